@@ -20,7 +20,7 @@ import (
 
 // ask calls a target. If the provider refuses the request for its format, for the reasoning
 // of earlier turns, or for its demand for encrypted reasoning, ask repeats the call once
-// with a detour. It returns the conduit of the call whose result counts.
+// with an alternative. It returns the conduit of the call whose result counts.
 func (x *run) ask(t *selection.Candidate, c *exchange.Conduit) *exchange.Conduit {
 	x.call(t, c)
 	d := renegotiation.After(t.Provider, c)
@@ -37,7 +37,7 @@ func (x *run) ask(t *selection.Candidate, c *exchange.Conduit) *exchange.Conduit
 		return c
 	case teaches && d.Proves(&c.Result, &again.Result):
 		if d.Learn(t.Provider, &c.Attempt) {
-			x.reportDetour(c, d)
+			x.reportLearned(c, d)
 		}
 	default:
 		x.reportFailure(t, c)

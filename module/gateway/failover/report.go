@@ -34,8 +34,8 @@ func (x *run) reportFailure(t *selection.Candidate, c *exchange.Conduit) {
 	}
 }
 
-// reportDetour logs a detour that later requests for the model take.
-func (x *run) reportDetour(c *exchange.Conduit, d renegotiation.Detour) {
+// reportLearned logs an alternative that later requests for the model take.
+func (x *run) reportLearned(c *exchange.Conduit, d renegotiation.Alternative) {
 	what := "provider wants another format for this model"
 	if d.Unencrypted {
 		what = "provider encrypts no reasoning of this model"

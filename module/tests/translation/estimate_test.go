@@ -201,7 +201,7 @@ func TestTokensOfResponsesRequestsAreCounted(t *testing.T) {
 
 // A provider that has no endpoint of the responses format is called in another one, in
 // which it would answer a count with a text.
-func TestTokensAreNotCountedInTheFormatOfADetour(t *testing.T) {
+func TestTokensAreNotCountedInAnAlternativeFormat(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		s, p := startPicky(t, w, "responses chat", site.ResponsesPath, gatewaytest.Status(http.StatusNotFound))
 		body := site.BodyFor(site.ResponsesPath, "m", "hello", false)

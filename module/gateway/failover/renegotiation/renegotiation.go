@@ -20,8 +20,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
-// Detour is the call that a provider accepts in place of a refused one.
-type Detour struct {
+// Alternative is the call that a provider accepts in place of a refused one.
+type Alternative struct {
 	Format *format.Descriptor // nil for none
 	// Unencrypted is true if the call does not ask for encrypted reasoning. Its format is
 	// then that of the refused one.
@@ -31,7 +31,7 @@ type Detour struct {
 }
 
 // FormatFor returns the format of requests of a client to p for a model. It is usual, the
-// format of SpeakFor, unless a learned detour replaces that one.
+// format of SpeakFor, unless a learned alternative replaces that one.
 func FormatFor(p *catalog.Provider, model string, client, usual *format.Descriptor) *format.Descriptor {
 	if other := learned.find(refusal{p.Identity, model, usual}); p.Speaks(other, model, client) {
 		return other
@@ -58,28 +58,28 @@ func withoutEncryption(traits *trait.Traits) *trait.Traits {
 	return &changed
 }
 
-// After returns the detour with which to repeat a call. Its format is nil if the call must
+// After returns the alternative with which to repeat a call. Its format is nil if the call must
 // not be repeated. It is the format of the call if the call is repeated without the
 // reasoning of earlier turns, or without the demand for encrypted reasoning. If a learned
-// detour cannot take this request, After returns the usual format of the provider.
-func After(p *catalog.Provider, c *exchange.Conduit) Detour {
+// alternative cannot take this request, After returns the usual format of the provider.
+func After(p *catalog.Provider, c *exchange.Conduit) Alternative {
 	a, result := &c.Attempt, &c.Result
 	switch {
 	case result.State == exchange.Unasked:
 		if usual := p.SpeakFor(a.Model, a.Exchange.Format); usual != a.Format {
-			return Detour{Format: usual}
+			return Alternative{Format: usual}
 		}
 	case result.Fault != nil && a.Exchange.Operation == translate.Generate:
 		return wantedBy(p, a, result)
 	}
-	return Detour{}
+	return Alternative{}
 }
 
-// wantedBy returns the detour that the answer of p to an attempt asks for: another format,
+// wantedBy returns the alternative that the answer of p to an attempt asks for: another format,
 // or the format of the attempt if p refuses only its reasoning.
-func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result) Detour {
+func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result) Alternative {
 	missing := result.Status == http.StatusNotFound || result.Status == http.StatusMethodNotAllowed
-	var next Detour
+	var next Alternative
 	for _, f := range p.FormatsOf(a.Model) {
 		same := f == a.Format
 		if same && !repeatable(a) || !p.Speaks(f, a.Model, a.Exchange.Format) {
@@ -87,14 +87,14 @@ func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result)
 		}
 		switch f.Provider.WantAfter(same, result.Status, result.Fault) {
 		case format.WantFormat, format.WantWithoutReasoning:
-			return Detour{Format: f}
+			return Alternative{Format: f}
 		case format.WantWithoutEncryption:
 			if !a.ByteLane() && encrypts(a.Traits) {
-				return Detour{Format: f, Unencrypted: true}
+				return Alternative{Format: f, Unencrypted: true}
 			}
 		}
 		if next.Format == nil && missing && !same && a.Format.Provider.MissingFor > 0 {
-			next = Detour{Format: f, Period: a.Format.Provider.MissingFor}
+			next = Alternative{Format: f, Period: a.Format.Provider.MissingFor}
 		}
 	}
 	return next
@@ -113,7 +113,7 @@ func repeatable(a *exchange.Attempt) bool {
 // Around returns the conduit of the attempt that replaces a refused one. It has the format of
 // d. If the refused attempt had the same format, the new one omits the sealed reasoning of earlier
 // turns; the reasoning of the new answer is sealed nevertheless.
-func (d Detour) Around(refused *exchange.Attempt) *exchange.Conduit {
+func (d Alternative) Around(refused *exchange.Attempt) *exchange.Conduit {
 	c := &exchange.Conduit{Attempt: *refused}
 	a := &c.Attempt
 	switch {
@@ -129,17 +129,17 @@ func (d Detour) Around(refused *exchange.Attempt) *exchange.Conduit {
 	return c
 }
 
-// Teaches reports whether later requests may take the same detour if it succeeds for this
+// Teaches reports whether later requests may take the same alternative if it succeeds for this
 // one.
-func (d Detour) Teaches(refused *exchange.Attempt) bool {
+func (d Alternative) Teaches(refused *exchange.Attempt) bool {
 	if d.Unencrypted {
 		return !mentions(refused.Exchange.Body, "encrypted content")
 	}
 	return d.Format != refused.Format && !mentions(refused.Exchange.Body, strings.TrimPrefix(d.Format.Client.Endpoints[0].Path, "/"))
 }
 
-// Learn stores the detour for later requests for the model, and reports whether it is new.
-func (d Detour) Learn(p *catalog.Provider, refused *exchange.Attempt) bool {
+// Learn stores the alternative for later requests for the model, and reports whether it is new.
+func (d Alternative) Learn(p *catalog.Provider, refused *exchange.Attempt) bool {
 	table := learned
 	if d.Unencrypted {
 		table = unencrypted
@@ -151,7 +151,7 @@ func (d Detour) Learn(p *catalog.Provider, refused *exchange.Attempt) bool {
 // the first call for its format, or for its demand for encrypted reasoning. If the second
 // call lost more than the first, the provider may have refused a lost field instead. What
 // the first call lost does not count if both have the same format.
-func (d Detour) Proves(first, again *exchange.Result) bool {
+func (d Alternative) Proves(first, again *exchange.Result) bool {
 	if d.Unencrypted {
 		return again.Whole() && len(again.Losses) == len(first.Losses)
 	}
@@ -160,7 +160,7 @@ func (d Detour) Proves(first, again *exchange.Result) bool {
 
 // mentions reports whether a string of the request contains the words by which a refusal
 // was recognized, such as the path of a format. A provider that quotes such a request in
-// its refusal seems to ask for the detour. Nothing is learned from it, because one client
+// its refusal seems to ask for the alternative. Nothing is learned from it, because one client
 // must not redirect the requests of others.
 func mentions(body []byte, words string) bool {
 	tokens := json.NewDecoder(bytes.NewReader(body))
@@ -175,11 +175,11 @@ func mentions(body []byte, words string) bool {
 	}
 }
 
-// table maps refusals to detours. The zero value is an empty table. Its methods may be
+// table maps refusals to alternatives. The zero value is an empty table. Its methods may be
 // called concurrently.
 type table struct {
 	mu sync.RWMutex // guards of
-	of map[refusal]Detour
+	of map[refusal]Alternative
 }
 
 // refusal identifies the calls that a provider refuses: those for a model in a format.
@@ -216,17 +216,17 @@ func (d *table) valid(r refusal) *format.Descriptor {
 	return known.Format
 }
 
-// learn stores a detour, and reports whether it is new. If the table is full, any other
-// detour is removed. The opposite detour is always removed: with both, every call would
+// learn stores an alternative, and reports whether it is new. If the table is full, any other
+// alternative is removed. The opposite alternative is always removed: with both, every call would
 // be refused once.
-func (d *table) learn(r refusal, to Detour) bool {
+func (d *table) learn(r refusal, to Alternative) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.valid(r) == to.Format {
 		return false
 	}
 	if d.of == nil {
-		d.of = make(map[refusal]Detour)
+		d.of = make(map[refusal]Alternative)
 	}
 	delete(d.of, refusal{r.provider, r.model, to.Format})
 	for other := range d.of {

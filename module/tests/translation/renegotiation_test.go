@@ -87,7 +87,7 @@ func TestR002ARefusalThatNamesResponsesIsRepeatedThereAndRemembered(t *testing.T
 	})
 }
 
-// countEntries returns how often the log names the detour of a model.
+// countEntries returns how often the log names the alternative for a model.
 func countEntries(s *site.Site, model string) (n int) {
 	for _, entry := range s.Logs.Entries() {
 		if entry["msg"] == "provider wants another format for this model" && entry["upstream_model"] == model {
@@ -97,7 +97,7 @@ func countEntries(s *site.Site, model string) (n int) {
 	return n
 }
 
-func TestADetourOutlivesAReload(t *testing.T) {
+func TestAnAlternativeFormatOutlivesAReload(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
 	p.Always(at(site.ChatPath, refuse(http.StatusBadRequest, refusesTools)))
 	lines := site.Direct.Provider("p", p, "format chat responses")
@@ -144,7 +144,7 @@ func TestNoClientChoosesTheFormatOfOthers(t *testing.T) {
 
 // What the other format cannot express would be refused for good, once another client
 // has shown that the provider wants the other format.
-func TestARequestThatCannotTakeTheDetourIsSentAsItIs(t *testing.T) {
+func TestARequestThatCannotTakeTheAlternativeIsSentAsItIs(t *testing.T) {
 	s, p := startPicky(t, site.Direct, "chat responses", site.ChatPath, gatewaytest.Answer())
 	p.Script(refuse(http.StatusBadRequest, refusesTools))
 	requireAnswered(t, s.Ask(site.ChatPath, chatWithTools))
