@@ -81,33 +81,33 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	case backupPath:
 		return app.(*App).serveBackup(w, r)
 	}
-	users := app.(*App).managed()
-	if len(users) != 1 {
-		return notOne(users)
+	sets := app.(*App).managed()
+	if len(sets) != 1 {
+		return notOne(sets)
 	}
-	users[0].Accounts.Admin().ServeHTTP(w, r)
+	sets[0].Accounts.Admin().ServeHTTP(w, r)
 	return nil
 }
 
-// notOne returns the error for a request that needs one userbase.
-func notOne(users []*backends.Userbase) error {
-	if len(users) == 0 {
+// notOne returns the error for a request that needs one set of backends.
+func notOne(sets []*backends.Set) error {
+	if len(sets) == 0 {
 		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoAccounts}
 	}
 	return caddy.APIError{HTTPStatus: http.StatusConflict, Err: errManyAccounts}
 }
 
-// managed returns the userbases that have accounts. If a site uses the userbase of the
-// global option, managed returns only that one.
-func (a *App) managed() []*backends.Userbase {
-	var managed []*backends.Userbase
-	for _, users := range a.serving {
+// managed returns the backends that have accounts. If a site uses those of the global option,
+// managed returns only these.
+func (a *App) managed() []*backends.Set {
+	var managed []*backends.Set
+	for _, set := range a.serving {
 		switch {
-		case users.Accounts == nil:
-		case users == a.users:
-			return []*backends.Userbase{users}
+		case set.Accounts == nil:
+		case set == a.backends:
+			return []*backends.Set{set}
 		default:
-			managed = append(managed, users)
+			managed = append(managed, set)
 		}
 	}
 	return managed
@@ -141,12 +141,12 @@ func (a *App) serveLimits(w http.ResponseWriter, r *http.Request) error {
 	return writeAdmin(w, map[string]any{"items": append([]aigateway.LimitState{}, page.States...), "next": page.Next})
 }
 
-// limitReader returns a reader of the limits of the sites with a userbase; nil for all sites.
-func (a *App) limitReader(users *backends.Userbase) limits.Reader {
+// limitReader returns a reader of the limits of the sites with a set of backends; nil for all sites.
+func (a *App) limitReader(set *backends.Set) limits.Reader {
 	return limits.Reader{
 		Sites: func() (sites []limits.Site) {
 			for _, site := range a.sites {
-				if users == nil || users == site.users {
+				if set == nil || set == site.backends {
 					sites = append(sites, limits.Site{Limits: site.resolved.limits, Keys: site.resolved.sources.Known(), ByID: site.resolved.sources.ByID})
 				}
 			}

@@ -29,7 +29,7 @@ func (h *Handler) admit(to *reply.Reply, r *http.Request, m *catalog.Model) *fau
 	} else if estimate, refused = limits.Expect(ex, m, h.resolved.catalog); refused == nil && !limits.Empty() {
 		reservation, refused = limits.Reserve(to, r, estimate)
 	}
-	entry, unrecorded := h.users.Book.Begin(ex, h.resolved.catalog, estimate.Cost, limits != nil && limits.NeedsLedger())
+	entry, unrecorded := h.backends.Book.Begin(ex, h.resolved.catalog, estimate.Cost, limits != nil && limits.NeedsLedger())
 	to.Charge(meter.New(estimate, reservation, entry))
 	return cmp.Or(refused, unrecorded)
 }

@@ -22,7 +22,7 @@ import (
 func TestKeysWithoutALimitPayNothing(t *testing.T) {
 	target := catalog.Target{Provider: new(catalog.Provider), Traits: new(trait.Traits)}
 	s := reply.New(httptest.NewRecorder(), &exchange.Exchange{Key: new(aigateway.Key), Request: exchange.Request{Format: formats.Of(translate.Chat)}})
-	h, r := &Handler{users: new(backends.Userbase), resolved: &resolved{limits: limits.New()}}, httptest.NewRequest(http.MethodPost, "/", nil)
+	h, r := &Handler{backends: new(backends.Set), resolved: &resolved{limits: limits.New()}}, httptest.NewRequest(http.MethodPost, "/", nil)
 	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {
 		if refused := h.admit(s, r, &catalog.Model{Targets: []catalog.Target{target}}); refused != nil {
 			t.Fail()

@@ -49,8 +49,8 @@ type App struct {
 	resolved *resolved
 	ratios   *meter.Ratios
 	lists    modellist.Lists
-	users    *backends.Userbase   // of sites without a store and accounts of their own
-	serving  []*backends.Userbase // of all sites, each once
+	backends *backends.Set   // of sites without a store and accounts of their own
+	serving  []*backends.Set // of all sites, each once
 	sites    []*Handler
 
 	emitter     *events.Emitter
@@ -76,7 +76,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(catalog.Shared{Lists: &a.lists, LoadCaller: upstream.Load}), limits: limits.New(), started: make(chan struct{})}, false); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
-	if a.users, err = backends.Load(ctx, a.Options); err != nil {
+	if a.backends, err = backends.Load(ctx, a.Options); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
 	if a.emitter, err = events.New(ctx); err != nil {
@@ -85,11 +85,11 @@ func (a *App) Provision(ctx caddy.Context) error {
 	return watchShutdown(ctx)
 }
 
-// usersOf returns the userbase of a site: the one of the global option, unless the site
+// backendsOf returns the backends of a site: those of the global option, unless the site
 // configures its own.
-func (a *App) usersOf(ctx caddy.Context, own *backends.Options) (*backends.Userbase, error) {
+func (a *App) backendsOf(ctx caddy.Context, own *backends.Options) (*backends.Set, error) {
 	if !own.Configured() {
-		return a.users, nil
+		return a.backends, nil
 	}
 	if err := own.Inherit(&a.Options); err != nil {
 		return nil, err
@@ -97,20 +97,20 @@ func (a *App) usersOf(ctx caddy.Context, own *backends.Options) (*backends.Userb
 	return backends.Load(ctx, *own)
 }
 
-// serve adds a site and its userbase to the app.
+// serve adds a site and its backends to the app.
 func (a *App) serve(site *Handler) {
 	a.sites = append(a.sites, site)
-	if slices.Contains(a.serving, site.users) {
+	if slices.Contains(a.serving, site.backends) {
 		return
 	}
-	a.serving = append(a.serving, site.users)
-	if site.users.Accounts != nil {
-		site.users.Accounts.ReserveNames(a.ownsKey)
-		if accounts, ok := site.users.Accounts.(aigateway.LimitAccounts); ok {
-			accounts.UseLimits(a.limitReader(site.users))
+	a.serving = append(a.serving, site.backends)
+	if site.backends.Accounts != nil {
+		site.backends.Accounts.ReserveNames(a.ownsKey)
+		if accounts, ok := site.backends.Accounts.(aigateway.LimitAccounts); ok {
+			accounts.UseLimits(a.limitReader(site.backends))
 		}
-		if accounts, ok := site.users.Accounts.(aigateway.ViewAccounts); ok {
-			accounts.UseViews(a.viewsOf(site.users))
+		if accounts, ok := site.backends.Accounts.(aigateway.ViewAccounts); ok {
+			accounts.UseViews(a.viewsOf(site.backends))
 		}
 	}
 }
@@ -125,9 +125,9 @@ func (a *App) ownsKey(username string) bool {
 // cannot be reached: keys of the configuration work without it.
 func (a *App) Start() error {
 	close(a.resolved.started)
-	for _, users := range a.serving {
-		if users.Store != nil {
-			users.Store.Open()
+	for _, set := range a.serving {
+		if set.Store != nil {
+			set.Store.Open()
 		}
 	}
 	if err := a.openLedgers(); err != nil {
@@ -175,11 +175,11 @@ func (a *App) available() map[string]bool {
 
 // openLedgers opens the ledgers of sites. Sites without a store have none.
 func (a *App) openLedgers() error {
-	for _, users := range a.serving {
-		if users.Store == nil && !a.DisableLedger {
+	for _, set := range a.serving {
+		if set.Store == nil && !a.DisableLedger {
 			a.logger.Info("no usage is recorded, because there is no store")
 		}
-		if err := users.Book.Start(a.logger); err != nil {
+		if err := set.Book.Start(a.logger); err != nil {
 			return err
 		}
 	}
@@ -196,8 +196,8 @@ const openPatience = 5 * time.Second
 // while awaitStores waits.
 func (a *App) awaitStores(patience time.Duration) {
 	enough := time.After(patience)
-	for _, users := range a.serving {
-		if store, ok := users.Store.(aigateway.StoreOpening); ok {
+	for _, set := range a.serving {
+		if store, ok := set.Store.(aigateway.StoreOpening); ok {
 			select {
 			case <-store.Opened():
 			case <-enough:
@@ -222,8 +222,8 @@ func (a *App) Cleanup() error {
 		return nil
 	}
 	errs := []error{a.lists.Release(), meter.ReleaseRatios()}
-	for _, users := range a.serving {
-		errs = append(errs, users.Book.Release())
+	for _, set := range a.serving {
+		errs = append(errs, set.Book.Release())
 	}
 	return errors.Join(errs...)
 }

@@ -31,7 +31,7 @@ func TestAStartWaitsForStoresAsLongAsTheyMayTake(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := slowStore{opened: make(chan struct{})}
 				time.AfterFunc(want.reads, func() { close(store.opened) })
-				app := &App{serving: []*backends.Userbase{{}, {Store: store}, {Store: store}}}
+				app := &App{serving: []*backends.Set{{}, {Store: store}, {Store: store}}}
 				start := time.Now()
 				app.awaitStores(openPatience)
 				assert.Equal(t, want.waits, time.Since(start))

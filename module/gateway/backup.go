@@ -25,11 +25,11 @@ func (a *App) serveBackup(w http.ResponseWriter, r *http.Request) error {
 	if r.Method != http.MethodPost {
 		return caddy.APIError{HTTPStatus: http.StatusMethodNotAllowed, Err: errors.New("this path accepts POST")}
 	}
-	users := a.managed()
-	if len(users) != 1 {
-		return notOne(users)
+	sets := a.managed()
+	if len(sets) != 1 {
+		return notOne(sets)
 	}
-	files, ok := users[0].Store.(accounting.StoreFiles)
+	files, ok := sets[0].Store.(accounting.StoreFiles)
 	if !ok {
 		return caddy.APIError{HTTPStatus: http.StatusConflict, Err: errNoFiles}
 	}
@@ -43,7 +43,7 @@ func (a *App) serveBackup(w http.ResponseWriter, r *http.Request) error {
 	defer func() { _ = os.RemoveAll(folder) }()
 	made := filepath.Join(folder, "made")
 	ctx := context.WithoutCancel(r.Context()) // the admin API ends the context of a request after ten seconds
-	if err := files.Backup(ctx, users[0].Book.Options(), made); err != nil {
+	if err := files.Backup(ctx, sets[0].Book.Options(), made); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "application/x-tar")

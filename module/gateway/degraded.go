@@ -34,17 +34,17 @@ var errBehind = errors.New("records wait in the journal, since the database does
 // of them from a load balancer.
 func degraded(h *Handler) map[string]error {
 	found := make(map[string]error)
-	for part, of := range map[string]any{partStore: h.users.Store, partCounters: h.resolved.limits.Counters()} {
+	for part, of := range map[string]any{partStore: h.backends.Store, partCounters: h.resolved.limits.Counters()} {
 		if known, ok := of.(aigateway.Degradable); ok {
 			if err := known.Degraded(); err != nil { // asked once, since an outage may end at any time
 				found[part] = err
 			}
 		}
 	}
-	if err := h.users.Book.Problem(); err != nil {
+	if err := h.backends.Book.Problem(); err != nil {
 		found[partLedger] = err
 	}
-	if lagging, ok := h.users.Store.(accounting.LaggingReader); ok {
+	if lagging, ok := h.backends.Store.(accounting.LaggingReader); ok {
 		if age, known := lagging.Behind(); known && age > mostBehind {
 			found[partRecords] = errBehind
 		}

@@ -27,7 +27,7 @@ func (h *Handler) warnForwarded(ctx caddy.Context, app *App) {
 // dependsOnAddress reports whether a check depends on the address of the client: the
 // site has accounts, or a key that the sources list is bound to networks.
 func (h *Handler) dependsOnAddress() bool {
-	if h.users.Accounts != nil {
+	if h.backends.Accounts != nil {
 		return true
 	}
 	for key := range h.resolved.sources.All() {

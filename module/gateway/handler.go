@@ -61,7 +61,7 @@ type Handler struct {
 	Config
 
 	resolved  *resolved
-	users     *backends.Userbase
+	backends  *backends.Set
 	logger    *zap.Logger
 	exchanges *zap.Logger // one record for each exchange
 	drain     *drain.Drain
@@ -77,7 +77,7 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 }
 
 // Provision loads the configuration of the site, on top of the one that it inherits. The
-// store of the userbase is the last source of keys.
+// store of the backends is the last source of keys.
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger, h.drain = ctx.Logger(), drain.Process
 	h.exchanges = h.logger.Named("exchanges")
@@ -101,20 +101,20 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 		Deadline: time.Duration(h.Deadline), DisableRetry: h.DisableRetry,
 		Answers: sink.Options{CommitAfter: time.Duration(h.CommitAfter), KeepAlive: time.Duration(h.KeepAlive), ShowTarget: h.TargetHeader},
 	}
-	if h.users, err = app.usersOf(ctx, &h.Options); err != nil {
+	if h.backends, err = app.backendsOf(ctx, &h.Options); err != nil {
 		return err
 	}
 	app.serve(h)
-	if h.resolved, err = h.Config.resolve(ctx, app.resolved, h.users.Store != nil); err != nil {
+	if h.resolved, err = h.Config.resolve(ctx, app.resolved, h.backends.Store != nil); err != nil {
 		return err
 	}
-	if h.users.Store != nil {
-		h.resolved.sources = append(h.resolved.sources, h.users.Store)
+	if h.backends.Store != nil {
+		h.resolved.sources = append(h.resolved.sources, h.backends.Store)
 	}
-	if err := h.resolved.limits.Attach(h.users.Book, h.logger); err != nil {
+	if err := h.resolved.limits.Attach(h.backends.Book, h.logger); err != nil {
 		return err
 	}
-	if err := h.resolved.limits.CheckAccounts(h.users.Accounts); err != nil {
+	if err := h.resolved.limits.CheckAccounts(h.backends.Accounts); err != nil {
 		return err
 	}
 	h.warnForwarded(ctx, app)

@@ -21,8 +21,8 @@ import (
 // recordLoads makes the stores record the start of this configuration in their audit logs.
 func (a *App) recordLoads() {
 	for _, same := range a.byDatabase() {
-		for _, users := range same {
-			useAudit(users)
+		for _, set := range same {
+			useAudit(set)
 		}
 		log, ok := same[0].Store.(aigateway.AuditLog)
 		if !ok {
@@ -37,28 +37,28 @@ func (a *App) recordLoads() {
 	}
 }
 
-// useAudit sets the options of the audit log of a userbase.
-func useAudit(users *backends.Userbase) {
-	log, ok := users.Store.(aigateway.AuditLog)
+// useAudit sets the options of the audit log of the backends.
+func useAudit(set *backends.Set) {
+	log, ok := set.Store.(aigateway.AuditLog)
 	if !ok {
 		return
 	}
 	var options aigateway.AuditOptions
-	if accounts, ok := users.Accounts.(aigateway.AuditAccounts); ok {
+	if accounts, ok := set.Accounts.(aigateway.AuditAccounts); ok {
 		options = accounts.AuditOptions()
 	}
 	log.UseAudit(options)
 }
 
-// byDatabase returns the userbases with a store, those with the same database together.
-func (a *App) byDatabase() (groups [][]*backends.Userbase) {
+// byDatabase returns the backends with a store, those with the same database together.
+func (a *App) byDatabase() (groups [][]*backends.Set) {
 	index := make(map[any]int)
-	for _, users := range a.serving {
-		if users.Store == nil {
+	for _, set := range a.serving {
+		if set.Store == nil {
 			continue
 		}
-		var database any = users.Store
-		if named, ok := users.Store.(aigateway.StoreIdentity); ok {
+		var database any = set.Store
+		if named, ok := set.Store.(aigateway.StoreIdentity); ok {
 			database = named.Identity()
 		}
 		i, known := index[database]
@@ -66,7 +66,7 @@ func (a *App) byDatabase() (groups [][]*backends.Userbase) {
 			i, groups = len(groups), append(groups, nil)
 			index[database] = i
 		}
-		groups[i] = append(groups[i], users)
+		groups[i] = append(groups[i], set)
 	}
 	return groups
 }
@@ -112,9 +112,9 @@ func (l load) record() bool {
 	return !errors.Is(err, aigateway.ErrUnavailable) && !errors.Is(err, aigateway.ErrBusy)
 }
 
-// parts returns digests of the parts of the configuration with one of the userbases, by their
-// names. The part configuration is all of it, but for the contents of files.
-func (a *App) parts(of []*backends.Userbase) map[string]string {
+// parts returns digests of the parts of the configuration with one of the sets of backends, by
+// their names. The part configuration is all of it, but for the contents of files.
+func (a *App) parts(of []*backends.Set) map[string]string {
 	contents := make(map[string][]string)
 	add := func(name string, part any) {
 		text, _ := json.Marshal(part) // the parts always encode
@@ -124,7 +124,7 @@ func (a *App) parts(of []*backends.Userbase) map[string]string {
 	c.Add(a.Providers, a.Models, a.KeyLimits)
 	add("configuration", a.resolved.digest)
 	for _, site := range a.sites {
-		if !slices.Contains(of, site.users) {
+		if !slices.Contains(of, site.backends) {
 			continue
 		}
 		c.Add(site.Providers, site.Models, site.KeyLimits)

@@ -129,7 +129,7 @@ func (h *Handler) serveBilling(to *reply.Reply, r *http.Request) *fault.Fault {
 	if limits := h.resolved.limits.Of(to.Exchange.Key); limits != nil {
 		left = limits.Left
 	}
-	body, fault := h.users.Billing.Answer(r, to.Exchange.Key, h.users.Store.(accounting.LedgerReader), left)
+	body, fault := h.backends.Billing.Answer(r, to.Exchange.Key, h.backends.Store.(accounting.LedgerReader), left)
 	if fault == nil {
 		to.WriteJSON(body)
 	}

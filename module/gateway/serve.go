@@ -28,7 +28,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if h.serveProbe(w, r) {
 		return nil
 	}
-	if billing := h.users.Billing; billing != nil && r.URL.RawPath == "" && billing.Serves(r.URL.Path) {
+	if billing := h.backends.Billing; billing != nil && r.URL.RawPath == "" && billing.Serves(r.URL.Path) {
 		h.answer(w, r, endpoint{method: http.MethodGet, serve: (*Handler).serveBilling})
 		return nil
 	}
@@ -36,7 +36,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		h.answer(w, r, e)
 		return nil
 	}
-	if accounts := h.users.Accounts; accounts != nil && accounts.Serves(r) {
+	if accounts := h.backends.Accounts; accounts != nil && accounts.Serves(r) {
 		h.serveAccounts(w, r)
 		return nil
 	}
@@ -61,7 +61,7 @@ func (h *Handler) serveUnanswered(w http.ResponseWriter, r *http.Request) {
 	name, _ := meant(r.URL.Path)
 	tunnel := r.Method == http.MethodConnect
 	if r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		serveFront(w, r, h.users.Accounts != nil)
+		serveFront(w, r, h.backends.Accounts != nil)
 		return
 	}
 	if name == "" && !tunnel && unserved(r.URL.Path) == "" {
@@ -71,7 +71,7 @@ func (h *Handler) serveUnanswered(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case tunnel:
 		h.answer(w, r, noTunnel)
-	case name == loginPath && h.users.Accounts != nil:
+	case name == loginPath && h.backends.Accounts != nil:
 		h.serveAccounts(w, r)
 	default:
 		h.answer(w, r, noEndpoint(r.URL.Path))
@@ -101,7 +101,7 @@ Clients need a key. Documentation: https://github.com/caddy-ai-gateway/caddy-ai-
 // serveAccounts hands a request to the accounts.
 func (h *Handler) serveAccounts(w http.ResponseWriter, r *http.Request) {
 	if r = h.CORS.Share(w, r); r != nil {
-		h.users.Accounts.ServeHTTP(w, r)
+		h.backends.Accounts.ServeHTTP(w, r)
 	}
 }
 

@@ -63,7 +63,7 @@ func noEndpoint(p string) endpoint {
 		switch {
 		case strings.HasPrefix(p, "/v1/v1/messages"):
 			return fault.VersionTwice()
-		case name == loginPath && h.users.Accounts == nil:
+		case name == loginPath && h.backends.Accounts == nil:
 			return fault.NoAccounts()
 		case known != "":
 			return fault.NotServed(prefix, known)

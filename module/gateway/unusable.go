@@ -31,7 +31,7 @@ func (a *App) warnTeams() {
 	ctx, cancel := context.WithTimeout(a.ctx, openPatience)
 	defer cancel()
 	for _, h := range a.sites {
-		if store := h.users.Store; store != nil && store.Complete() {
+		if store := h.backends.Store; store != nil && store.Complete() {
 			h.resolved.limits.WarnTeams(ctx, store.Teams())
 		}
 	}
@@ -49,7 +49,7 @@ func (a *App) warnFolder() {
 // unusable reports whether a site has neither a key nor a user. It returns false if the
 // store cannot be read, because the store may have both.
 func (h *Handler) unusable(ctx context.Context) bool {
-	store := h.users.Store
+	store := h.backends.Store
 	if store == nil || !store.Complete() || slices.ContainsFunc(h.resolved.sources, mayHaveKeys) {
 		return false
 	}

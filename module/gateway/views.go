@@ -37,15 +37,15 @@ var views = map[string]view{
 // view returns a part of the state of sites, by the parameters of a query.
 type view func(sites []*Handler, query url.Values) (any, error)
 
-// viewsOf returns the views of the sites with a userbase: views, and those that only accounts
+// viewsOf returns the views of the sites with a set of backends: views, and those that only accounts
 // show.
-func (a *App) viewsOf(users *backends.Userbase) map[string]aigateway.View {
+func (a *App) viewsOf(set *backends.Set) map[string]aigateway.View {
 	bound, all := make(map[string]aigateway.View), maps.Clone(views)
 	all["configuration"], all["prices"], all["keys"], all["probe"], all["health"] = a.viewConfiguration, viewPrices, viewKeys, viewProbe, viewHealth
 	for name, view := range all {
 		bound[name] = func(query url.Values) (any, error) {
 			sites := slices.Clone(a.sites)
-			return view(slices.DeleteFunc(sites, func(site *Handler) bool { return site.users != users }), query)
+			return view(slices.DeleteFunc(sites, func(site *Handler) bool { return site.backends != set }), query)
 		}
 	}
 	return bound
@@ -105,7 +105,7 @@ func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 		for name, is := range state.Providers(site.resolved.catalog) {
 			available[name] = available[name] || is
 		}
-		if lagging, ok := site.users.Store.(accounting.LaggingReader); ok {
+		if lagging, ok := site.backends.Store.(accounting.LaggingReader); ok {
 			if age, known := lagging.Behind(); known {
 				s.Behind = new(max(int64(age/time.Second), value(s.Behind)))
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// Options configure the userbase of a site.
+// Options configure the backends of a site.
 type Options struct {
 	// StoreRaw is the database of users, their sessions and their keys. Its keys are valid
 	// in addition to those of the key sources. Either the global option or sites may have
@@ -44,8 +44,9 @@ type Options struct {
 	DisableAccounts bool `json:"disable_accounts,omitempty"`
 }
 
-// Userbase is the store of users and their keys, and the accounts that manage them.
-type Userbase struct {
+// Set is the backends of a site: the store of users and their keys, the accounts that manage them,
+// and the ledger.
+type Set struct {
 	Store    aigateway.Store    // nil if keys come from the configuration alone
 	Accounts aigateway.Accounts // nil if accounts are off
 	Book     *Book              // nil if the ledger is off
@@ -102,47 +103,47 @@ func (o *Options) Inherit(global *Options) error {
 	return nil
 }
 
-// Load returns the userbase of the options. It opens nothing.
-func Load(ctx caddy.Context, o Options) (*Userbase, error) {
+// Load returns the backends of the options. It opens nothing.
+func Load(ctx caddy.Context, o Options) (*Set, error) {
 	switch {
 	case o.DisableAccounts && o.AccountsRaw != nil:
 		return nil, errors.New("accounts are both configured and disabled")
 	case o.DisableLedger && o.Ledger != nil:
 		return nil, errors.New("ledger is both configured and disabled")
 	}
-	users := new(Userbase)
+	set := new(Set)
 	if !o.Configured() && !builtIn("ai_gateway.stores.sqlite", accountsModule) {
-		return users, nil // a custom build may leave them out
+		return set, nil // a custom build may leave them out
 	}
 	if o.StoreRaw == nil && o.DisableAccounts && o.Ledger == nil {
-		return users, nil
+		return set, nil
 	}
-	if err := users.loadStore(ctx, o); err != nil {
+	if err := set.loadStore(ctx, o); err != nil {
 		return nil, fmt.Errorf("loading store: %w", err)
 	}
 	var err error
-	if users.Book, err = newBook(o, users.Store); err != nil {
+	if set.Book, err = newBook(o, set.Store); err != nil {
 		return nil, err
 	}
-	if users.Book != nil && builtIn(billingModule) {
+	if set.Book != nil && builtIn(billingModule) {
 		mod, err := ctx.LoadModuleByID(billingModule, nil)
 		if err != nil {
 			return nil, fmt.Errorf("loading billing: %w", err)
 		}
-		users.Billing = mod.(Billing)
+		set.Billing = mod.(Billing)
 	}
 	if o.DisableAccounts {
-		return users, nil
+		return set, nil
 	}
-	if err := users.loadAccounts(ctx, o.AccountsRaw); err != nil {
+	if err := set.loadAccounts(ctx, o.AccountsRaw); err != nil {
 		return nil, fmt.Errorf("loading accounts: %w", err)
 	}
-	return users, nil
+	return set, nil
 }
 
 // loadStore loads the store of a configuration. o is a copy, because loading empties the
 // raw field, which sites inherit.
-func (u *Userbase) loadStore(ctx caddy.Context, o Options) error {
+func (s *Set) loadStore(ctx caddy.Context, o Options) error {
 	if o.StoreRaw == nil {
 		o.StoreRaw = json.RawMessage(defaultStore)
 	}
@@ -150,12 +151,12 @@ func (u *Userbase) loadStore(ctx caddy.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	u.Store = mod.(aigateway.Store)
+	s.Store = mod.(aigateway.Store)
 	return nil
 }
 
 // loadAccounts loads the accounts that manage the users of the store.
-func (u *Userbase) loadAccounts(ctx caddy.Context, raw json.RawMessage) error {
+func (s *Set) loadAccounts(ctx caddy.Context, raw json.RawMessage) error {
 	if raw == nil {
 		raw = json.RawMessage(defaultConfig)
 	}
@@ -163,8 +164,8 @@ func (u *Userbase) loadAccounts(ctx caddy.Context, raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	u.Accounts = mod.(aigateway.Accounts)
-	u.Accounts.UseStore(u.Store)
+	s.Accounts = mod.(aigateway.Accounts)
+	s.Accounts.UseStore(s.Store)
 	return nil
 }
 

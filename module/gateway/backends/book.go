@@ -48,7 +48,7 @@ func (l *Ledger) Check() error {
 // errNoLedger is the error of a configured ledger without a store that can keep it.
 var errNoLedger = errors.New("ledger needs a store that can keep one: sqlite or postgres")
 
-// Book is the ledger of a userbase. The ledger is opened at its first use, because
+// Book is the ledger of a site. It is opened at its first use, because
 // validating a configuration must not create a file.
 type Book struct {
 	config   Ledger
