@@ -12,7 +12,7 @@
 // recorded. The package does not share counts with other processes.
 //
 // The limits themselves, with the periods of rates and budgets, are types of package
-// aigateway. Package limiting finds the limits of a request, and reserves its use in them.
+// aigateway. Package gateway/limits finds the limits of a request, and reserves its use in them.
 package counters
 
 import (

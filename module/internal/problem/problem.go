@@ -1,6 +1,6 @@
 // Package problem writes errors as problem documents.
 //
-// It promises the form of RFC 9457. It refuses to be cached.
+// They have the form of RFC 9457, and are not cached.
 package problem
 
 import (
