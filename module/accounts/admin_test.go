@@ -129,6 +129,8 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 		{"POST /api/v1/keys", `{"user":"alice","name":"k","expires":"2001-01-01"}`, 400, "the expiry of the key must be in the future"},
 		{"POST /api/v1/keys", `{"user":"alice","name":"k","models":"a"}`, 400, "models must be an array of strings"},
 		{"POST /api/v1/keys", `{"user":"alice","name":"k","models":[1]}`, 400, "models must be an array of strings"},
+		{"POST /api/v1/keys", `{"user":"alice","name":"k","models":[null]}`, 400, "models must be an array of strings"},
+		{"POST /api/v1/keys", `{"user":"alice","name":"k","models":["\ud800"]}`, 400, "models must be an array of strings without U+FFFD or half of a surrogate pair"},
 		{"POST /api/v1/keys", `{"user":"alice","name":"k","from":["there"]}`, 400, "from must be IP addresses or networks such as 192.0.2.0/24"},
 		{"POST /api/v1/keys", `{"user":"alice","name":"k","limit":"a b"}`, 400, "the name of a limit is 1 to 64 letters, digits or ._@+- with a letter or digit first"},
 		{"DELETE /api/v1/keys/9", "", 404, "not found"},

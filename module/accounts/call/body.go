@@ -1,8 +1,9 @@
 package call
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -13,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -62,10 +62,12 @@ func isPlainJSON(h http.Header) bool {
 // Members that are null count as absent. Members that the struct does not have are ignored, unless
 // strict is true. Package json alone would accept the last of several members of one name.
 func decode[In any](body []byte, to *In, strict bool) error {
+	var names []string
 	fields := make(map[string]reflect.Value)
 	into := reflect.ValueOf(to).Elem()
 	for _, field := range reflect.VisibleFields(into.Type()) {
 		if name := field.Tag.Get("json"); name != "" {
+			names = append(names, name)
 			fields[name] = into.FieldByIndex(field.Index)
 		}
 	}
@@ -84,23 +86,13 @@ func decode[In any](body []byte, to *In, strict bool) error {
 		if known {
 			problem = decodeValue(name, raw, field)
 		} else if strict {
-			problem = unknownMember(name, into.Type())
+			problem = unknown("member", name, names)
 		}
 	}
 	if err := bodyProblem(c.Finish()); err != nil {
 		return err
 	}
 	return problem
-}
-
-func unknownMember(name string, of reflect.Type) error {
-	var names []string
-	for _, field := range reflect.VisibleFields(of) {
-		if known := field.Tag.Get("json"); known != "" {
-			names = append(names, known)
-		}
-	}
-	return answer.Invalid("unknown member %.40q; %sknown are: %s", name, suggest.DidYouMean(name, names), strings.Join(names, ", "))
 }
 
 func bodyProblem(err error) error {
@@ -114,40 +106,65 @@ func bodyProblem(err error) error {
 	return answer.Invalid("the request body is %s", err) // the error does not repeat the body
 }
 
-// decodeValue decodes a value into a field, or a pointer to one. It refuses strings with U+FFFD.
-// Decoders return this character for half of a surrogate pair, and many programs write it for
-// invalid characters, so that different passwords would become equal.
-func decodeValue(name string, raw []byte, field reflect.Value) error {
+// decodeValue decodes a value into a field, or a pointer to one.
+func decodeValue(name string, raw []byte, field reflect.Value) (err error) {
 	if field.Kind() == reflect.Pointer {
 		field.Set(reflect.New(field.Type().Elem()))
 		field = field.Elem()
 	}
-	err := json.Unmarshal(raw, field.Addr().Interface())
-	switch field.Kind() {
-	case reflect.String:
-		if err != nil {
-			return answer.Invalid("%s must be a string", name)
-		}
-		if strings.ContainsRune(field.String(), utf8.RuneError) {
-			return answer.Invalid("%s must be a string without U+FFFD or half of a surrogate pair", name)
-		}
-	case reflect.Int64:
-		c := jsonscan.Again(raw) // package json refuses 1.0
+	c := jsonscan.Again(raw)
+	switch to := field.Addr().Interface().(type) {
+	case *string:
+		*to, err = text(&c, name, "a string")
+	case *[]string:
+		*to, err = texts(&c, name)
+	case *int64:
 		n, exact, ok := c.Int()
 		if !ok || !exact {
-			return answer.Invalid("%s must be a whole number", name)
+			err = answer.Invalid("%s must be a whole number", name)
 		}
-		field.SetInt(n)
-	case reflect.Bool:
-		if err != nil {
-			return answer.Invalid("%s must be true or false", name)
+		*to = n
+	case *bool:
+		is, ok := c.Bool()
+		if !ok {
+			err = answer.Invalid("%s must be true or false", name)
 		}
+		*to = is
 	default:
-		if err != nil {
-			return answer.Invalid("%s must be an array of strings", name)
-		}
+		panic(fmt.Sprintf("a member of a body cannot be a %T", to))
 	}
-	return nil
+	return err
+}
+
+// text reads a string. must is what the member has to be, for messages. It refuses U+FFFD. Decoders return this character
+// for half of a surrogate pair, and many programs write it for invalid characters, so that different
+// passwords would become equal.
+func text(c *jsonscan.Cursor, name, must string) (string, error) {
+	raw, ok := c.Text()
+	if !ok {
+		return "", answer.Invalid("%s must be %s", name, must)
+	}
+	if bytes.ContainsRune(raw, utf8.RuneError) {
+		return "", answer.Invalid("%s must be %s without U+FFFD or half of a surrogate pair", name, must)
+	}
+	return string(raw), nil
+}
+
+// texts reads an array of strings.
+func texts(c *jsonscan.Cursor, name string) ([]string, error) {
+	const must = "an array of strings"
+	list := []string{}
+	if !c.EnterArray() {
+		return nil, answer.Invalid("%s must be %s", name, must)
+	}
+	for c.Element() {
+		element, err := text(c, name, must)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, element)
+	}
+	return list, nil
 }
 
 // Require returns an error if strings are empty. Their names and values alternate.

@@ -71,10 +71,15 @@ func (r Route) checkQuery(query url.Values) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains(r.Parameters, name) {
-			return answer.Invalid("unknown parameter %.40q; %sknown are: %s", name, suggest.DidYouMean(name, r.Parameters), strings.Join(r.Parameters, ", "))
+			return unknown("parameter", name, r.Parameters)
 		}
 	}
 	return nil
+}
+
+// unknown returns the problem of a name that is none of those which a request may have.
+func unknown(kind, name string, known []string) error {
+	return answer.Invalid("unknown %s %.40q; %sknown are: %s", kind, name, suggest.DidYouMean(name, known), strings.Join(known, ", "))
 }
 
 // Router finds the route of a request.
