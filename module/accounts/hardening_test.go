@@ -72,6 +72,7 @@ func TestOtherMethodsAreRefusedWithTheAllowedOnes(t *testing.T) {
 		"/api/user/login": "POST", "/api/user/logout": "GET, HEAD, POST", "/api/user/self": "GET, HEAD, PUT",
 		"/api/user/": "GET, HEAD, POST, PUT", "/api/user/7": "DELETE, GET, HEAD",
 		"/api/v1/session": "DELETE, GET, HEAD, POST", "/api/v1/users/root/sessions/7": "DELETE", "/api/v1/keys/configured": "GET, HEAD",
+		"/api/v1/teams/a%40b/members/c%2Bd": "DELETE, PUT", // names may be encoded
 	} {
 		answer := s.ask(testRequest{call: "PATCH " + path, body: "{}", token: root})
 		assert.Equal(t, http.StatusMethodNotAllowed, answer.status, path)

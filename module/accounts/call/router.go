@@ -99,20 +99,20 @@ func NewRouter(routes []Route, serve func(http.ResponseWriter, *http.Request, Ro
 
 // Serve answers a request, unless it has no route: it returns the reason then.
 func (t *Router) Serve(w http.ResponseWriter, r *http.Request) error {
-	if pattern := t.pattern(r.Method, r.URL.Path); pattern != "" && isPlain(r.URL, pattern) {
+	if t.has(r.Method, r.URL) {
 		t.mux.ServeHTTP(w, r)
 		return nil
 	}
-	if allowed := t.allowed(r.URL.Path); len(allowed) > 0 && r.URL.RawPath == "" {
+	if allowed := t.allowed(r.URL); len(allowed) > 0 {
 		names := strings.Join(allowed, ", ")
 		w.Header().Set("Allow", names)
 		return answer.Refuse(http.StatusMethodNotAllowed, "this path accepts %s", names)
 	}
 	// If only the notation is wrong, the problem contains the right path, which consists of words of
 	// the table and of names that the client has sent.
-	plain := strings.ToLower(path.Clean(r.URL.Path))
-	if len(t.allowed(plain)) > 0 && plain != r.URL.EscapedPath() {
-		return answer.Refuse(http.StatusNotFound, "there is no such path: did you mean %s?", plain)
+	plain := url.URL{Path: strings.ToLower(path.Clean(r.URL.Path))}
+	if len(t.allowed(&plain)) > 0 {
+		return answer.Refuse(http.StatusNotFound, "there is no such path: did you mean %s?", plain.Path)
 	}
 	return ErrNoPath
 }
@@ -120,23 +120,23 @@ func (t *Router) Serve(w http.ResponseWriter, r *http.Request) error {
 // ErrNoPath is the problem of a request for a path that no route has.
 var ErrNoPath = answer.Refuse(http.StatusNotFound, "there is no such path: GET /api/openapi.json lists all")
 
-// pattern returns the pattern for a method and a path, "" for none.
-func (t *Router) pattern(method, sent string) string {
-	clean := path.Clean(sent)
-	if strings.HasSuffix(sent, "/") {
+// has reports whether there is a route for a method and a path, in its usual notation.
+func (t *Router) has(method string, sent *url.URL) bool {
+	clean := path.Clean(sent.Path)
+	if strings.HasSuffix(sent.Path, "/") {
 		clean += "/"
 	}
-	if clean != sent {
-		return "" // the mux would redirect the client
+	if clean != sent.Path {
+		return false // the mux would redirect the client
 	}
-	_, pattern := t.mux.Handler(&http.Request{Method: method, URL: &url.URL{Path: sent}})
-	values := strings.Split(sent, "/")
+	_, pattern := t.mux.Handler(&http.Request{Method: method, URL: &url.URL{Path: sent.Path}})
+	values := strings.Split(sent.Path, "/")
 	for i, segment := range segments(pattern) {
 		if segment == "{id}" && !isID(values[i]) {
-			return ""
+			return false
 		}
 	}
-	return pattern
+	return pattern != "" && isPlain(sent, pattern)
 }
 
 // segments returns the segments of the path of a pattern.
@@ -146,9 +146,9 @@ func segments(pattern string) []string {
 }
 
 // allowed returns the methods of a path.
-func (t *Router) allowed(sent string) (methods []string) {
+func (t *Router) allowed(sent *url.URL) (methods []string) {
 	for _, method := range []string{http.MethodDelete, http.MethodGet, http.MethodHead, http.MethodPatch, http.MethodPost, http.MethodPut} {
-		if t.pattern(method, sent) != "" {
+		if t.has(method, sent) {
 			methods = append(methods, method)
 		}
 	}
