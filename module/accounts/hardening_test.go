@@ -50,6 +50,7 @@ func TestPathsWithoutARouteAreNotFound(t *testing.T) {
 		"/api/token/my%20key": "", "/api/token/12/": "/api/token/12", "/api/token//": "/api/token", "/api/user/../token/1": "/api/token/1",
 		"/api/v1": "", "/api/v1/": "", "/api/v1/nothing": "", "/api/v1/keys/": "/api/v1/keys", "/api/v1/Keys": "/api/v1/keys", "/api/v1/keys/x": "", "/api/v1/keys/01": "",
 		"/api/v1/%6beys": "/api/v1/keys", "/api/v1/users/root/sessions/x": "", "/api/v1/users/a%2Fb": "", "/api/v1/users/../keys": "/api/v1/keys",
+		"//api/v1/keys": "/api/v1/keys", "/api/user/../v1/keys": "/api/v1/keys",
 	} {
 		want := noPath
 		if meant != "" {

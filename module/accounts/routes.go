@@ -3,6 +3,7 @@ package accounts
 import (
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -182,7 +183,7 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff") // as in every answer of the gateway
 	w.Header().Set(configuredHeader, a.sites.since)
 	if err := a.router.Serve(w, r); err != nil {
-		a.refuse(w, r, err, !strings.HasPrefix(r.URL.Path+"/", root))
+		a.refuse(w, r, err, !strings.HasPrefix(path.Clean(r.URL.Path)+"/", root))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -175,8 +176,8 @@ func problem(status int, detail string) string {
 }
 
 // refusedAs returns the answer to a request for a path that is refused.
-func refusedAs(path string, status int, says string) string {
-	if path == "/api/v1" || strings.HasPrefix(path, "/api/v1/") {
+func refusedAs(sent string, status int, says string) string {
+	if sent = path.Clean(sent); sent == "/api/v1" || strings.HasPrefix(sent, "/api/v1/") {
 		return problem(status, says)
 	}
 	return failure(says)
