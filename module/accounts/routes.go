@@ -94,7 +94,7 @@ func (a *Accounts) routesOfTeams() []call.Route {
 	}
 }
 
-// The parameters of lists.
+// The parameters of queries.
 var (
 	keyParameters      = slices.Concat([]string{"user", "team", "limits"}, call.PageParameters)
 	deletionParameters = []string{"keys"}
@@ -106,7 +106,10 @@ var (
 		"team", "key", "user", "model", "outcome", "request", "limit_name", "operation", "client_format", "provider", "upstream_model",
 		"status", "stream", "tag", "customer",
 	}
-	stateParameters = []string{"team", "user", "key", "name", "customer", "limit", "after"}
+	stateParameters      = []string{"team", "user", "key", "name", "customer", "limit", "after"}
+	configuredParameters = []string{"user", "limit", "after"}
+	priceParameters      = []string{"model", "at", "limit", "after"}
+	explainParameters    = []string{"model", "format", "key"}
 )
 
 func (a *Accounts) routesOfReports() []call.Route {
@@ -129,14 +132,14 @@ func (a *Accounts) routesOfSites() []call.Route {
 		return call.Plain(func(c *call.Call) (any, error) { return a.sites.view(name, c.URL.Query()) })
 	}
 	return []call.Route{
-		{Pattern: "GET /api/v1/keys/configured", Access: call.LoggedIn, Handler: call.Plain(a.sites.configuredKeys)},
+		{Pattern: "GET /api/v1/keys/configured", Access: call.LoggedIn, Parameters: configuredParameters, Handler: call.Plain(a.sites.configuredKeys)},
 		{Pattern: "GET /api/v1/status", Access: call.Admins, Handler: view("status")},
 		{Pattern: "GET /api/v1/targets", Access: call.Admins, Handler: view("targets")},
 		{Pattern: "POST /api/v1/targets/probe", Access: call.Admins, Handler: view("probe")},
 		{Pattern: "GET /api/v1/health", Access: call.Admins, Handler: view("health")},
-		{Pattern: "GET /api/v1/explain", Access: call.Admins, Handler: view("explain")},
+		{Pattern: "GET /api/v1/explain", Access: call.Admins, Parameters: explainParameters, Handler: view("explain")},
 		{Pattern: "GET /api/v1/configuration", Access: call.Admins, Handler: view("configuration")},
-		{Pattern: "GET /api/v1/prices", Access: call.Admins, Handler: view("prices")},
+		{Pattern: "GET /api/v1/prices", Access: call.Admins, Parameters: priceParameters, Handler: view("prices")},
 	}
 }
 
