@@ -67,6 +67,15 @@ func TestBothLoginsBeginTheSameSession(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: loginCall, body: credentials("alice", password)}).status)
 }
 
+// The answer to a login once had nanoseconds, and the list of sessions the milliseconds of the store.
+func TestAnswersToChangesHaveTheTimesOfLaterAnswers(t *testing.T) {
+	s, _, alice := keySite(t)
+	begun := s.ask(testRequest{call: "POST /api/v1/session", body: credentials("alice", password)}).data(t)["session"].(map[string]any)
+	made := s.ask(testRequest{call: "POST /api/v1/keys", body: `{"name":"k","expires":"2099-12-31T00:00:00.123456789Z"}`, token: alice}).data(t)
+	assert.Contains(t, s.ask(testRequest{call: "GET /api/v1/users/alice/sessions", token: alice}).body, `"expires":"`+begun["expires"].(string)+`"`)
+	assert.Equal(t, made["expires"], s.ask(testRequest{call: "GET /api/v1/keys/1", token: alice}).data(t)["expires"])
+}
+
 // A build can leave the paths of other products out. The login stays.
 func TestABuildWithoutTheGuestServesTheAPIAndTheLogin(t *testing.T) {
 	s := newSite(t, nil)

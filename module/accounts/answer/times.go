@@ -22,11 +22,11 @@ func OptionalTime(t time.Time) *time.Time {
 	return new(Time(t))
 }
 
-// Time returns a time in UTC. It replaces times outside the years that JSON can
-// represent: another program may have stored one, and lists must not fail because of
-// it.
+// Time returns a time in UTC, with the precision of stores, so that the answer to a change has the
+// same time as later ones. It replaces times outside the years that JSON can represent: another
+// program may have stored one, and lists must not fail because of it.
 func Time(t time.Time) time.Time {
-	t = t.UTC()
+	t = t.UTC().Truncate(time.Millisecond)
 	switch {
 	case t.Year() < 0:
 		return time.Time{}
