@@ -55,7 +55,7 @@ func (t teams) answer(team *aigateway.Team, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.view(&aigateway.Membership{Team: *team, Admin: true}), nil
+	return t.viewOfAdmin(team), nil
 }
 
 // list answers GET /api/v1/teams: administrators see all teams, others those whose members they
