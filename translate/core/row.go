@@ -188,8 +188,9 @@ func (t *Rows) Names() []string {
 	return names
 }
 
-// InSnakeCase returns the table, by which options are found in snake case as well.
+// InSnakeCase returns the table, by which members are found in snake case as well.
 func (t *Rows) InSnakeCase() *Rows {
+	t.objects.snake = true
 	for _, l := range t.levels {
 		l.names.InSnakeCase()
 	}

@@ -15,6 +15,7 @@ import (
 type objects struct {
 	index  string             // any index, as paths write it
 	byPath map[string]*object // an element of an array has the index at its end
+	snake  bool               // members are written in snake case as well
 }
 
 // object is one of them.
@@ -134,9 +135,15 @@ func (all *objects) of(v *value) *strict.Table {
 func (all *objects) fields() (fields strict.Fields) {
 	request := all.at("")
 	for _, name := range request.order {
-		if v := request.values[name]; v.check != nil {
-			fields = append(fields, strict.Field{Name: name, Check: v.check, Objects: all.of(v), Must: v.required, Null: v.orNull})
+		v := request.values[name]
+		if v.check == nil {
+			continue
 		}
+		f := strict.Field{Name: name, Check: v.check, Objects: all.of(v), Must: v.required, Null: v.orNull}
+		if all.snake {
+			f.Other = schema.SnakeCase(name)
+		}
+		fields = append(fields, f)
 	}
 	return fields
 }

@@ -9,7 +9,7 @@ import (
 type Field struct {
 	Name    string
 	Other   string // another spelling of the name; "" for none
-	Check   Check  // nil for a value that the caller of NextField reads
+	Check   Check  // nil for a value of any kind
 	Objects *Table // of the objects in the value, nil for none
 	Must    bool   // a request must have the field
 	Null    bool   // the check reads a null as well

@@ -51,7 +51,7 @@ func TestPathsBeyondTheBoundAreCutOff(t *testing.T) {
 
 func TestTheEarlierFaultWins(t *testing.T) {
 	p := Begin([]byte(`{}`), Dots, nil)
-	p.NextField()
+	p.Read()
 	p.Row(3)
 	p.NoteMember("c", "third")
 	p.Row(2)

@@ -22,38 +22,6 @@ func (m *Members) Kind(name string) jsonscan.Kind {
 // Type returns the type of the object, "" if the table does not have the type.
 func (m *Members) Type() string { return m.shape.Type() }
 
-// ReadObject reads an object of a table into m. It reads the member type itself; read
-// consumes the values of the other members that are in the table. ok is false for a value
-// of another kind, which is a fault.
-func (v *Value) ReadObject(m *Members, table *schema.Table, read func(name string)) (ok bool) {
-	m.table = table
-	if !v.JSON.EnterObject() {
-		v.Refuse("must be an object")
-		return false
-	}
-	for v.Member() {
-		i := table.Find(v.JSON.Name())
-		if i < 0 {
-			v.JSON.Skip()
-			continue
-		}
-		if m.kinds[i] != jsonscan.Invalid {
-			v.NoteMember(table.Names()[i], twoSpellings)
-		}
-		m.kinds[i] = v.JSON.Kind()
-		if name := table.Names()[i]; name != "type" {
-			v.push(name)
-			read(name)
-			v.pop()
-		} else if text, ok := v.JSON.Text(); ok {
-			m.shape = table.Shape(text)
-		} else {
-			v.JSON.Skip()
-		}
-	}
-	return true
-}
-
 // wantMember checks a member that an object must have.
 func (v *Value) wantMember(m *Members, n *schema.Need) {
 	switch kind := m.kinds[n.Index]; {

@@ -30,7 +30,6 @@ type Pass struct {
 
 	kind   bodyKind
 	fields Fields
-	field  string // the one that NextField read last, "" for none
 	given  uint64 // the fields that the body has, a bit for each
 }
 
@@ -62,11 +61,25 @@ func Begin(body []byte, notation Notation, fields Fields) *Pass {
 	return p
 }
 
-// Read checks all fields of the body, of which the table has all checks.
+// Read checks the fields of the body.
 func (p *Pass) Read() {
-	for p.NextField() {
+	switch {
+	case p.JSON.Offset() == len(p.body) && p.JSON.Err() == nil:
+		p.kind = empty
+		return
+	case !p.JSON.EnterObject():
+		p.kind = other
 		p.JSON.Skip()
+		return
 	}
+	for p.Member() {
+		if i := index(p.fields, p.JSON.Name()); i >= 0 {
+			p.readField(i)
+		} else {
+			p.skipField()
+		}
+	}
+	p.View.StreamUsage.End = p.JSON.ObjectEnd()
 	for i := range p.fields {
 		if f := &p.fields[i]; f.Must {
 			p.Require(f.Name)
@@ -74,48 +87,23 @@ func (p *Pass) Read() {
 	}
 }
 
-// NextField checks the fields of the body up to one that the caller reads, and
-// returns false when there are no more.
-func (p *Pass) NextField() bool {
-	switch {
-	case p.field != "":
-		p.pop()
-	case p.JSON.Offset() == len(p.body) && p.JSON.Err() == nil:
-		p.kind = empty
-		return false
-	case !p.JSON.EnterObject():
-		p.kind = other
-		p.JSON.Skip()
-		return false
-	}
-	for p.Member() {
-		i := index(p.fields, p.JSON.Name())
-		if i < 0 {
-			p.skipField()
-			continue
-		}
-		f := &p.fields[i]
-		p.Row(i + 1)
-		p.push(f.Name)
-		switch isNull := p.JSON.Kind() == jsonscan.Null; {
-		case isNull && !f.Null:
-			p.JSON.Skip()
-		case !isNull && p.given>>i&1 == 1:
+// readField checks the value of the field at an index of the table.
+func (p *Pass) readField(i int) {
+	f, isNull := &p.fields[i], p.JSON.Kind() == jsonscan.Null
+	p.Row(i + 1)
+	p.push(f.Name)
+	if !isNull {
+		if p.given>>i&1 == 1 {
 			p.Note(twoSpellings)
-			fallthrough
-		default:
-			if !isNull {
-				p.given |= 1 << i
-			}
-			if p.field = f.Name; f.Check == nil {
-				return true
-			}
-			f.Check(p, f.Objects)
 		}
-		p.pop()
+		p.given |= 1 << i
 	}
-	p.View.StreamUsage.End = p.JSON.ObjectEnd()
-	return false
+	if f.Check == nil || isNull && !f.Null {
+		p.JSON.Skip()
+	} else {
+		f.Check(p, f.Objects)
+	}
+	p.pop()
 }
 
 // skipField skips the value of a member that is not in the table of fields, and notes
@@ -135,9 +123,6 @@ func (p *Pass) skipField() {
 		p.noteOtherModels(name)
 	}
 }
-
-// Field returns the name of the field that NextField moved to.
-func (p *Pass) Field() string { return p.field }
 
 // Since returns the part of the body from an offset up to the cursor.
 func (p *Pass) Since(start int) []byte { return p.body[start:p.JSON.Offset()] }

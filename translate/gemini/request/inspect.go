@@ -6,105 +6,45 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// fields are the fields of a request, in the order in which faults are reported.
-var fields = strict.Fields{
-	{Name: "model", Check: strict.Model},
-	{Name: "contents"},
-	{Name: "systemInstruction", Other: "system_instruction"},
-	{Name: "generationConfig", Other: "generation_config"},
-	{Name: "tools"},
-	{Name: "toolConfig", Other: "tool_config"},
-	{Name: "safetySettings", Other: "safety_settings"},
-	{Name: "cachedContent", Other: "cached_content"},
-	{Name: "serviceTier", Other: "service_tier", Check: strict.Tier},
-	{Name: "labels", Check: strict.Map},
-	{Name: wrapped, Other: "generate_content_request"},
-}
-
-// wrapped is the member with the whole request in a request to count tokens.
-const wrapped = "generateContentRequest"
-
-// request reads one request body.
-type request struct{ *strict.Pass }
+// hasSeal notes that the signature of a part is a seal of this gateway.
+const hasSeal strict.Notes = 1
 
 // Inspect is the strict pass over a request body. It returns the view of the request, or the
 // fault that comes first: JSON faults in byte order, then the fields in the order of their
-// table. The view has neither the kind of the answer, which only the path states, nor usually
+// rows. The view has neither the kind of the answer, which only the path states, nor usually
 // the model.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
-	r := request{Pass: strict.Begin(body, strict.Brackets, fields)}
-	for r.NextField() {
-		r.read(r.Field())
-	}
+	p := strict.Begin(body, strict.Brackets, fields)
+	p.Read()
 	switch {
-	case op != translate.CountTokens || !r.Has(wrapped):
-		r.Require("contents")
-	case r.Has("contents"):
-		r.NoteField(wrapped, "must not be sent together with contents")
+	case op != translate.CountTokens || !p.Has(wrapped):
+		p.Require("contents")
+	case p.Has("contents"):
+		p.NoteField(wrapped, "must not be sent together with contents")
 	}
-	return r.End()
+	return p.End()
 }
 
-// The objects of fields, as the rows describe them.
-var (
-	configObjects = rows.Objects(config)
-	toolObjects   = rows.Objects("tools[*]")
-	choiceObjects = rows.Objects("toolConfig")
-	safetyObjects = rows.Objects("safetySettings[*]")
-)
-
-// read reads the field with a name.
-func (r *request) read(field string) {
-	switch field {
-	case "contents":
-		r.Messages(func(int) { r.content(true) })
-	case "systemInstruction":
-		r.content(false)
-	case config:
-		checkConfig(r.Pass, configObjects)
-	case "tools":
-		strict.Objects(r.Pass, toolObjects)
-	case "toolConfig":
-		strict.Object(r.Pass, choiceObjects)
-	case "safetySettings":
-		strict.Objects(r.Pass, safetyObjects)
-	case "cachedContent":
-		r.WantString("must be a string")
-		r.View.Beyond.State = field
-	case wrapped:
-		r.object(requestMembers, func(name string) {
-			if name == "model" {
-				r.modelOf()
-			} else {
-				r.read(name)
-			}
-		})
-	default:
-		r.JSON.Skip()
-	}
+// checkModelOf reads the model of a request in a request.
+func checkModelOf(p *strict.Pass, _ *strict.Table) {
+	start := p.JSON.Offset()
+	p.View.Model = jsonscan.TextOf(p.JSON.StringOrSkip())
+	p.View.ModelSpan = translate.Span{Start: start, End: p.JSON.Offset()}
 }
 
-// modelOf reads the model of a request in a request.
-func (r *request) modelOf() {
-	start := r.JSON.Offset()
-	r.View.Model = jsonscan.TextOf(r.JSON.StringOrSkip())
-	r.View.ModelSpan = translate.Span{Start: start, End: r.JSON.Offset()}
+// checkContents reads the conversation.
+func checkContents(p *strict.Pass, objects *strict.Table) {
+	p.Messages(func(int) { strict.Object(p, objects) })
 }
 
-// object reads an object of a table. read reads the members that are not null.
-func (r *request) object(table *schema.Table, read func(name string)) strict.Members {
-	var m strict.Members
-	r.ReadObject(&m, table, func(name string) {
-		if !r.JSON.Null() {
-			read(name)
-		}
-	})
-	return m
+// checkCached reads the name of contents that the provider keeps.
+func checkCached(p *strict.Pass, objects *strict.Table) {
+	p.View.Beyond.State = "cachedContent"
+	strict.Text(p, objects)
 }
 
 // checkConfig checks the options of the answer.

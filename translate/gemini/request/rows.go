@@ -9,10 +9,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
-// rows are the fields of gemini requests.
+// rows are the fields of gemini requests. Clients write members in camel case or in snake case.
 var rows = core.NewRows(strict.Brackets, slices.Concat(
-	optionRows, samplingRows, formatRows, thinkingRows, toolRows, choiceRows, partRows, callRows, mediaRows,
+	fieldRows(), optionRows, samplingRows, formatRows, thinkingRows, toolRows, choiceRows, partRows, callRows, mediaRows,
 )...).InSnakeCase()
+
+// fields are those that the strict pass checks.
+var fields = rows.Fields()
 
 // ofConfig, ofThinking and ofPart are the beginnings of the names of rows about the options, about
 // thinking, and about parts.
@@ -21,8 +24,39 @@ const (
 	ofConfig   = config + "."
 	thinking   = ofConfig + "thinkingConfig"
 	ofThinking = thinking + "."
-	ofPart     = "contents[*].parts[*]."
+	part       = "contents[*].parts[*]"
+	ofPart     = part + "."
 )
+
+// wrapped is the member with the whole request in a request to count tokens.
+const wrapped = "generateContentRequest"
+
+// fieldRows are the fields in the order in which faults are reported, also of a request in a request.
+func fieldRows() []core.Row {
+	inside := wrapped + "."
+	return slices.Concat([]core.Row{
+		core.Member("model").Is(strict.Model),
+	}, requestRows(""), []core.Row{
+		core.Member("cachedContent").Is(checkCached),
+		core.Member("serviceTier").Is(strict.Tier),
+		core.Member("labels").Is(strict.Map),
+		core.Member(wrapped).Is(strict.Object),
+		core.Member(inside + "model").Is(checkModelOf),
+		core.Member(inside + wrapped).Is(strict.Object).Like(wrapped),
+	}, requestRows(inside))
+}
+
+// requestRows are the fields of a request whose names begin with of.
+func requestRows(of string) []core.Row {
+	return []core.Row{
+		core.Member(of + "contents").Is(checkContents).Like("contents[*]"),
+		core.Member(of + "systemInstruction").Is(strict.Object).Like("systemInstruction"),
+		core.Member(of + config).Is(checkConfig).Like(config),
+		core.Member(of + "tools").Is(strict.Objects).Like("tools[*]"),
+		core.Member(of + "toolConfig").Is(strict.Object).Like("toolConfig"),
+		core.Member(of + "safetySettings").Is(strict.Objects).Like("safetySettings[*]"),
+	}
+}
 
 var optionRows = []core.Row{
 	core.Structural("contents", core.Conversation),
@@ -177,6 +211,10 @@ var choiceRows = slices.Concat([]core.Row{
 ))
 
 var partRows = slices.Concat([]core.Row{
+	core.Member("systemInstruction.role").Is(checkAnyRole),
+	core.Member("systemInstruction.parts").Is(checkParts).Like(part),
+	core.Member("contents[*].role").Is(checkRole),
+	core.Member("contents[*].parts").Is(checkParts),
 	core.Structural("systemInstruction.parts[*].text", core.SystemText),
 	core.Structural("systemInstruction.parts[*]=*", core.Nothing).As("systemInstruction.parts[*]"),
 	core.Structural("contents[*].role=user", core.Content),
@@ -184,42 +222,45 @@ var partRows = slices.Concat([]core.Row{
 	core.Structural("contents[-1].role=model", core.Prefill).As("contents[*]").RefusedBy((*core.RequestInfo).RefusePrefill),
 	core.Hint("contents[*].parts=[]", core.EmptyTurn).As("contents[*]"),
 	core.Hint("contents[*].*", core.Nothing),
-	core.Structural(ofPart+"text", core.TurnText),
+	core.Structural(ofPart+"text", core.TurnText).Is(strict.Text),
 	core.Structural(ofPart+"executableCode", core.Nothing),
 	core.Structural(ofPart+"codeExecutionResult", core.Nothing),
 	core.Structural(ofPart+"toolCall", core.Nothing),
 	core.Structural(ofPart+"toolResponse", core.Nothing),
 	core.Structural(ofPart+"videoMetadata", core.Nothing),
 	core.Structural("contents[*].parts[*]=*", core.Nothing).As("contents[*].parts[*]"),
+	core.Member(ofPart + "mediaResolution"),
 	core.Hint(ofPart+"mediaResolution", core.Nothing),
+	core.Member(ofPart + "partMetadata"),
 	core.Hint(ofPart+"partMetadata", core.Nothing),
 	core.Hint(ofPart+"*", core.Nothing),
-	core.Hint(ofPart+"thought", core.UnsignedReasoning).As(ofPart + "text"),
-	core.Hint(ofPart+"thoughtSignature", core.Nothing),
+	core.Hint(ofPart+"thought", core.UnsignedReasoning).Is(strict.Flag).As(ofPart + "text"),
+	core.Hint(ofPart+"thoughtSignature", core.Nothing).Is(checkSignature),
 }, core.Within(core.Prefill,
 	core.Shaping(`contents[-1].role=model+parts[*].text=" "`, core.PrefillSpace).As(ofPart+"text"),
 ))
 
 var callRows = slices.Concat([]core.Row{
-	core.Structural(ofPart+"functionCall", core.ToolCall),
-	core.Structural(ofPart+"functionResponse", core.ToolResult),
+	core.Structural(ofPart+"functionCall", core.ToolCall).Is(strict.Object),
+	core.Structural(ofPart+"functionResponse", core.ToolResult).Is(strict.Object),
 }, core.Within(core.ToolCall,
-	core.Structural(ofPart+"functionCall.id", core.ToolCall).As(ofPart+"functionCall"),
-	core.Structural(ofPart+"functionCall.name", core.ToolCall).As(ofPart+"functionCall"),
-	core.Structural(ofPart+"functionCall.args", core.ToolCall).As(ofPart+"functionCall"),
+	core.Structural(ofPart+"functionCall.name", core.ToolCall).Must(jsonscan.String).As(ofPart+"functionCall"),
+	core.Structural(ofPart+"functionCall.id", core.ToolCall).May(jsonscan.String).As(ofPart+"functionCall"),
+	core.Structural(ofPart+"functionCall.args", core.ToolCall).May(jsonscan.Object).As(ofPart+"functionCall"),
 	core.Hint(ofPart+"functionCall.*", core.Nothing),
 	core.Hint(ofPart+"functionCall+thoughtSignature", core.Signature).As(ofPart+"thoughtSignature"),
 	core.Hint(ofPart+"functionCall+thoughtSignature=redacted", core.RedactedReasoning).As(ofPart+"thoughtSignature"),
 	core.Hint(ofPart+"functionCall+thoughtSignature=encrypted", core.EncryptedReasoning).As(ofPart+"thoughtSignature"),
 	core.Shaping("contents[*].parts=[functionCall,text]", core.TextBehindCall).As(ofPart+"text"),
 ), core.Within(core.ToolResult,
-	core.Structural(ofPart+"functionResponse.id", core.ToolResult).As(ofPart+"functionResponse"),
-	core.Structural(ofPart+"functionResponse.name", core.ToolResult).As(ofPart+"functionResponse"),
-	core.Structural(ofPart+"functionResponse.response", core.ToolResult).As(ofPart+"functionResponse"),
+	core.Structural(ofPart+"functionResponse.name", core.ToolResult).Must(jsonscan.String).As(ofPart+"functionResponse"),
+	core.Structural(ofPart+"functionResponse.id", core.ToolResult).May(jsonscan.String).As(ofPart+"functionResponse"),
+	core.Structural(ofPart+"functionResponse.response", core.ToolResult).May(jsonscan.Object).As(ofPart+"functionResponse"),
 	core.Structural(ofPart+"functionResponse.response.error", core.ErrorResult),
-	core.Structural(ofPart+"functionResponse.parts", core.ToolResult).As(ofPart+"functionResponse"),
-	core.Structural(ofPart+"functionResponse.willContinue", core.Nothing).OrNothing(),
+	core.Structural(ofPart+"functionResponse.parts", core.ToolResult).Is(checkParts).Like(part).As(ofPart+"functionResponse"),
+	core.Structural(ofPart+"functionResponse.willContinue", core.Nothing).Is(strict.Flag).OrNothing(),
 	core.Hint(ofPart+"functionResponse=...", core.Nothing).As(ofPart+"functionResponse"),
+	core.Member(ofPart+"functionResponse.scheduling"),
 	core.Hint(ofPart+"functionResponse.scheduling", core.Nothing),
 	core.Hint(ofPart+"functionResponse.*", core.Nothing),
 	core.Shaping("contents[*].parts=[text,functionResponse]", core.TextBeforeResult).As(ofPart+"text"),
@@ -227,6 +268,14 @@ var callRows = slices.Concat([]core.Row{
 
 // mediaRows are the rows about images and documents.
 var mediaRows = append(core.MediaRows(inline, ofPart+"inlineData"),
+	core.Member(ofPart+"inlineData").Is(checkBlob),
+	core.Member(ofPart+"inlineData.mimeType").Is(strict.MediaType).Must(jsonscan.String),
+	core.Member(ofPart+"inlineData.data").Is(strict.Data).Must(jsonscan.String),
+	core.Member(ofPart+"inlineData.displayName"),
+	core.Member(ofPart+"fileData").Is(checkFile),
+	core.Member(ofPart+"fileData.mimeType").Is(strict.MediaType),
+	core.Member(ofPart+"fileData.fileUri").Must(jsonscan.String),
+	core.Member(ofPart+"fileData.displayName"),
 	core.Structural(ofPart+"fileData.mimeType=image/png", core.ImageAddress).As(ofPart+"fileData"),
 	core.Structural(ofPart+"fileData.mimeType=application/pdf", core.FileAddress).As(ofPart+"fileData"),
 	core.Structural(ofPart+"fileData.mimeType=video/mp4", core.RecordingAddress).As(ofPart+"fileData"),

@@ -1,25 +1,20 @@
 package request
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
-
-// The members of the objects in a request. Clients write them in camel case or in snake case.
+// The members of the objects that the reader reads.
 var (
-	contentMembers = schema.New("role parts").InSnakeCase()
-	partMembers    = schema.New(
-		"text thought thoughtSignature inlineData fileData functionCall functionResponse executableCode " +
-			"codeExecutionResult toolCall toolResponse videoMetadata mediaResolution partMetadata",
-	).InSnakeCase()
-	blobMembers     = schema.New("mimeType data displayName").InSnakeCase()
-	fileMembers     = schema.New("mimeType fileUri displayName").InSnakeCase()
-	callMembers     = schema.New("id name args").InSnakeCase()
-	resultMembers   = schema.New("id name response parts willContinue scheduling").InSnakeCase()
+	requestMembers  = rows.Members(wrapped)
+	contentMembers  = rows.Members("contents[*]")
+	partMembers     = rows.Members(part)
+	blobMembers     = rows.Members(ofPart + "inlineData")
+	fileMembers     = rows.Members(ofPart + "fileData")
+	callMembers     = rows.Members(ofPart + "functionCall")
+	resultMembers   = rows.Members(ofPart + "functionResponse")
+	configMembers   = rows.Members(config)
 	thinkingMembers = rows.Members(thinking)
-	choiceMembers   = rows.Members("toolConfig")
-	callingMembers  = rows.Members("toolConfig.functionCallingConfig")
 	toolMembers     = rows.Members("tools[*]")
 	functionMembers = rows.Members("tools[*].functionDeclarations[*]")
-	requestMembers  = schema.New("model contents systemInstruction tools toolConfig generationConfig safetySettings generateContentRequest").InSnakeCase()
-	configMembers   = rows.Members(config)
+	choiceMembers   = rows.Members("toolConfig")
+	callingMembers  = rows.Members("toolConfig.functionCallingConfig")
 )
 
 // hostedTools are the tools that the service itself has.
