@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
@@ -164,4 +165,27 @@ func TestFieldsMustBeWrittenInLowerCase(t *testing.T) {
 func hasField(d *format.Descriptor, name string) bool {
 	fields := core.Join(d.Requests.Source, d.Requests.Target)
 	return slices.ContainsFunc(fields, func(f core.Field) bool { return f.Name == name })
+}
+
+// What a check finds inside a member that only objects of another type have does not refuse a
+// request. A provider that goes by the members, and not by the type, reads them all the same.
+func TestMembersOfOtherTypesHideNothing(t *testing.T) {
+	for format, body := range map[translate.Format]string{
+		translate.Chat:      `{"model":"m","messages":[{"role":"user","content":"hi","tool_calls":[%]}]}`,
+		translate.Messages:  `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"hi","content":[%]}]}]}`,
+		translate.Responses: `{"model":"m","input":[{"type":"message","role":"user","content":"hi","output":[%]}]}`,
+	} {
+		inspect := func(object string) (translate.View, *fault.Fault) {
+			return formats.Of(format).Requests.Inspect([]byte(strings.Replace(body, "%", object, 1)), translate.Generate)
+		}
+		_, refused := inspect(`{"type":5}`)
+		assert.Nil(t, refused, format)
+		view, refused := inspect(`{"tools":[{"type":"advisor_1"}]}`)
+		assert.Nil(t, refused, format)
+		assert.NotEmpty(t, view.Beyond.OtherModels, format)
+		_, refused = inspect(`{"a":1,"a":2}`)
+		if assert.NotNil(t, refused, format) {
+			assert.Contains(t, refused.Message, "a: must appear once", format)
+		}
+	}
 }
