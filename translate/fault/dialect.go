@@ -75,33 +75,41 @@ func (l *Dialect) statusOf(d detail) int {
 		return d.status()
 	case words[d.code] != 0:
 		return words[d.code]
+	case serverStatus(d.code) != 0: // gateways state the type of a request that is wrong beside it
+		return serverStatus(d.code)
 	case words[d.kind] != 0:
 		return words[d.kind]
 	case invalidWords[d.code]:
 		return 400
 	}
 	head, _, _ := strings.Cut(d.message, ":") // of AWS: "ThrottlingException: slow down"
-	return cmp.Or(loadStatus(d.code), loadStatus(d.kind), loadStatus(head), l.Unknown)
+	return cmp.Or(serverStatus(d.kind), serverStatus(head), l.Unknown)
 }
 
-// loadWords are the parts of types and codes for too many requests and for too busy servers, in
-// small letters without what separates them.
-var loadWords = []struct {
+// serverWords are the parts of types and codes for what a server could not do, in small letters
+// without what separates them: too many requests, too busy, too late, or cut off.
+var serverWords = []struct {
 	part   string
 	status int
 }{
 	{"throttl", 429}, {"ratelimit", 429}, {"ratequota", 429}, {"toomanyrequests", 429}, {"requestlimit", 429},
 	{"overload", 503}, {"serverbusy", 503}, {"serviceunavailable", 503},
+	{"timeout", 504}, {"timedout", 504}, {"deadlineexceeded", 504},
+	{"disconnect", 502}, {"connectionreset", 502}, {"econnreset", 502}, {"connectionrefused", 502},
+	{"econnrefused", 502}, {"connectionclosed", 502}, {"connectionerror", 502}, {"badgateway", 502},
 }
 
-// loadStatus returns the status of a type or a code that has one of loadWords, else 0. A sentence
-// is neither.
-func loadStatus(word string) int {
+// serverStatus returns the status of a type or a code that has one of serverWords, else 0. A sentence
+// has none, and neither has a word that blames a value, such as "invalid_timeout".
+func serverStatus(word string) int {
 	if len(word) > maxCode || strings.Contains(word, " ") {
 		return 0
 	}
 	word = strings.ToLower(signLetters.Replace(word))
-	for _, row := range loadWords {
+	if strings.Contains(word, "invalid") || strings.Contains(word, "unsupported") {
+		return 0
+	}
+	for _, row := range serverWords {
 		if strings.Contains(word, row.part) {
 			return row.status
 		}

@@ -105,3 +105,34 @@ func TestErrorsAreReadInEverySpelling(t *testing.T) {
 	}
 	assert.Nil(t, fault.Stated([]byte(`{"errcode":0,"errmsg":"ok"}`)))
 }
+
+// A gateway that lost its own provider states the code request_timeout beside the type of a request
+// that is wrong (earendil-works/pi#9736), so that no other target was asked, and clients did not
+// repeat the request. The code of a server's failure decides, in whatever words; one that blames a
+// value does not.
+func TestCodeOfAServersFailureDecidesBeforeTheType(t *testing.T) {
+	for code, kind := range map[string]fault.Kind{
+		"request_timeout":             fault.Timeout,
+		"gateway_timeout":             fault.Timeout,
+		"FUNCTION_INVOCATION_TIMEOUT": fault.Timeout,
+		"ETIMEDOUT":                   fault.Timeout,
+		"deadline_exceeded":           fault.Timeout,
+		"stream_disconnected":         fault.BadGateway,
+		"ECONNRESET":                  fault.BadGateway,
+		"connection_refused":          fault.BadGateway,
+		"too_many_requests":           fault.RateLimited,
+		"model_overloaded":            fault.Overloaded,
+		"invalid_timeout":             fault.Invalid,
+		"unsupported_timeout":         fault.Invalid,
+		"invalid_prompt":              fault.Invalid,
+		"missing_field":               fault.Invalid,
+	} {
+		for _, body := range []string{
+			`{"type":"error","error":{"code":"` + code + `","message":"no","param":null,"type":"invalid_request_error"},"sequence_number":3}`,
+			`{"error":{"code":"` + code + `","message":"no","type":"BadRequestError"}}`,
+		} {
+			dialect := fault.Dialect{Unknown: 502}
+			assert.Equal(t, kind, dialect.ReadEvent([]byte(body)).Kind, body)
+		}
+	}
+}
