@@ -9,6 +9,7 @@
 package state
 
 import (
+	"cmp"
 	"iter"
 	"reflect"
 	"runtime/debug"
@@ -246,30 +247,10 @@ func KeyOf(k *aigateway.Key) Key {
 	return shown
 }
 
-// KeyPage is a page of keys, by their ids. Next is the id of the last one if others follow.
-type KeyPage struct {
-	Items []Key  `json:"items"`
-	Next  string `json:"next"`
-}
-
-// PageOfKeys returns the page after an id of at most size keys.
-func PageOfKeys(keys []Key, after string, size int) KeyPage {
-	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.ID, b.ID) })
+// PageOfKeys returns the page of keys after an id.
+func PageOfKeys(keys []Key, after string, size int) Page[Key] {
+	keys = slices.DeleteFunc(keys, func(k Key) bool { return k.ID <= after && after != "" })
+	slices.SortFunc(keys, func(a, b Key) int { return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Owner, b.Owner)) })
 	keys = slices.CompactFunc(keys, func(a, b Key) bool { return a.ID == b.ID && a.Owner == b.Owner })
-	keys = keys[lowerBound(keys, after):]
-	if len(keys) <= size {
-		return KeyPage{append([]Key{}, keys...), ""}
-	}
-	return KeyPage{keys[:size], keys[size-1].ID}
-}
-
-// lowerBound returns the index of the first key after an id.
-func lowerBound(keys []Key, after string) int {
-	n, _ := slices.BinarySearchFunc(keys, after, func(k Key, id string) int {
-		if k.ID <= id && id != "" {
-			return -1
-		}
-		return 1
-	})
-	return n
+	return pageOf(keys, size, func(k Key) string { return k.ID })
 }

@@ -79,23 +79,11 @@ func Prices(c *catalog.Catalog, models []string, at time.Time) []TargetPrice {
 	return all
 }
 
-// PricePage is a page of prices, by the names of models. Next is the last name if others follow.
-type PricePage struct {
-	Items []TargetPrice `json:"items"`
-	Next  string        `json:"next"`
-}
-
-// PageOfPrices returns the page after a name of at least size prices. It ends with the last
-// target of a model.
-func PageOfPrices(all []TargetPrice, after string, size int) PricePage {
-	slices.SortStableFunc(all, func(a, b TargetPrice) int { return strings.Compare(a.Model, b.Model) })
+// PageOfPrices returns the page of prices after the name of a model.
+func PageOfPrices(all []TargetPrice, after string, size int) Page[TargetPrice] {
 	all = slices.DeleteFunc(all, func(p TargetPrice) bool { return p.Model <= after && after != "" })
-	for i := size; i < len(all); i++ {
-		if all[i].Model != all[i-1].Model {
-			return PricePage{all[:i], all[i-1].Model}
-		}
-	}
-	return PricePage{all, ""}
+	slices.SortStableFunc(all, func(a, b TargetPrice) int { return strings.Compare(a.Model, b.Model) })
+	return pageOf(all, size, func(p TargetPrice) string { return p.Model })
 }
 
 func priceOf(p *prices.Price) *Price {
