@@ -38,9 +38,9 @@ func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
 // search, so that a budget can reserve it.
 func TestBuiltinPricesOfModelsThatSearch(t *testing.T) {
 	searches := regexp.MustCompile(`^(gpt-[56]|o[34]|claude-|grok-[4-9]|gemini-[2-9])`)
-	const others = "image|tts|embedding|robotics|deep-research|decision|audio"
+	others := regexp.MustCompile(`image|tts|embedding|robotics|deep-research|decision|audio`)
 	for key, list := range Builtin().exact {
-		if key.provider == "bedrock" || !searches.MatchString(key.name) || regexp.MustCompile(others).MatchString(key.name) {
+		if key.provider == "bedrock" || !searches.MatchString(key.name) || others.MatchString(key.name) {
 			continue
 		}
 		for _, p := range list {

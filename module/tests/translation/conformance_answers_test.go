@@ -174,8 +174,8 @@ func (c answering) added(t *testing.T, route site.Lane, answer site.Reply) strin
 		var err error
 		got, err = site.Clients[route.Path].Emitted([]byte(answer.Body))
 		require.NoError(t, err, answer.Body)
-		if _, told := got["usage"]; route.Path != site.MessagesPath {
-			assert.Equal(t, bytes.Contains(c.Request, []byte("include_usage")), told, answer.Body)
+		if _, stated := got["usage"]; route.Path != site.MessagesPath {
+			assert.Equal(t, bytes.Contains(c.Request, []byte("include_usage")), stated, answer.Body)
 		}
 	}
 	raw, err := json.Marshal(got)
