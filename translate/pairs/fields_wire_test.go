@@ -36,7 +36,7 @@ func vocabulary(from translate.Format) map[string]bool {
 func inspected(t *testing.T, format translate.Format) (names []string) {
 	t.Helper()
 	var paths []string
-	for _, file := range []string{"inspect.go", "turns.go", "blocks.go", "shapes.go", "prompt.go", "inspect_parts.go"} {
+	for _, file := range []string{"inspect.go", "turns.go", "prompt.go", "inspect_parts.go"} {
 		found, _ := filepath.Glob(filepath.Join("..", string(format), "request", file))
 		paths = append(paths, found...)
 	}
@@ -69,8 +69,7 @@ func namesIn(text string) []string {
 // ofOneRow are members and values inside of fields that have one row as a whole. The strict
 // pass reads them for what the request may cost.
 var ofOneRow = map[string]bool{
-	"max_uses": true, "edits": true, "compact_": true,
-	"generate_content_request": true, "category": true, "method": true, "function": true, "data": true,
+	"max_uses": true, "edits": true, "compact_": true, "function": true,
 }
 
 // inCamelCase returns the first spelling of a name that a format has in two.

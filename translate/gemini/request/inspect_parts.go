@@ -28,6 +28,11 @@ func checkAnyRole(p *strict.Pass, _ *strict.Table) {
 	}
 }
 
+// dataMembers are the members of a part of which it has one at most.
+var dataMembers = [...]string{
+	"text", "inlineData", "fileData", "functionCall", "functionResponse", "executableCode", "codeExecutionResult", "toolCall", "toolResponse",
+}
+
 // checkParts reads the parts of a content, or of the result of a function.
 func checkParts(p *strict.Pass, objects *strict.Table) {
 	p.Elements("must be an array of objects", func(int) { checkPart(p, objects) })

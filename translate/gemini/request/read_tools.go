@@ -43,6 +43,9 @@ func (r *reader) readChoice(raw []byte) {
 	}
 }
 
+// declarations is the member with the functions of a client.
+const declarations = "functionDeclarations"
+
 // readTools writes the tools that may be used, unless the writer gets none of them.
 func (r *reader) readTools(raw []byte, prefix string) {
 	x := r.x
@@ -53,12 +56,12 @@ func (r *reader) readTools(raw []byte, prefix string) {
 		c := jsonscan.Again(raw)
 		for x.EnterList(&c, prefix+"tools"); x.NextElement(&c); {
 			r.object.Read(x, &c, toolMembers, "")
-			for name := range strings.FieldsSeq(hostedTools) {
-				if r.object.Raw(name) != nil {
+			for _, name := range toolMembers.Names() { // the other tools are those of the service
+				if name != declarations && r.object.Raw(name) != nil {
 					x.KeepAs(core.VendorTool, rows.Named("tools[*]."+name), nil)
 				}
 			}
-			r.readFunctions(r.object.Raw("functionDeclarations"))
+			r.readFunctions(r.object.Raw(declarations))
 		}
 	}
 	r.allowed.Check(x, strings.TrimSuffix(ofChoice, ".")+".allowedFunctionNames", missingAllowedRow)

@@ -321,3 +321,20 @@ var (
 	missingAllowedRow  = rows.Named(ofChoice + "allowedFunctionNames[*]=*")
 	blockingTool       = rows.Named(ofFunction + "behavior=NON_BLOCKING")
 )
+
+// The members of the objects that the reader reads.
+var (
+	requestMembers  = rows.Members(wrapped)
+	contentMembers  = rows.Members("contents[*]")
+	partMembers     = rows.Members(part)
+	blobMembers     = rows.Members(ofPart + "inlineData")
+	fileMembers     = rows.Members(ofPart + "fileData")
+	callMembers     = rows.Members(ofPart + "functionCall")
+	resultMembers   = rows.Members(ofPart + "functionResponse")
+	configMembers   = rows.Members(config)
+	thinkingMembers = rows.Members(thinking)
+	toolMembers     = rows.Members("tools[*]")
+	functionMembers = rows.Members("tools[*].functionDeclarations[*]")
+	choiceMembers   = rows.Members("toolConfig")
+	callingMembers  = rows.Members("toolConfig.functionCallingConfig")
+)
