@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
@@ -66,20 +67,13 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	if err != nil { // no site and no global option has an ai_gateway
 		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoAccounts}
 	}
-	if view := views[strings.TrimPrefix(r.URL.Path, adminPath)]; view != nil {
-		shown, err := view(app.(*App).sites, r.URL.Query())
-		if err != nil {
-			return err
+	if own := operationAt(r.URL.Path); own.serve != nil {
+		if !slices.Contains(own.methods, r.Method) {
+			names := strings.Join(own.methods, ", ")
+			w.Header().Set("Allow", names)
+			return caddy.APIError{HTTPStatus: http.StatusMethodNotAllowed, Err: errors.New("this path accepts " + names)}
 		}
-		return writeAdmin(w, shown)
-	}
-	switch r.URL.Path {
-	case repricePath:
-		return app.(*App).serveReprice(w, r)
-	case limitsPath:
-		return app.(*App).serveLimits(w, r)
-	case backupPath:
-		return app.(*App).serveBackup(w, r)
+		return own.serve(app.(*App), w, r)
 	}
 	sets := app.(*App).managed()
 	if len(sets) != 1 {
@@ -87,6 +81,40 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 	}
 	sets[0].Accounts.Admin().ServeHTTP(w, r)
 	return nil
+}
+
+// operation is an operation that the gateway itself serves, for all sites.
+type operation struct {
+	methods []string
+	serve   func(*App, http.ResponseWriter, *http.Request) error
+}
+
+var (
+	reads  = []string{http.MethodGet, http.MethodHead}
+	writes = []string{http.MethodPost}
+)
+
+// operationAt returns the operation at a path, a zero one for other paths.
+func operationAt(path string) operation {
+	switch path {
+	case repricePath:
+		return operation{writes, (*App).serveReprice}
+	case limitsPath:
+		return operation{reads, (*App).serveLimits}
+	case backupPath:
+		return operation{writes, (*App).serveBackup}
+	}
+	view := views[strings.TrimPrefix(path, adminPath)]
+	if view == nil {
+		return operation{}
+	}
+	return operation{reads, func(a *App, w http.ResponseWriter, r *http.Request) error {
+		shown, err := view(a.sites, r.URL.Query())
+		if err != nil {
+			return err
+		}
+		return writeAdmin(w, shown)
+	}}
 }
 
 // notOne returns the error for a request that needs one set of backends.

@@ -22,9 +22,6 @@ var errNoFiles = errors.New("the store has no files; for store postgres, use pg_
 // directory, so that whoever may use the admin API needs no right to read the files of the
 // service, and the service none to write where the backup goes.
 func (a *App) serveBackup(w http.ResponseWriter, r *http.Request) error {
-	if r.Method != http.MethodPost {
-		return caddy.APIError{HTTPStatus: http.StatusMethodNotAllowed, Err: errors.New("this path accepts POST")}
-	}
 	sets := a.managed()
 	if len(sets) != 1 {
 		return notOne(sets)

@@ -3,7 +3,6 @@ package gateway
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -64,11 +63,10 @@ const (
 
 // serveReprice recomputes the costs of records with the current prices.
 func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
-	if r.Method != http.MethodPost {
-		return caddy.APIError{HTTPStatus: http.StatusMethodNotAllowed, Err: errors.New("this path accepts POST")}
-	}
 	wanted := repriceRequest{To: time.Now(), From: time.Now().Add(-usualReprice)}
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxReprice)).Decode(&wanted); err != nil {
+	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxReprice))
+	body.DisallowUnknownFields()
+	if err := body.Decode(&wanted); err != nil {
 		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: fmt.Errorf("reading request: %w", err)}
 	}
 	price, err := wanted.pricer(a.costOf)

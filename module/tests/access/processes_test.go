@@ -114,4 +114,20 @@ func TestTheAdminAPIRefusesWithoutRepeatingSecrets(t *testing.T) {
 	assert.Equal(t, http.StatusForbidden, foreign.Status)
 	assert.Equal(t, http.StatusNotFound, askAdmin(s, http.MethodGet, "/api/v1/nothing", "").Status)
 	assert.Equal(t, http.StatusMethodNotAllowed, askAdmin(s, http.MethodPut, "/api/v1/users", "{}").Status)
+	assert.Equal(t, http.StatusBadRequest, askAdmin(s, http.MethodPost, "/api/v1/usage/reprice", `{"untl":"2026-01-01"}`).Status)
+}
+
+// What the gateway serves there itself answered to any method: DELETE of the status was 200.
+func TestTheAdminAPIRefusesOtherMethods(t *testing.T) {
+	s := site.Start(t, site.DemoProvider)
+	for path, allowed := range map[string]string{
+		"status": "GET, HEAD", "targets": "GET, HEAD", "limits": "GET, HEAD", "configuration": "GET, HEAD",
+		"usage/reprice": "POST", "backup": "POST",
+	} {
+		for _, other := range []string{http.MethodDelete, http.MethodPut, http.MethodPatch} {
+			got := askAdmin(s, other, "/api/v1/"+path, "{}")
+			assert.Equal(t, http.StatusMethodNotAllowed, got.Status, "%s %s", other, path)
+			assert.Equal(t, allowed, got.Header.Get("Allow"), path)
+		}
+	}
 }
