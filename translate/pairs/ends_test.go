@@ -242,6 +242,47 @@ func TestAStreamThatEndsWithinACallIsNotWhole(t *testing.T) {
 	}
 }
 
+// A service answered with status 200, no choices or a choice of null, and no word for the end
+// (ENTERPILOT/GoModel#947, diegosouzapw/OmniRoute#7000): clients read that the model had nothing to
+// say, and no other target was asked.
+func TestAnAnswerWithNeitherContentNorAnEndHasFailed(t *testing.T) {
+	const usage = `"usage":{"prompt_tokens":3,"completion_tokens":0}`
+	nothing := map[translate.Format][]string{
+		translate.Chat: {
+			`{"choices":[{"message":{"role":"assistant","content":null}}]}`,
+			`{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}],` + usage + `}`,
+			`{"choices":[{"index":0,"delta":{"tool_calls":[]}}]}`,
+			`{"choices":[{"index":0,"delta":{},"finish_reason":"null"}]}`,
+		},
+		translate.Completions: {
+			`{"choices":[{"index":0,"text":""}]}`,
+			`{"choices":[{"index":0,"text":null,"finish_reason":null}],` + usage + `}`,
+		},
+	}
+	for _, w := range ways {
+		for _, chunk := range append(slices.Clone(nothing[w.from]), `{"choices":[]}`, `{"choices":[],`+usage+`}`) {
+			if nothing[w.from] == nil {
+				continue
+			}
+			stream := []byte("data: " + chunk + "\n\ndata: [DONE]\n\n")
+			for _, o := range []outcome{
+				translated(w, w.remembered(true), [][]byte{stream}, true),
+				answered(w, w.remembered(false), []byte(strings.Replace(chunk, `"delta"`, `"message"`, 1))),
+			} {
+				require.NotNil(t, o.Fault(), "%s: %s", w.name(), chunk)
+				assert.Equal(t, 502, o.Fault().Status(), chunk)
+				requireUnfinished(t, o)
+			}
+			observer, lexer := formats.Of(w.from).Answers.NewObserver(), sse.NewLexer(0)
+			lexer.Feed(stream)
+			for e, ok := lexer.Next(); ok; e, ok = lexer.Next() {
+				observer.Observe(e)
+			}
+			require.NotNil(t, observer.Fault(), chunk)
+		}
+	}
+}
+
 // The bytes of an answer in the client's own format are relayed, but the gateway knows that the
 // answer is not whole.
 func TestObserversSeeThatAnAnswerWasBrokenOff(t *testing.T) {

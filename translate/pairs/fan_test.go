@@ -236,10 +236,10 @@ func TestUsageThatOneCallLacksIsUnknown(t *testing.T) {
 func TestACallGivesExactlyOneChoice(t *testing.T) {
 	several := chatStream([]string{`{"content":"a"}`},
 		`{"choices":[{"index":1,"delta":{"content":"x"},"finish_reason":"length"}]}`, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`)
-	silent := chatStream([]string{`{"role":"assistant"}`}, `[DONE]`)
+	silent := chatStream([]string{`{"content":"b"}`}, `[DONE]`)
 	f := fanned{chatToCompletions, make([]translate.AnswerContext, 2), [][]byte{several, silent}}
 	_, out := f.play(inTurn)
-	assert.Contains(t, out, `"choices":[{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"","index":1,"logprobs":null,"finish_reason":"stop"}]`)
+	assert.Contains(t, out, `"choices":[{"text":"a","index":0,"logprobs":null,"finish_reason":"stop"},{"text":"b","index":1,"logprobs":null,"finish_reason":"stop"}]`)
 }
 
 func TestEveryCallIsCutByItself(t *testing.T) {

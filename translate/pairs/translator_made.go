@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -87,7 +88,7 @@ func (t *Translator) check(e *event.Event) *fault.Fault {
 			}
 		}
 		if m.ended == 0 {
-			return t.checkPlaced()
+			return cmp.Or(t.checkPlaced(), m.checkBegun())
 		}
 	}
 	return nil
@@ -107,6 +108,15 @@ func (t *Translator) checkPlaced() *fault.Fault {
 		return fault.Unplaced(lost)
 	}
 	return nil
+}
+
+// checkBegun returns a fault if an answer that states no end has no content either: nothing says that
+// the model has answered.
+func (m *made) checkBegun() *fault.Fault {
+	if m.placed {
+		return nil
+	}
+	return fault.Truncated(nil)
 }
 
 // maxToolCalls is the greatest number of tool calls in an answer, of all choices together.

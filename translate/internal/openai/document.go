@@ -220,6 +220,15 @@ func (d *document) stray(data []byte, earlier *fault.Fault) *fault.Fault {
 	return earlier
 }
 
+// unfinished returns the fault of a stream whose mark of the end comes without a finish: that of an
+// event that is no part of an answer, or of a stream in which no content has begun; else nil.
+func unfinished(stray *fault.Fault, begun bool) *fault.Fault {
+	if stray == nil && !begun {
+		return fault.Truncated(nil)
+	}
+	return stray
+}
+
 // ends is the table of choices of which only the ends are read.
 var ends = NewChoices()
 

@@ -80,8 +80,8 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 	case o.repeats(delta.Name, delta.Data): // nearly all of a stream
 		return signal.Content
 	case delta.IsDone():
-		if o.stray != nil && !o.progress.finished(1) {
-			return o.Fail(o.stray)
+		if f := unfinished(o.stray, o.Begun); f != nil && !o.progress.finished(1) {
+			return o.Fail(f)
 		}
 		o.Over = true
 		return signal.Terminal
