@@ -123,8 +123,9 @@ var arrows = []arrow{
 	{"module/gatewaytest/openapi", nil},
 	{"module/gatewaytest", []string{"module/...", "translate/..."}},
 	{"module/tests/site", []string{"module", "module/gatewaytest", "module/aigateway", "module/exchange", "translate", "translate/formats", "translate/pairs", "translate/translatetest/client"}},
+	{"module/tests/models/service", nil},
 	{"module/tests/...", []string{
-		"module/counters/counterstest", "module/tests/site", "module/gatewaytest", "module/gatewaytest/openapi", "module/accounts/store/storetest",
+		"module/counters/counterstest", "module/tests/models/service", "module/tests/site", "module/gatewaytest", "module/gatewaytest/openapi", "module/accounts/store/storetest",
 		"module/aigateway", "module/command/doctor", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest", "translate/translatetest/client",
 	}},
 
