@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -84,19 +83,4 @@ const doubtSeconds = "5"
 func (h *Handler) logRefusedKey(ex *exchange.Exchange, key *aigateway.Key, reason string) {
 	h.logger.Info("key refused",
 		zap.String("request_id", ex.ID), zap.String("key_id", key.ID), zap.String("reason", reason))
-}
-
-// keyFormat returns the format that may have the key elsewhere than in Authorization, nil for
-// none: the format of the endpoint; for an endpoint without one, the format to which the headers
-// or the query of the request point.
-func keyFormat(r *http.Request, e endpoint) *format.Descriptor {
-	return formatFrom(r, e.format, formatByHeader, formatByKeyHeader, formatByKey)
-}
-
-// hideKey leaves a request with a key in its query out of the access log of the site, which
-// contains the whole address.
-func hideKey(r *http.Request) {
-	if exchange.HasQueryKey(r.URL.RawQuery) {
-		caddyhttp.SetVar(r.Context(), caddyhttp.LogSkipVar, true)
-	}
 }

@@ -13,14 +13,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
-
-// longestModel is the greatest length of the name of a model in a request, in bytes.
-const longestModel = 256
 
 // serveModels lists the names that the key may use, sorted.
 func (h *Handler) serveModels(to *reply.Reply, r *http.Request) *fault.Fault {
@@ -46,7 +44,7 @@ func (h *Handler) serveModels(to *reply.Reply, r *http.Request) *fault.Fault {
 func (h *Handler) serveModel(to *reply.Reply, r *http.Request) *fault.Fault {
 	id := to.Exchange.View.Model
 	m := h.resolved.catalog.Model(id)
-	if len(id) > longestModel || m == nil || !to.Exchange.Key.Allows(id) {
+	if len(id) > routes.LongestModel || m == nil || !to.Exchange.Key.Allows(id) {
 		return fault.UnknownModel(observe.Clip(id))
 	}
 	catalog.AwaitModels(r.Context(), m.Targets[0].Provider)

@@ -17,6 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -28,65 +29,52 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if h.serveProbe(w, r) {
 		return nil
 	}
-	if billing := h.backends.Billing; billing != nil && r.URL.RawPath == "" && billing.Serves(r.URL.Path) {
-		h.answer(w, r, endpoint{method: http.MethodGet, serve: (*Handler).serveBilling})
-		return nil
+	route := routes.Find(r, h.backends)
+	hideKey(r, &route)
+	if route.Kind == routes.Elsewhere {
+		err := next.ServeHTTP(w, r)
+		if unanswered, _ := caddyhttp.GetVar(r.Context(), unhandled).(bool); !unanswered || err != nil {
+			return err
+		}
+		if route = routes.FindUnanswered(r, h.backends); route.Kind == routes.Elsewhere {
+			return nil
+		}
+		hideKey(r, &route)
+		caddyhttp.SetVar(r.Context(), unhandled, false)
 	}
-	if e, ok := route(r); ok {
-		h.answer(w, r, e)
-		return nil
+	switch route.Kind {
+	case routes.Front:
+		serveFront(w, r, h.backends.Accounts != nil)
+	case routes.Accounts:
+		if r = h.CORS.Share(w, r); r != nil {
+			h.backends.Accounts.ServeHTTP(w, r)
+		}
+	default:
+		h.answer(w, r, &route)
 	}
-	if accounts := h.backends.Accounts; accounts != nil && accounts.Serves(r) {
-		h.serveAccounts(w, r)
-		return nil
-	}
-	if isBelow(r.URL.Path, "/upload") { // clients of the Gemini API upload files there
-		hideKey(r)
-	}
-	err := next.ServeHTTP(w, r)
-	if unanswered, _ := caddyhttp.GetVar(r.Context(), unhandled).(bool); unanswered && err == nil {
-		h.serveUnanswered(w, r)
-	}
-	return err
+	return nil
 }
 
 // unhandled is a variable of Caddy. Its last handler, which answers an empty 200, sets
 // the variable to true if no other handler has answered (T30).
 const unhandled = "unhandled"
 
-// serveUnanswered answers a request that no handler of the site has answered, if clients
-// would misunderstand an empty 200: one that was probably meant for the gateway, as an
-// answer without a text or as a login; CONNECT, as a tunnel that is open.
-func (h *Handler) serveUnanswered(w http.ResponseWriter, r *http.Request) {
-	name, _ := meant(r.URL.Path)
-	tunnel := r.Method == http.MethodConnect
-	if r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		serveFront(w, r, h.backends.Accounts != nil)
-		return
-	}
-	if name == "" && !tunnel && unserved(r.URL.Path) == "" {
-		return
-	}
-	caddyhttp.SetVar(r.Context(), unhandled, false)
-	switch {
-	case tunnel:
-		h.answer(w, r, noTunnel)
-	case name == loginPath && h.backends.Accounts != nil:
-		h.serveAccounts(w, r)
-	default:
-		h.answer(w, r, noEndpoint(r.URL.Path))
+// hideKey leaves a request with a key in its query out of the access log of the site, which
+// contains the whole address.
+func hideKey(r *http.Request, route *routes.Route) {
+	if route.HasQueryKey {
+		caddyhttp.SetVar(r.Context(), caddyhttp.LogSkipVar, true)
 	}
 }
 
 // serveFront answers a request for the first page of a site that has none, so that who has just
 // installed the gateway learns where to go.
 func serveFront(w http.ResponseWriter, r *http.Request, accounts bool) {
-	caddyhttp.SetVar(r.Context(), unhandled, false)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	prefix := aigateway.PathPrefix(r)
 	console := ""
 	if accounts {
-		console = "Console              " + prefix + consolePath + "\n"
+		console = "Console              " + prefix + routes.ConsolePath + "\n"
 	}
 	_, _ = fmt.Fprintf(w, `The AI gateway is running.
 
@@ -98,57 +86,57 @@ Clients need a key. Documentation: https://github.com/caddy-ai-gateway/caddy-ai-
 `, console, prefix) // the client may have left
 }
 
-// serveAccounts hands a request to the accounts.
-func (h *Handler) serveAccounts(w http.ResponseWriter, r *http.Request) {
-	if r = h.CORS.Share(w, r); r != nil {
-		h.backends.Accounts.ServeHTTP(w, r)
-	}
-}
-
-// answer serves an endpoint.
-func (h *Handler) answer(w http.ResponseWriter, r *http.Request, e endpoint) {
-	hideKey(r)
+// answer serves a route of the gateway.
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.Route) {
 	if r = h.CORS.Share(w, r); r == nil {
 		return
 	}
 	ex := &exchange.Exchange{
 		ID:      exchange.NewID("req_"),
 		Start:   time.Now(),
-		Request: exchange.Request{Operation: e.op, Format: formatOf(r, e), Client: r.Header},
+		Request: exchange.Request{Operation: route.Operation, Format: route.Format, Client: r.Header},
 	}
-	ex.View.Model, ex.View.Stream = e.model, e.stream
+	ex.View.Model, ex.View.Stream = route.Model, route.Stream
 	ex.Capture = capture.Process.Begin(r, ex.ID)
 	to := reply.New(ex.Capture.Answer(sink.Copying(w, r)), ex)
 	observe.Publish(r, ex)
-	if e.format != nil && !e.list { // lists of models are not counted as exchanges
+	if route.Kind == routes.Call { // nothing else is counted as an exchange
 		observe.Begin(ex)
 	}
 	h.drain.Enter()
 	defer h.drain.Leave()
 	defer to.Close(false) // for the case that settle panics
 	defer h.settle(ex, to, r)
-	if fault := h.serve(e, to, r); fault != nil {
+	if fault := h.serve(route, to, r); fault != nil {
 		to.Fail(fault)
 	}
 }
 
-// serve checks the method and the key of a request, and then calls the endpoint. An
-// endpoint without a method does without these checks.
-func (h *Handler) serve(e endpoint, to *reply.Reply, r *http.Request) *fault.Fault {
-	if e.method == "" {
-		return e.serve(h, to, r)
+// serve checks the key of a request, and then serves what it asks for. Some faults of a route
+// are sent without that check.
+func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *fault.Fault {
+	if !route.Keyless {
+		if fault := h.authenticate(to, r, route.KeyFormat); fault != nil {
+			return fault
+		}
 	}
-	if r.Method != e.method && !(e.method == http.MethodGet && r.Method == http.MethodHead) {
-		to.SetHeaders("Allow", e.allowed())
-		return fault.WrongMethod(e.method)
+	if route.Fault != nil {
+		if route.Allow != "" {
+			to.SetHeaders("Allow", route.Allow)
+		}
+		return route.Fault
 	}
-	if fault := h.authenticate(to, r, keyFormat(r, e)); fault != nil {
-		return fault
+	switch route.Kind {
+	case routes.Models:
+		return h.serveModels(to, r)
+	case routes.Model:
+		return h.serveModel(to, r)
+	case routes.Capabilities:
+		return h.serveCapabilities(to, r)
+	case routes.Billing:
+		return h.serveBilling(to, r)
 	}
-	if fault := e.checkQuery(r); fault != nil {
-		return fault
-	}
-	return e.serve(h, to, r)
+	return h.serveCall(to, r)
 }
 
 // serveCall answers a request that needs a provider. After all checks it makes the

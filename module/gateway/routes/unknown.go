@@ -1,0 +1,205 @@
+package routes
+
+import (
+	"maps"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+)
+
+// unservedPaths are endpoints of providers that the gateway does not serve, behind the version.
+// Without them, a client of one would be advised to check its base URL. "{id}" is any segment.
+var unservedPaths = strings.Fields(`
+	agents assistants audio auth_tokens batches cachedContents chat/completions/{id} chat/completions/{id}/messages chat/deferred-completion
+	chatkit classifications compliance containers content_provenance_checks conversations corpora decisions
+	deployment_runs deployments dreams environments evals files fileSearchStores fim fine_tuning images
+	interactions language-models libraries live memory_stores messages/batches ocr operations organization
+	organizations projects prompts realtime safety score sessions skills threads tokenize tokenize-text
+	tunedModels tunnels uploads user_profiles vaults vector_stores videos webhook_endpoints webhook_event_types`)
+
+// unservedRoots are paths without a version that clients ask a gateway for: whether it signs
+// clients in, and where to upload files.
+var unservedRoots = []string{"/protocol", "/oauth", uploadPath}
+
+const (
+	loginPath  = "/api/user/login" // also in the routes of the accounts
+	uploadPath = "/upload"
+
+	// ConsolePath is the path of the console of the accounts.
+	ConsolePath = "/console/"
+)
+
+// longestFirst lists the paths of the route table, the longest first, because some long
+// paths end like shorter ones.
+var longestFirst = slices.SortedFunc(maps.Keys(endpoints), func(a, b string) int { return len(b) - len(a) })
+
+// noTunnel refuses CONNECT.
+func noTunnel() Route {
+	const allowed = "GET, POST"
+	return Route{Kind: Unknown, Fault: fault.WrongMethod("one of " + allowed), Keyless: true, Allow: allowed}
+}
+
+// isOurs reports whether a path is the gateway's, with an endpoint or without.
+func isOurs(p string) bool { return isBelow(p, "/v1") || versionOf(p) != nil }
+
+// isUpload reports whether clients of the Gemini API upload files to a path.
+func isUpload(p string) bool { return isBelow(p, uploadPath) }
+
+// isLogin reports whether a path is meant for logins.
+func isLogin(p string) bool {
+	name, _ := meant(p)
+	return name == loginPath
+}
+
+// isBelow reports whether a path is a version or below it.
+func isBelow(p, version string) bool {
+	rest, ok := strings.CutPrefix(p, version)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// versionOf returns the format that has the version at the beginning of a path, nil for none.
+func versionOf(p string) *format.Descriptor {
+	for _, f := range formats.All() {
+		if slices.ContainsFunc(f.Client.Versions, func(version string) bool { return isBelow(p, version) }) {
+			return f
+		}
+	}
+	return nil
+}
+
+// refusal returns the route of a request that a format lists as refused, after a check of the
+// key. If the path has an endpoint, only the upgrades of connections are refused: other refusals
+// are about ids, and the last segment of the path is none.
+func refusal(r *http.Request, served bool) (found Route, ok bool) {
+	for _, f := range formats.All() {
+		for _, refused := range f.Client.Refusals {
+			if (!served || refused.Upgrade != "") && matches(r, refused) {
+				return Route{Kind: Call, Format: f, Fault: refused.Fault()}, true
+			}
+		}
+	}
+	return found, false
+}
+
+func matches(r *http.Request, refused format.Refusal) bool {
+	if refused.Upgrade != "" && !strings.EqualFold(r.Header.Get("Upgrade"), refused.Upgrade) {
+		return false
+	}
+	return isLike(r.URL.Path, refused.Path) && r.URL.RawPath == ""
+}
+
+// unknown returns the route of a request for a path without an endpoint, which is refused: by the
+// format that lists it, or else with the path that was probably meant, in the format of that path.
+// likely is false if the path resembles none that clients use.
+func unknown(r *http.Request, site *backends.Set) (found Route, likely bool) {
+	if refused, ok := refusal(r, false); ok {
+		return refused, true
+	}
+	p, prefix := r.URL.Path, aigateway.PathPrefix(r)
+	known := unserved(p)
+	name, f := meant(p)
+	likely = name != "" || known != ""
+	if name == "" {
+		name = suggest.Nearest(p, longestFirst)
+		f = endpoints[name].Format
+	}
+	found = Route{Kind: Unknown, meant: f, Keyless: true}
+	if !isBelow(p, "/v1") { // at most one format has another version
+		found.Format = versionOf(p)
+	}
+	switch {
+	case strings.HasPrefix(p, "/v1/v1/messages"):
+		found.Fault = fault.VersionTwice()
+	case name == loginPath && site.Accounts == nil:
+		found.Fault = fault.NoAccounts()
+	case known != "":
+		found.Fault = fault.NotServed(prefix, known)
+	default:
+		found.Fault = fault.UnknownPath(prefix, name)
+	}
+	return found, likely
+}
+
+// meant returns the known path that a client probably means by p: p ends like the known
+// path without its /v1, in upper or lower case. It returns "" if there is none. f is the
+// format of the returned path, nil for a path without a format.
+func meant(p string) (name string, f *format.Descriptor) {
+	p = strings.ToLower(path.Clean(p))
+	for _, name := range longestFirst {
+		if strings.HasSuffix(p, strings.TrimPrefix(name, "/v1")) {
+			return name, endpoints[name].Format
+		}
+	}
+	if name, f = meantModel(p); f != nil {
+		return name, f
+	}
+	for _, f := range formats.All() {
+		for _, refused := range f.Client.Refusals {
+			if endsLike(p, strings.TrimPrefix(refused.Path, "/v1")) {
+				return refused.Path, f
+			}
+		}
+	}
+	for _, other := range []string{loginPath, ConsolePath} {
+		if strings.HasSuffix(p, strings.TrimSuffix(other, "/")) {
+			return other, nil
+		}
+	}
+	return "", nil
+}
+
+// meantModel returns the path with the name of a model that a client probably means by p, and
+// its format, nil for none. p is in lower case.
+func meantModel(p string) (name string, f *format.Descriptor) {
+	for _, f := range formats.All() {
+		for i := range f.Client.Endpoints {
+			e := &f.Client.Endpoints[i]
+			if _, behind, named := e.Around(); named && strings.HasSuffix(p, strings.ToLower(behind)) {
+				return e.Path, f
+			}
+		}
+	}
+	return "", nil
+}
+
+// unserved returns the endpoint that a path is or is below, if it is one of unservedPaths or
+// unservedRoots, else "".
+func unserved(p string) string {
+	p = path.Clean(p)
+	for _, root := range unservedRoots {
+		if isBelow(p, root) {
+			return root
+		}
+	}
+	if !isOurs(p) {
+		return ""
+	}
+	version, name, _ := strings.Cut(p[1:], "/")
+	for _, known := range unservedPaths {
+		if isLike(name, known) || strings.HasPrefix(name, known+"/") {
+			return "/" + version + "/" + known
+		}
+	}
+	return ""
+}
+
+// isLike reports whether a path matches a pattern, in which "{id}" is any segment.
+func isLike(p, pattern string) bool {
+	ok, _ := path.Match(strings.ReplaceAll(pattern, "{id}", "?*"), p)
+	return ok
+}
+
+// endsLike is isLike for the last segments of a path, as many as the pattern has.
+func endsLike(p, pattern string) bool {
+	segments := strings.Split(p, "/")
+	from := max(0, len(segments)-strings.Count(pattern, "/"))
+	return isLike("/"+strings.Join(segments[from:], "/"), pattern)
+}
