@@ -46,6 +46,7 @@ var arrows = []arrow{
 	{"module/aigateway/accounting", []string{"module/aigateway", "translate/token"}},
 	{"module/internal/database", []string{"module/aigateway"}},
 	{"module/internal/secrets", []string{"module/aigateway", "module/internal/filewatch"}},
+	{"module/internal/issuer", []string{"module/aigateway", "module/internal/filewatch", "module/internal/outbound"}},
 	{"module/exchange", []string{"module/aigateway", "module/capture", "translate/..."}},
 	{"module/gateway", []string{"module/gateway/...", "module/internal/sealkeys", "module/internal/problem", "module/capture", "module/telemetry/metrics", "module/telemetry/events", "module/telemetry/tracing", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/internal/version", "translate/..."}},
 	{"module/gateway/drain", []string{"module/exchange"}},
@@ -80,7 +81,7 @@ var arrows = []arrow{
 	{"module/internal/problem", nil},
 
 	// Guests import the public API, and no other guest.
-	{"module/keys/jwt", []string{"module/internal/filewatch", "module/aigateway", "module/internal/outbound"}},
+	{"module/keys/jwt", []string{"module/aigateway", "module/internal/issuer"}},
 	{"module/keys", []string{"module/internal/filewatch", "module/aigateway", "module/internal/secrets", "module/aigateway/suggest", "translate"}},
 	{"module/guards", []string{"module/aigateway", "module/internal/outbound", "module/internal/secrets", "module/internal/webhook", "translate/jsonscan"}},
 	{"module/counters", []string{"module/aigateway", "module/counters/restore"}},
@@ -93,7 +94,7 @@ var arrows = []arrow{
 	{"module/accounts/store/storetest", []string{"module/aigateway", "module/aigateway/accounting", "module/accounts/store", "module/internal/database", "module/gatewaytest"}},
 	{"module/accounts/store/...", []string{"module/aigateway", "module/aigateway/accounting", "module/internal/database", "module/ledger", "module/ledger/journal", "module/accounts/store/..."}},
 	{"module/accounts/throttle", nil},
-	{"module/accounts/signin", []string{"module/aigateway", "module/internal/outbound", "module/internal/secrets", "module/aigateway/suggest"}},
+	{"module/accounts/signin", []string{"module/aigateway", "module/internal/issuer", "module/internal/secrets", "module/aigateway/suggest"}},
 	{"module/accounts/console", nil},
 	{"module/capture", nil},
 	{"module/accounts/answer", []string{"module/aigateway", "module/internal/problem"}},

@@ -10,18 +10,18 @@ import (
 )
 
 // senders are the libraries that send HTTP requests, and the only packages that may import each:
-// they give the library a client of outbound, or check its answers by outbound.Final.
-var senders = map[string]string{
-	"cloud.google.com/go/auth":             "module/providers/vertex",
-	"cloud.google.com/go/auth/credentials": "module/providers/vertex",
-	"github.com/aws/aws-sdk-go-v2/config":  "module/providers/bedrock",
-	"github.com/coreos/go-oidc/v3/oidc":    "module/accounts/signin",
-	"golang.org/x/oauth2":                  "module/accounts/signin",
+// they give the library a client of outbound, check its answers by outbound.Final, or let it send
+// nothing.
+var senders = map[string][]string{
+	"cloud.google.com/go/auth":             {"module/providers/vertex"},
+	"cloud.google.com/go/auth/credentials": {"module/providers/vertex"},
+	"github.com/aws/aws-sdk-go-v2/config":  {"module/providers/bedrock"},
+	"github.com/coreos/go-oidc/v3/oidc":    {"module/accounts/signin", "module/internal/issuer"},
+	"golang.org/x/oauth2":                  {"module/accounts/signin"},
 }
 
 // carriers are the round trips whose answer another one makes final.
 var carriers = []string{
-	"module/accounts/signin.bounded", // the carrier of a client of outbound
 	"module/gateway/upstream.direct", // its transport checks answers
 	"module/providers.Demo",          // answers in this process
 }
@@ -36,7 +36,7 @@ func TestEveryCallHasAFinalAnswer(t *testing.T) {
 		}
 		for _, imported := range file.imports {
 			if only, known := senders[imported]; known {
-				assert.Equal(t, only, file.pkg, "%s imports %s", file.name, imported)
+				assert.Contains(t, only, file.pkg, "%s imports %s", file.name, imported)
 			}
 		}
 		for _, decl := range file.syntax.Decls {

@@ -517,15 +517,15 @@ func unsigned(t *testing.T, algorithm string, claims aigateway.Claims) string {
 	return encode([]byte(`{"alg":"`+algorithm+`"}`)) + "." + encode(payload) + "."
 }
 
-func TestKeysOfTheIssuerRotate(t *testing.T) {
+// That newer keys are read is shown by the tests of the package issuer.
+func TestKeysOfTheIssuerAreReadOnce(t *testing.T) {
 	s, i := signInSite(t, creating)
 	require.Equal(t, home, s.browser().signIn(i, person("alice")))
+	require.Equal(t, home, s.browser().signIn(i, person("alice")))
 	i.change(func() { i.rotate("second") })
-	assert.Equal(t, home, s.browser().signIn(i, person("alice")), "another id")
-	i.change(func() { i.rotate("second") })
-	assert.Equal(t, home, s.browser().signIn(i, person("alice")), "the same id")
+	assert.Equal(t, failedWith("invalid"), s.browser().signIn(i, person("alice")), "they were read within the minute")
 	assert.Equal(t, 1, i.calls["/.well-known/openid-configuration"])
-	assert.Equal(t, 3, i.calls["/keys"])
+	assert.Equal(t, 1, i.calls["/keys"])
 }
 
 // An answer counts once, and only in the browser that began the sign-in.
@@ -618,7 +618,7 @@ func TestAnIssuerThatAnnouncesItsNameMustSendIt(t *testing.T) {
 	assert.Equal(t, failedWith("invalid"), s.browser().signIn(i, person("alice")))
 }
 
-// That nobody tries again at once is shown by TestTheDiscoveryDocumentIsReadWhenItIsNeeded.
+// That nobody tries again at once is shown by the tests of the package issuer.
 func TestAnIssuerThatIsAwayIsTriedAgain(t *testing.T) {
 	s, i := signInSite(t, creating)
 	away := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/issuer"
 )
 
 // leeway is the difference of clocks that is accepted.
@@ -34,7 +35,7 @@ type Start struct {
 
 // Begin begins a sign-in. base is the address of the gateway, as browsers see it.
 func (i *Issuer) Begin(ctx context.Context, base string) (Start, error) {
-	at, err := i.remote.get(ctx)
+	at, err := i.published(ctx)
 	if err != nil {
 		return Start{}, err
 	}
@@ -52,8 +53,8 @@ func (i *Issuer) derive(ticket, purpose string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-func (i *Issuer) config(at *endpoints, base string) *oauth2.Config {
-	c := &oauth2.Config{ClientID: i.ClientID, Endpoint: at.Endpoint(), RedirectURL: i.Callback, Scopes: i.Scopes}
+func (i *Issuer) config(at *issuer.Documents, base string) *oauth2.Config {
+	c := &oauth2.Config{ClientID: i.ClientID, Endpoint: oauth2.Endpoint{AuthURL: at.AuthURL, TokenURL: at.TokenURL}, RedirectURL: i.Callback, Scopes: i.Scopes}
 	if c.RedirectURL == "" {
 		c.RedirectURL = base + i.callbackPath()
 	}
@@ -61,7 +62,7 @@ func (i *Issuer) config(at *endpoints, base string) *oauth2.Config {
 	if secret != nil {
 		c.ClientSecret = string(*secret)
 	}
-	c.Endpoint.AuthStyle = at.style(secret != nil)
+	c.Endpoint.AuthStyle = style(at.AuthMethods, secret != nil)
 	return c
 }
 
@@ -71,13 +72,13 @@ func (i *Issuer) Finish(ctx context.Context, base, ticket string, answer url.Val
 	if ticket == "" || !hmac.Equal([]byte(answer.Get("state")), []byte(i.derive(ticket, "state"))) {
 		return nil, ErrExpired
 	}
-	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, client), finishWithin)
+	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, issuer.Client), finishWithin)
 	defer cancel()
-	at, err := i.remote.get(ctx)
+	at, err := i.published(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if iss := answer.Get("iss"); iss != i.Issuer && (iss != "" || at.SendsIss) {
+	if iss := answer.Get("iss"); iss != i.Issuer && (iss != "" || at.SendsIssuer) {
 		return nil, fmt.Errorf("%w: it is that of another issuer", ErrAnswer)
 	}
 	if answer.Get("error") != "" {
@@ -119,12 +120,12 @@ var (
 
 // verify verifies the ID token of an answer, and returns its claims, with those of the userinfo
 // endpoint if the token lacks some.
-func (i *Issuer) verify(ctx context.Context, at *endpoints, token *oauth2.Token, nonce string) (aigateway.Claims, error) {
+func (i *Issuer) verify(ctx context.Context, at *issuer.Documents, token *oauth2.Token, nonce string) (aigateway.Claims, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
 		return nil, errNoToken
 	}
-	verified, err := at.Verifier(&oidc.Config{
+	verified, err := oidc.NewVerifier(i.Issuer, &i.remote, &oidc.Config{
 		ClientID: i.ClientID, SupportedSigningAlgs: algorithms,
 		Now: func() time.Time { return time.Now().Add(-leeway) },
 	}).Verify(ctx, raw)
@@ -146,14 +147,14 @@ func (i *Issuer) verify(ctx context.Context, at *endpoints, token *oauth2.Token,
 
 // complete adds the claims of the userinfo endpoint that the configuration uses, and that the ID
 // token lacks.
-func (i *Issuer) complete(ctx context.Context, at *endpoints, token *oauth2.Token, claims aigateway.Claims) error {
-	if at.UserInfoEndpoint() == "" || i.has(claims) {
+func (i *Issuer) complete(ctx context.Context, at *issuer.Documents, token *oauth2.Token, claims aigateway.Claims) error {
+	if at.UserInfoURL == "" || i.has(claims) {
 		return nil
 	}
-	if !aigateway.IsProtectedAddress(at.UserInfoEndpoint()) {
+	if !aigateway.IsProtectedAddress(at.UserInfoURL) {
 		return errAddresses
 	}
-	further, err := at.userInfo(ctx, token)
+	further, err := i.userInfo(ctx, at.UserInfoURL, token)
 	if err != nil {
 		i.logger.Warn("userinfo endpoint of the issuer cannot be read; the claims of the ID token count alone", zap.Error(err))
 		return nil

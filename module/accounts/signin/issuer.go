@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/issuer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/secrets"
 )
 
@@ -49,7 +50,7 @@ type Issuer struct {
 	Rules
 
 	secret atomic.Pointer[aigateway.Secret] // nil without one
-	remote remote
+	remote issuer.Remote
 	logger *zap.Logger
 }
 
@@ -89,7 +90,7 @@ func (i *Issuer) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("oidc %s: %w", i.Issuer, errClient)
 	}
 	i.setDefaults()
-	i.remote = remote{issuer: i.Issuer, logger: i.logger}
+	i.remote = issuer.Remote{Issuer: i.Issuer, Logger: ctx.Logger()}
 	if i.ClientSecret == "" {
 		return nil
 	}

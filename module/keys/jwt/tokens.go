@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/issuer"
 )
 
 func init() { caddy.RegisterModule(new(Tokens)) }
@@ -52,7 +53,7 @@ type Tokens struct {
 
 	prefix string // of the ids of keys
 	rights []aigateway.Key
-	keys   keySet
+	remote issuer.Remote
 	known  cache
 	logger *zap.Logger
 }
@@ -73,9 +74,6 @@ type Group struct {
 
 // leeway is the difference of clocks that is accepted.
 const leeway = time.Minute
-
-// algorithms are the algorithms of signatures that are accepted.
-var algorithms = []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.ES384, jose.EdDSA}
 
 // CaddyModule returns the module information.
 func (*Tokens) CaddyModule() caddy.ModuleInfo {
@@ -100,8 +98,15 @@ func (t *Tokens) Provision(ctx caddy.Context) error {
 		}
 		t.rights = append(t.rights, key)
 	}
-	t.keys.changed = t.known.clear
-	return t.keys.provision(ctx, t.Issuer, t.JWKS)
+	t.remote = issuer.Remote{Issuer: t.Issuer, JWKS: t.JWKS, Changed: t.known.clear, Logger: t.logger}
+	if strings.HasPrefix(t.JWKS, "/") {
+		if err := t.remote.Follow(ctx, t.JWKS); err != nil {
+			return fmt.Errorf("jwks: %w", err)
+		}
+	} else if t.JWKS != "" && !aigateway.IsProtectedAddress(t.JWKS) {
+		return errJWKS
+	}
+	return nil
 }
 
 var (
@@ -109,6 +114,7 @@ var (
 	errAudience = errors.New("audience: must be set, since otherwise every token of the issuer would be a key")
 	errGroups   = errors.New("group: at least one must be set; group * admits every token of the audience")
 	errTwice    = errors.New("group: a name is there twice")
+	errJWKS     = errors.New("jwks: must be an https address or an absolute path; an http address is accepted only on this machine")
 )
 
 func (t *Tokens) check() error {
@@ -149,18 +155,17 @@ func (t *Tokens) Rights() iter.Seq[*aigateway.Key] {
 
 // Verify implements aigateway.TokenSource.
 func (t *Tokens) Verify(ctx context.Context, credential string) (*aigateway.Key, error) {
-	token, err := jwt.ParseSigned(credential, algorithms)
+	token, err := jwt.ParseSigned(credential, issuer.Algorithms)
 	if err != nil {
 		return nil, t.unreadable(credential)
 	}
 	if !t.issued(token) {
 		return nil, nil
 	}
-	all, err := t.verify(ctx, token)
-	if err != nil {
+	if err := t.verify(ctx, token, credential); err != nil {
 		return nil, err
 	}
-	expiry, err := t.validate(token)
+	all, expiry, err := t.validate(token)
 	if err != nil {
 		return nil, err
 	}
@@ -193,32 +198,29 @@ func (t *Tokens) unreadable(credential string) error {
 // refused are algorithms that are not accepted, so that their error has a reason.
 var refused = []jose.SignatureAlgorithm{jose.HS256, jose.HS384, jose.HS512, jose.RS384, jose.RS512, jose.PS384, jose.PS512, jose.ES512}
 
-// verify verifies the signature of a token of the issuer, and returns its claims.
-func (t *Tokens) verify(ctx context.Context, token *jwt.JSONWebToken) (claims aigateway.Claims, err error) {
+// verify verifies the signature of a token of the issuer.
+func (t *Tokens) verify(ctx context.Context, token *jwt.JSONWebToken, credential string) error {
 	if len(token.Headers) != 1 {
-		return nil, &aigateway.TokenError{Problem: "it must have one signature"}
+		return &aigateway.TokenError{Problem: "it must have one signature"}
 	}
 	switch kind, _ := token.Headers[0].ExtraHeaders[jose.HeaderType].(string); strings.ToLower(kind) {
 	case "", "jwt", "at+jwt", "application/at+jwt":
 	default:
-		return nil, &aigateway.TokenError{Problem: "its type is not that of an access token"}
+		return &aigateway.TokenError{Problem: "its type is not that of an access token"}
 	}
-	keys, err := t.keys.find(ctx, token.Headers[0].KeyID, time.Now())
-	if err != nil {
-		return nil, err
+	switch _, err := t.remote.VerifySignature(ctx, credential); {
+	case errors.Is(err, issuer.ErrSignature):
+		return &aigateway.TokenError{Problem: "its signature does not match"}
+	case err != nil:
+		return aigateway.ErrKeysUnavailable
 	}
-	for _, key := range keys {
-		if token.Claims(key, &claims) == nil {
-			return claims, nil
-		}
-	}
-	return nil, &aigateway.TokenError{Problem: "its signature does not match"}
+	return nil
 }
 
-// validate checks the claims of a token whose signature is valid, and returns its expiry.
-func (t *Tokens) validate(token *jwt.JSONWebToken) (expiry time.Time, err error) {
+// validate checks the claims of a token whose signature is valid, and returns them and its expiry.
+func (t *Tokens) validate(token *jwt.JSONWebToken) (all aigateway.Claims, expiry time.Time, err error) {
 	var claims jwt.Claims
-	if err = token.UnsafeClaimsWithoutVerification(&claims); err == nil {
+	if err = token.UnsafeClaimsWithoutVerification(&claims, &all); err == nil {
 		err = claims.ValidateWithLeeway(jwt.Expected{Issuer: t.Issuer, AnyAudience: jwt.Audience{t.Audience}, Time: time.Now()}, leeway)
 	}
 	var problem string
@@ -234,7 +236,7 @@ func (t *Tokens) validate(token *jwt.JSONWebToken) (expiry time.Time, err error)
 	case claims.Expiry == nil:
 		problem = "it has no expiry"
 	default:
-		return claims.Expiry.Time(), nil
+		return all, claims.Expiry.Time(), nil
 	}
-	return expiry, &aigateway.TokenError{Problem: problem, Expired: errors.Is(err, jwt.ErrExpired)}
+	return nil, expiry, &aigateway.TokenError{Problem: problem, Expired: errors.Is(err, jwt.ErrExpired)}
 }
