@@ -12,33 +12,33 @@ import (
 // order of the body, and which of the paths it has. A path consists of names, and "*" for all
 // items of a list: tools.*.strict. A path may end with the only text that is cut:
 // thinking.display=updates.
-func CutMembers(body []byte, paths []string) (edits []Edit, found map[string]bool) {
-	x := cutter{found: make(map[string]bool)}
-	var below []cutPath
+func CutMembers(body []byte, paths []string) (edits []Edit, present map[string]bool) {
+	x := cutter{present: make(map[string]bool)}
+	var cuts []cutPath
 	for _, path := range paths {
 		names, value, _ := strings.Cut(path, "=")
-		below = append(below, cutPath{strings.Split(names, "."), path, value})
+		cuts = append(cuts, cutPath{strings.Split(names, "."), path, value})
 	}
 	c := jsonscan.Skipped(body)
-	x.object(&c, below)
-	return x.edits, x.found
+	x.object(&c, cuts)
+	return x.edits, x.present
 }
 
 type cutter struct {
-	edits []Edit
-	found map[string]bool
+	edits   []Edit
+	present map[string]bool
 }
 
 // cutPath is a path, and the names of it that are below the cursor.
 type cutPath struct {
-	below []string
+	names []string
 	whole string
 	value string // the text that is cut, "" for any value
 }
 
 // ends reports whether the path is that of the member whose value is at the cursor.
 func (p *cutPath) ends(c jsonscan.Cursor) bool {
-	return len(p.below) == 0 && (p.value == "" || jsonscan.TextOf(c.Skip()) == p.value)
+	return len(p.names) == 0 && (p.value == "" || jsonscan.TextOf(c.Skip()) == p.value)
 }
 
 // object cuts the members of the object at the cursor. A value of another kind is skipped.
@@ -54,7 +54,7 @@ func (x *cutter) object(c *jsonscan.Cursor, paths []cutPath) {
 		start, inner, cut := c.MemberStart(), descend(paths, string(c.Name())), ""
 		if i := slices.IndexFunc(inner, func(p cutPath) bool { return p.ends(*c) }); i >= 0 {
 			cut = inner[i].whole
-			x.found[cut] = true
+			x.present[cut] = true
 		}
 		if !kept && cut == "" {
 			if kept = true; open >= 0 {
@@ -102,8 +102,8 @@ func (x *cutter) cut(start, end int) {
 // descend returns the paths below a name.
 func descend(paths []cutPath, name string) (inner []cutPath) {
 	for _, p := range paths {
-		if len(p.below) > 0 && p.below[0] == name {
-			inner = append(inner, cutPath{p.below[1:], p.whole, p.value})
+		if len(p.names) > 0 && p.names[0] == name {
+			inner = append(inner, cutPath{p.names[1:], p.whole, p.value})
 		}
 	}
 	return inner

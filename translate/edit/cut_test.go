@@ -27,8 +27,8 @@ func TestMembersAreCutWithTheirCommas(t *testing.T) {
 		`{}`:                      `{}`,
 		`[1]`:                     `[1]`,
 	} {
-		edits, found := CutMembers([]byte(body), []string{"x", "y", "l.*.s", "v=cut"})
+		edits, present := CutMembers([]byte(body), []string{"x", "y", "l.*.s", "v=cut"})
 		assert.Equal(t, want, string(Apply(nil, []byte(body), edits)), body)
-		assert.Equal(t, want != body, len(found) > 0, body)
+		assert.Equal(t, want != body, len(present) > 0, body)
 	}
 }

@@ -10,10 +10,10 @@ type Edit struct {
 
 // Apply appends the edited body. Edits are in the order of the body and do not overlap.
 func Apply(dst, body []byte, edits []Edit) []byte {
-	at := 0
+	pos := 0
 	for _, e := range edits {
-		dst = append(append(dst, body[at:e.Start]...), e.With...)
-		at = e.End
+		dst = append(append(dst, body[pos:e.Start]...), e.With...)
+		pos = e.End
 	}
-	return append(dst, body[at:]...)
+	return append(dst, body[pos:]...)
 }

@@ -31,19 +31,19 @@ func Fill(c *jsonscan.Cursor, wanted []Wanted, edits []Edit) []Edit {
 		c.Skip()
 		return edits
 	}
-	found, empty := uint64(0), true
+	present, empty := uint64(0), true
 	for ; c.Member(); empty = false {
 		i := indexOf(wanted, c.Name())
 		if i < 0 {
 			c.Skip()
 			continue
 		}
-		found |= 1 << i
+		present |= 1 << i
 		edits = wanted[i].fill(c, edits)
 	}
 	var lacking []string
 	for i := range wanted {
-		if found>>i&1 == 0 {
+		if present>>i&1 == 0 {
 			lacking = append(lacking, wanted[i].member())
 		}
 	}

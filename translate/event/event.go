@@ -97,16 +97,16 @@ type Without map[string]string
 
 // AppendNative appends the members of a valid object, the text of a Native event, each with
 // a comma before it.
-func AppendNative(dst, object []byte, without Without) []byte {
+func AppendNative(dst, object []byte, replacements Without) []byte {
 	for name, value := range jsonscan.Members(object) {
-		with, replaced := without[string(name)]
-		if replaced && with == "" {
+		replacement, replaced := replacements[string(name)]
+		if replaced && replacement == "" {
 			continue
 		}
 		dst = append(append(append(dst, `,"`...), name...), `":`...)
 		isNull := value[0] == 'n'
-		if replaced && (with == "null" || with[0] == value[0] || isNull && with != "[]") {
-			dst = append(dst, with...)
+		if replaced && (replacement == "null" || replacement[0] == value[0] || isNull && replacement != "[]") {
+			dst = append(dst, replacement...)
 		} else {
 			dst = jsonscan.AppendCompact(dst, value)
 		}

@@ -12,10 +12,10 @@ type Sender struct {
 	handler Handler
 	event   Event         // the one sent last: a field, so that an event costs no allocation
 	text    []byte        // memory of texts with escapes
-	again   *repeated     // nil before a delta was learned
+	learned *repeated     // nil before a delta was learned
 	sent    int           // since Begin
-	at      jsonscan.Slot // of the text sent last
-	over    bool
+	slot    jsonscan.Slot // of the text sent last
+	ended   bool
 }
 
 // repeated recognises the deltas that become the same event with another text.
@@ -28,7 +28,7 @@ type repeated struct {
 func NewSender(h Handler) Sender { return Sender{handler: h} }
 
 // Over reports whether an End or an Error was sent.
-func (s *Sender) Over() bool { return s.over }
+func (s *Sender) Over() bool { return s.ended }
 
 // Send sends an event.
 func (s *Sender) Send(e Event) {
@@ -38,39 +38,39 @@ func (s *Sender) Send(e Event) {
 
 // send sends the event that was set last.
 func (s *Sender) send() {
-	if s.over {
+	if s.ended {
 		return
 	}
 	s.sent++
-	s.over = s.event.Kind == End || s.event.Kind == Error
+	s.ended = s.event.Kind == End || s.event.Kind == Error
 	s.handler.Handle(&s.event)
 }
 
-// SendAt is Send for an event with a text. at is the position of the text in the delta, or
+// SendAt is Send for an event with a text. slot is the position of the text in the delta, or
 // the zero Slot if later deltas of the same shape may mean something else.
-func (s *Sender) SendAt(e Event, at jsonscan.Slot) {
-	s.at, s.event = at, e
+func (s *Sender) SendAt(e Event, slot jsonscan.Slot) {
+	s.slot, s.event = slot, e
 	s.send()
 }
 
 // SendText is SendAt with a text that is the raw string, unless that is empty or nil. It
 // returns the text, nil for none, which is valid until the next call.
-func (s *Sender) SendText(e Event, raw []byte, at jsonscan.Slot) (text []byte) {
+func (s *Sender) SendText(e Event, raw []byte, slot jsonscan.Slot) (text []byte) {
 	if len(raw) <= len(`""`) {
 		return nil
 	}
 	s.event = e
-	return s.sendString(raw, at)
+	return s.sendString(raw, slot)
 }
 
 // sendString sends the event that was set last with a raw string, and returns its text.
-func (s *Sender) sendString(raw []byte, at jsonscan.Slot) (text []byte) {
+func (s *Sender) sendString(raw []byte, slot jsonscan.Slot) (text []byte) {
 	text = jsonscan.Inner(raw)
 	if jsonscan.HasEscapes(text) {
 		s.text = jsonscan.AppendText(s.text[:0], raw)
 		text = s.text
 	}
-	s.at, s.event.Text, s.event.Raw = at, text, raw
+	s.slot, s.event.Text, s.event.Raw = slot, text, raw
 	s.send()
 	return text
 }
@@ -87,12 +87,12 @@ func (s *Sender) Refuse(err error) {
 
 // Resume makes the Sender send again behind an Error, for a reader that skips what it cannot
 // read.
-func (s *Sender) Resume() { s.over = false }
+func (s *Sender) Resume() { s.ended = false }
 
 // Begin begins a delta, which is read because Repeat has not recognised it.
 func (s *Sender) Begin() {
-	if s.again != nil {
-		s.again.Forget()
+	if s.learned != nil {
+		s.learned.Forget()
 	}
 	s.sent = 0
 	s.Differ()
@@ -100,20 +100,20 @@ func (s *Sender) Begin() {
 
 // Differ reports that the current delta means more than the text that was sent: it is not
 // learned.
-func (s *Sender) Differ() { s.at = jsonscan.Slot{} }
+func (s *Sender) Differ() { s.slot = jsonscan.Slot{} }
 
 // Learn ends a delta. Later deltas of its shape are recognised if it became one event with a
 // text. others are the positions of values that may differ too; zero Slots are ignored.
 func (s *Sender) Learn(delta sse.Event, others ...jsonscan.Slot) {
-	if s.sent != 1 || s.over {
+	if s.sent != 1 || s.ended {
 		return
 	}
-	if s.again == nil {
-		s.again = new(repeated)
+	if s.learned == nil {
+		s.learned = new(repeated)
 	}
-	s.again.Learn(delta, s.at, others...)
-	s.again.event = s.event
-	s.again.event.Text, s.again.event.Raw = nil, nil
+	s.learned.Learn(delta, s.slot, others...)
+	s.learned.event = s.event
+	s.learned.event.Text, s.learned.event.Raw = nil, nil
 }
 
 // Repeat sends the event of a delta with that name and data that has the shape of the one
@@ -127,16 +127,16 @@ func (s *Sender) Repeat(name, data []byte) *Event {
 
 // Match is sse.Template.Match for the delta learned last, with the text raw.
 func (s *Sender) Match(name, data []byte) (text, third []byte, ok bool) {
-	if s.again == nil {
+	if s.learned == nil {
 		return nil, nil, false
 	}
-	value, third, ok := s.again.Match(name, data)
+	value, third, ok := s.learned.Match(name, data)
 	return value.Raw, third, ok
 }
 
 // SendAgain sends the event of the delta learned last with another raw text.
 func (s *Sender) SendAgain(raw []byte) *Event {
-	s.event = s.again.event
+	s.event = s.learned.event
 	s.sendString(raw, jsonscan.Slot{})
 	return &s.event
 }

@@ -41,17 +41,17 @@ func TestNothingIsSentBehindAnEnd(t *testing.T) {
 
 // A delta that became more than one text would lose the rest if its shape were learned.
 func TestOnlyDeltasOfOneTextAreRepeated(t *testing.T) {
-	text, at := event.Event{Kind: event.Text}, jsonscan.Slot{Start: 8, End: 11}
+	text, slot := event.Event{Kind: event.Text}, jsonscan.Slot{Start: 8, End: 11}
 	for name, tt := range map[string]struct {
 		send    func(s *event.Sender)
 		repeats bool
 	}{
-		"one text":        {func(s *event.Sender) { s.SendText(text, []byte(`"a"`), at) }, true},
-		"two events":      {func(s *event.Sender) { s.Send(text); s.SendText(text, []byte(`"a"`), at) }, false},
+		"one text":        {func(s *event.Sender) { s.SendText(text, []byte(`"a"`), slot) }, true},
+		"two events":      {func(s *event.Sender) { s.Send(text); s.SendText(text, []byte(`"a"`), slot) }, false},
 		"nothing":         {func(*event.Sender) {}, false},
 		"no position":     {func(s *event.Sender) { s.SendText(text, []byte(`"a"`), jsonscan.Slot{}) }, false},
-		"something else":  {func(s *event.Sender) { s.SendText(text, []byte(`"a"`), at); s.Differ() }, false},
-		"the end as well": {func(s *event.Sender) { s.SendText(text, []byte(`"a"`), at); s.Send(event.Event{Kind: event.End}) }, false},
+		"something else":  {func(s *event.Sender) { s.SendText(text, []byte(`"a"`), slot); s.Differ() }, false},
+		"the end as well": {func(s *event.Sender) { s.SendText(text, []byte(`"a"`), slot); s.Send(event.Event{Kind: event.End}) }, false},
 	} {
 		var got received
 		s := event.NewSender(&got)

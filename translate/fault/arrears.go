@@ -102,8 +102,8 @@ func beginnings(sentences ...string) func() *regexp.Regexp {
 
 // isSentence reports whether the message begins with a sentence. A message that states a time to
 // wait is about a rate, whatever else it states.
-func (d detail) isSentence(of func() *regexp.Regexp) bool {
-	return d.message != "" && of().MatchString(d.message) && d.retryAfter() == 0
+func (d detail) isSentence(sentences func() *regexp.Regexp) bool {
+	return d.message != "" && sentences().MatchString(d.message) && d.retryAfter() == 0
 }
 
 // exhausted reports whether the account has no credit, whatever the status.

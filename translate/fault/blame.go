@@ -142,8 +142,8 @@ func (d detail) places() (places []string) {
 		places = append(places, d.rpc.field)
 	}
 	for _, named := range namedPlaces() {
-		if found := named.FindStringSubmatch(d.message); found != nil {
-			places = append(places, found[1])
+		if match := named.FindStringSubmatch(d.message); match != nil {
+			places = append(places, match[1])
 		}
 	}
 	return places

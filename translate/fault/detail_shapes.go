@@ -110,12 +110,12 @@ func detailOfObject(object map[string]any, depth int) (d detail) {
 		if _, wraps := object[place].(map[string]any); !wraps && slices.Contains(envelopes, place) {
 			continue
 		}
-		found := detailOf(object[place], depth+1)
-		if word := baseCodes[found.code]; place == "baseresp" && word != "" {
-			found.code = word
+		inner := detailOf(object[place], depth+1)
+		if word := baseCodes[inner.code]; place == "baseresp" && word != "" {
+			inner.code = word
 		}
-		d.message = firstText(d.message, found.message)
-		d.kind, d.code, d.param = firstText(d.kind, found.kind), firstText(d.code, found.code), firstText(d.param, found.param)
+		d.message = firstText(d.message, inner.message)
+		d.kind, d.code, d.param = firstText(d.kind, inner.kind), firstText(d.code, inner.code), firstText(d.param, inner.param)
 	}
 	d.kind, d.param = firstText(d.kind, object["type"], object["errortype"]), firstText(d.param, object["param"])
 	for _, place := range codePlaces {
@@ -137,12 +137,12 @@ func statesError(object map[string]any) bool {
 	errorList, _ := object["errors"].([]any)
 	failure, _ := object["error"].(map[string]any)
 	failed := func(place string) bool { return !successCodes[firstText(object[place])] }
-	inside := func(place string) bool {
+	innerFails := func(place string) bool {
 		inner, wraps := object[place].(map[string]any)
 		return wraps && statesError(inner)
 	}
 	return object["success"] == false || len(errorList) > 0 || len(failure) > 0 || firstText(object["error"]) != "" ||
-		slices.ContainsFunc(codePlaces, failed) || slices.ContainsFunc(sureEnvelopes, inside) || inside("errormsg")
+		slices.ContainsFunc(codePlaces, failed) || slices.ContainsFunc(sureEnvelopes, innerFails) || innerFails("errormsg")
 }
 
 // lifeSigns are the names and words of events that only keep a stream from being idle.
@@ -183,8 +183,8 @@ func joined(list []any) string {
 	for _, entry := range list {
 		fields, _ := entry.(map[string]any)
 		message := firstText(fields["msg"])
-		if at := location(fields["loc"]); at != "" && message != "" {
-			message = at + ": " + message
+		if place := location(fields["loc"]); place != "" && message != "" {
+			message = place + ": " + message
 		}
 		if message != "" {
 			parts = append(parts, message)

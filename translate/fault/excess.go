@@ -102,8 +102,8 @@ func (d detail) excess(row statusRow) *Excess {
 		return nil
 	}
 	for _, sentence := range excessSentences() {
-		if found := sentence.FindStringSubmatch(d.message); found != nil {
-			return excessOf(sentence.SubexpNames(), found)
+		if match := sentence.FindStringSubmatch(d.message); match != nil {
+			return excessOf(sentence.SubexpNames(), match)
 		}
 	}
 	return nil

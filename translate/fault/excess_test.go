@@ -125,8 +125,8 @@ func requireExcess(t *testing.T, name string, f *fault.Fault) {
 // The sentences about the longest answer of a model, whatever the prompt is.
 func TestMoreTokensThanAModelAnswersAreWordedForEachClient(t *testing.T) {
 	for name, c := range map[string]struct {
-		message     string
-		asked, most int64
+		message      string
+		asked, limit int64
 	}{
 		"OpenAI":       {"max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided 200000.", 200000, 16384},
 		"Anthropic":    {"max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens for claude-3-5-sonnet", 32000, 8192},
@@ -159,13 +159,13 @@ func TestMoreTokensThanAModelAnswersAreWordedForEachClient(t *testing.T) {
 			f := fault.Read(400, jsonType, body)
 			require.NotNil(t, f.Blame.Excess, name)
 			f.Blame.Excess.Complete(max(c.asked, 32000), nil)
-			assert.Equal(t, fault.Excess{Asked: c.asked, Most: c.most}, *f.Blame.Excess, name)
+			assert.Equal(t, fault.Excess{Asked: c.asked, Most: c.limit}, *f.Blame.Excess, name)
 			message, _, _ := messageIn(t, translate.Messages, f)
-			assert.Contains(t, message, fmt.Sprintf("max_tokens: %d > %d, which is the maximum allowed number of output tokens", c.asked, c.most), name)
+			assert.Contains(t, message, fmt.Sprintf("max_tokens: %d > %d, which is the maximum allowed number of output tokens", c.asked, c.limit), name)
 			message, _, _ = messageIn(t, translate.Chat, f)
-			assert.Equal(t, fmt.Sprintf("max_tokens is too large: %d. This model supports at most %d completion tokens, whereas you provided %[1]d.", c.asked, c.most), message, name)
+			assert.Equal(t, fmt.Sprintf("max_tokens is too large: %d. This model supports at most %d completion tokens, whereas you provided %[1]d.", c.asked, c.limit), message, name)
 			message, _, _ = messageIn(t, translate.Responses, f)
-			assert.Contains(t, message, fmt.Sprintf("<= %d, but got %d instead.", c.most, c.asked), name)
+			assert.Contains(t, message, fmt.Sprintf("<= %d, but got %d instead.", c.limit, c.asked), name)
 		}
 	}
 }

@@ -134,9 +134,9 @@ func (f *Fault) Add(text string) {
 // Reworded returns the fault in the words of a format, for an Excess that its clients would not
 // recognize: with another message, path of the field at fault and code.
 func (f *Fault) Reworded(message, param, code string) *Fault {
-	with := *f
-	with.Message, with.Param, with.Code = message, param, code
-	return &with
+	reworded := *f
+	reworded.Message, reworded.Param, reworded.Code = message, param, code
+	return &reworded
 }
 
 // Error returns the message.
@@ -152,7 +152,7 @@ func (f *Fault) Status() int { return cmp.Or(f.status, statuses[f.Kind]) }
 // WithStatus returns a copy of the fault that has this status in place of that of its kind: that
 // of a provider's answer, which clients of the provider's format get.
 func (f *Fault) WithStatus(status int) *Fault {
-	with := *f
-	with.status = status
-	return &with
+	changed := *f
+	changed.status = status
+	return &changed
 }

@@ -50,32 +50,32 @@ func LimitReached(what string, whose Whose) *Fault {
 }
 
 // BudgetExhausted refuses a request for which a budget has no money left. budget names
-// amount and period, "50 USD per month"; again is when there is room again, "" if that is
+// amount and period, "50 USD per month"; refill is when there is room again, "" if that is
 // unknown. Clients do not repeat the request: a budget has room again in days, not in
 // seconds.
-func BudgetExhausted(budget string, whose Whose, again string) *Fault {
+func BudgetExhausted(budget string, whose Whose, refill string) *Fault {
 	return &Fault{
 		Kind: Exhausted, Code: codeExhausted, Final: true,
-		Message: "the budget of " + string(whose) + " is used up: " + budget + roomAgain(again),
+		Message: "the budget of " + string(whose) + " is used up: " + budget + roomAgain(refill),
 	}
 }
 
 // roomAgain returns the end of a message about a budget that has room again at a time.
-func roomAgain(at string) string {
-	if at == "" {
+func roomAgain(refill string) string {
+	if refill == "" {
 		return ""
 	}
-	return "; there is room again at " + at
+	return "; there is room again at " + refill
 }
 
 // BudgetTooLow refuses a request that may cost more than is left of a budget. A request
-// that may cost less can be admitted. cost is that of BudgetTooSmall, budget and again
+// that may cost less can be admitted. cost is that of BudgetTooSmall, budget and refill
 // are those of BudgetExhausted.
-func BudgetTooLow(cost, budget string, whose Whose, assumed Assumed, again string) *Fault {
+func BudgetTooLow(cost, budget string, whose Whose, assumed Assumed, refill string) *Fault {
 	return &Fault{
 		Kind: Exhausted, Code: codeExhausted, Final: true,
 		Message: "the budget of " + string(whose) + ", " + budget + ", has less left than this request may cost, " + cost + ": " +
-			sendLess(assumed) + roomAgain(again),
+			sendLess(assumed) + roomAgain(refill),
 	}
 }
 

@@ -48,25 +48,25 @@ func (d detail) retryAfter() int {
 // "7". It returns 0 if there is none, or if it is more than longestWait.
 func seconds(text string) (sum float64) {
 	for {
-		found := amount.FindStringSubmatch(text)
-		if found == nil {
+		match := amount.FindStringSubmatch(text)
+		if match == nil {
 			break
 		}
-		number, _ := strconv.ParseFloat(found[1], 64) // the expression matches numbers only
-		unit, known := waitUnits[found[2]]
+		number, _ := strconv.ParseFloat(match[1], 64) // the expression matches numbers only
+		unit, known := waitUnits[match[2]]
 		if !known {
-			unit, known = waitUnits[strings.TrimSuffix(found[2], "s")]
+			unit, known = waitUnits[strings.TrimSuffix(match[2], "s")]
 		}
 		switch {
 		case known:
 			sum += number * unit
-		case found[2] == "" && sum == 0:
+		case match[2] == "" && sum == 0:
 			sum = number
 		}
 		if !known {
 			break
 		}
-		text = text[len(found[0]):]
+		text = text[len(match[0]):]
 	}
 	if sum > longestWait {
 		return 0

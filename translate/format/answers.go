@@ -54,7 +54,7 @@ type UsageEdits struct {
 	// Ask returns the edit by which the body of a request asks for the usage of the
 	// stream, and Cut appends the edits that take the usage out of an event that
 	// HasUsage. Both are nil for a format whose streams have the usage unasked.
-	Ask func(body []byte, at *translate.StreamUsage) edit.Edit
+	Ask func(body []byte, usage *translate.StreamUsage) edit.Edit
 	Cut func(edits []edit.Edit, event []byte) []edit.Edit
 	// Fill appends the edits that add to a JSON answer, or to an event that HasUsage,
 	// the counts of usage that it lacks, as zeros; nil for a format that promises

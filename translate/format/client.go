@@ -58,7 +58,7 @@ const Placeholder = "{model}"
 
 // Around returns the path in front of the name of a model and behind it. ok is false if the path
 // has none.
-func (e *Endpoint) Around() (before, behind string, ok bool) {
+func (e *Endpoint) Around() (before, after string, ok bool) {
 	return strings.Cut(e.Path, Placeholder)
 }
 
@@ -75,7 +75,7 @@ type Refusal struct {
 type Quotas struct {
 	Requests, Tokens QuotaHeaders
 	// Reset writes the time, counted from now, after which a limit is as new.
-	Reset func(now time.Time, in time.Duration) string
+	Reset func(now time.Time, wait time.Duration) string
 }
 
 // QuotaHeaders are the names of the headers for one limit.

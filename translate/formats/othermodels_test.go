@@ -79,14 +79,14 @@ func TestViewsNameTheToolThatAsksFurtherModels(t *testing.T) {
 		`{"type":"function","name":"f","parameters":{"properties":{"tools":{"enum":[{"type":"advisor_1"}]}}}}`: false,
 	} {
 		for _, d := range formats.All() {
-			at := map[bool]string{true: "tools[1]"}[asks]
+			field := map[bool]string{true: "tools[1]"}[asks]
 			if asks && d.Name == translate.Messages {
-				at = "tools.1"
+				field = "tools.1"
 			}
 			body := bodyOf(d.Name, `"tools":[{"type":"custom","name":"first"},`+tool+`]`)
 			view, refused := d.Requests.Inspect(body, translate.Generate)
 			if assert.Nil(t, refused, "%s %s", d.Name, tool) {
-				assert.True(t, strings.HasPrefix(view.Beyond.OtherModels, at), "%s %s: %s", d.Name, tool, view.Beyond.OtherModels)
+				assert.True(t, strings.HasPrefix(view.Beyond.OtherModels, field), "%s %s: %s", d.Name, tool, view.Beyond.OtherModels)
 				assert.Equal(t, asks, view.Beyond.OtherModels != "", "%s %s", d.Name, tool)
 			}
 			for end := range body {

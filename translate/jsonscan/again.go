@@ -9,7 +9,7 @@ import (
 // stringEnd returns the end of the string at the cursor and whether it has escapes, or
 // the position and the reason of its first error.
 func (c *Cursor) stringEnd() (end int, escaped bool, reason string) {
-	if !c.again {
+	if !c.valid {
 		if end, escaped, reason = stringEnd(c.data, c.pos); reason == "" {
 			c.noteText(c.pos, end)
 		}
@@ -33,11 +33,11 @@ func knownStringEnd(data []byte, i int) (end int, reason string) {
 		}
 	}
 	for i = first; ; i++ {
-		at := bytes.IndexByte(data[i:], '"')
-		if at < 0 {
+		n := bytes.IndexByte(data[i:], '"')
+		if n < 0 {
 			return len(data), whyEnd
 		}
-		i += at
+		i += n
 		if !escapedAt(data[first:i]) {
 			return i + 1, ""
 		}

@@ -45,12 +45,12 @@ func FuzzAgain(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		first := New(data)
 		want := walk(&first, nil)
-		again := Again(data)
-		got := walk(&again, nil) // whatever data is, it ends
+		second := Again(data)
+		got := walk(&second, nil) // whatever data is, it ends
 		if first.Finish() != nil {
 			return
 		}
-		require.NoError(t, again.Finish())
+		require.NoError(t, second.Finish())
 		assert.Equal(t, string(want), string(got))
 
 		checked := Skipped(data)

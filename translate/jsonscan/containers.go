@@ -75,14 +75,14 @@ func (c *Cursor) Member() bool {
 		return false
 	}
 	c.space()
-	at := c.pos
-	c.memberStart = at
+	start := c.pos
+	c.memberStart = start
 	if !c.readName() || !c.colon() {
 		return false
 	}
 	if !c.unnamed {
-		if first, twice := c.names.add(c.data, c.name, c.nameHash, at); twice {
-			c.err = &DuplicateError{Offset: at, Name: string(c.name), First: string(nameAt(c.data, first)), InMap: c.names.exact}
+		if first, twice := c.names.add(c.data, c.name, c.nameHash, start); twice {
+			c.err = &DuplicateError{Offset: start, Name: string(c.name), First: string(nameAt(c.data, first)), InMap: c.names.exact}
 			return false
 		}
 	}

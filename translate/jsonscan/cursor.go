@@ -31,7 +31,7 @@ type Cursor struct {
 	memberStart int
 	objectEnd   int
 	phase       phase
-	again       bool // the document has been read to its end before
+	valid       bool // the document has been read to its end before
 	unnamed     bool // repeated names are not detected
 	err         error
 	name        []byte // the member's name, decoded
@@ -65,19 +65,19 @@ func (c *Cursor) Init(data []byte) {
 // repeated names and skipped values. It may misread a document that was never checked,
 // but never reads beyond its end.
 func Again(data []byte) Cursor {
-	return Cursor{data: data, again: true, unnamed: true, pos: markEnd(data)}
+	return Cursor{data: data, valid: true, unnamed: true, pos: markEnd(data)}
 }
 
 // Skipped is Again for a value that the other cursor has skipped, and therefore has not
 // searched for repeated names.
 func Skipped(data []byte) Cursor {
-	return Cursor{data: data, again: true, pos: markEnd(data)}
+	return Cursor{data: data, valid: true, pos: markEnd(data)}
 }
 
 // Within is Skipped for the value at a slot of a document. The offsets of the cursor are
 // those in the document.
-func Within(document []byte, at Slot) Cursor {
-	return Cursor{data: document[:at.End], again: true, pos: at.Start}
+func Within(document []byte, slot Slot) Cursor {
+	return Cursor{data: document[:slot.End], valid: true, pos: slot.Start}
 }
 
 // markEnd returns the end of the byte order mark, 0 without one.

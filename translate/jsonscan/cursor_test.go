@@ -86,10 +86,10 @@ func TestOffsetsAllowSplicing(t *testing.T) {
 	c := jsonscan.New([]byte(document))
 	require.True(t, c.EnterObject())
 	require.True(t, c.Member())
-	from := c.Offset()
+	start := c.Offset()
 	_, ok := c.RawString()
 	require.True(t, ok)
-	assert.Equal(t, `{ "model" : "new" , "x": {"y": 1 } } `, document[:from]+`"new"`+document[c.Offset():])
+	assert.Equal(t, `{ "model" : "new" , "x": {"y": 1 } } `, document[:start]+`"new"`+document[c.Offset():])
 	require.True(t, c.Member())
 	require.True(t, c.EnterObject())
 	require.True(t, c.Member())
@@ -304,7 +304,7 @@ func TestDepthIsBounded(t *testing.T) {
 	nested := func(depth int) string {
 		return strings.Repeat(`[{"a":`, depth/2) + "1" + strings.Repeat(`}]`, depth/2)
 	}
-	const most = jsonscan.MaxDepth
+	const limit = jsonscan.MaxDepth
 	for name, read := range map[string]func(c *jsonscan.Cursor){
 		"skipping": func(c *jsonscan.Cursor) { c.Skip() },
 		"walking":  walk,
@@ -314,16 +314,16 @@ func TestDepthIsBounded(t *testing.T) {
 			}
 		},
 	} {
-		c := jsonscan.New([]byte(nested(most)))
+		c := jsonscan.New([]byte(nested(limit)))
 		read(&c)
 		assert.NoError(t, c.Finish(), name)
 
-		c = jsonscan.New([]byte(nested(most + 2)))
+		c = jsonscan.New([]byte(nested(limit + 2)))
 		read(&c)
 		var syntax *jsonscan.SyntaxError
 		require.ErrorAs(t, c.Finish(), &syntax, name)
 		assert.Equal(t, "nested too deeply", syntax.Reason, name)
-		assert.Equal(t, most/2*len(`[{"a":`), syntax.Offset, name)
+		assert.Equal(t, limit/2*len(`[{"a":`), syntax.Offset, name)
 	}
 	assert.Error(t, check(strings.Repeat("[", 1_000_000)))
 	assert.Error(t, check(strings.Repeat("[]", 1_000_000)))
@@ -347,19 +347,19 @@ func TestNothingIsAllocatedForOrdinaryDocuments(t *testing.T) {
 // element, and does not continue with the enclosing object.
 func TestOpenPassesOverOtherKinds(t *testing.T) {
 	c := jsonscan.New([]byte(`{"a":{"x":1},"b":[2,3],"c":"text","d":null,"e":{"y":4}}`))
-	found := map[string]string{}
+	values := map[string]string{}
 	for c.OpenObject(); c.Member(); {
 		outer := string(c.Name())
-		found[outer] = "other"
+		values[outer] = "other"
 		if c.OpenObject() {
-			found[outer] = ""
+			values[outer] = ""
 		}
 		for c.Member() {
-			found[outer] += string(c.Name()) + string(c.Skip())
+			values[outer] += string(c.Name()) + string(c.Skip())
 		}
 	}
 	require.NoError(t, c.Finish())
-	assert.Equal(t, map[string]string{"a": "x1", "b": "other", "c": "other", "d": "other", "e": "y4"}, found)
+	assert.Equal(t, map[string]string{"a": "x1", "b": "other", "c": "other", "d": "other", "e": "y4"}, values)
 
 	c = jsonscan.New([]byte(`[[1,2],{"x":3},4]`))
 	var elements []string

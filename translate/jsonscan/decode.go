@@ -14,7 +14,7 @@ func AppendText(dst, rawString []byte) []byte {
 	if len(rawString) < 2 {
 		return dst
 	}
-	s := inside(rawString)
+	s := unquoted(rawString)
 	return appendDecoded(slices.Grow(dst, len(s)), s) // no escape is shorter than its character
 }
 

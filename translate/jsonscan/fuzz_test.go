@@ -92,10 +92,10 @@ func FuzzSkipAcceptsWhatTheOracleAccepts(f *testing.F) {
 func decode(t *testing.T, c *jsonscan.Cursor) any {
 	ahead := *c
 	raw := ahead.Skip()
-	from := c.Offset()
+	start := c.Offset()
 	v := decodeKind(t, c)
 	if c.Err() == nil {
-		assert.Equal(t, len(raw), c.Offset()-from, "Skip and the walk disagree on the length of %s", raw)
+		assert.Equal(t, len(raw), c.Offset()-start, "Skip and the walk disagree on the length of %s", raw)
 	}
 	return v
 }
@@ -166,7 +166,7 @@ func repeats(tokens *json.Decoder) bool {
 	if err != nil {
 		return false
 	}
-	found := false
+	repeated := false
 	switch token {
 	case json.Delim('{'):
 		var names []string
@@ -174,19 +174,19 @@ func repeats(tokens *json.Decoder) bool {
 			token, _ := tokens.Token()
 			name, _ := token.(string)
 			for _, other := range names {
-				found = found || strings.EqualFold(name, other)
+				repeated = repeated || strings.EqualFold(name, other)
 			}
 			names = append(names, name)
-			found = repeats(tokens) || found
+			repeated = repeats(tokens) || repeated
 		}
 		_, _ = tokens.Token()
 	case json.Delim('['):
 		for tokens.More() {
-			found = repeats(tokens) || found
+			repeated = repeats(tokens) || repeated
 		}
 		_, _ = tokens.Token()
 	}
-	return found
+	return repeated
 }
 
 func FuzzWalkReadsWhatTheOracleReads(f *testing.F) {

@@ -19,7 +19,7 @@ func Members(object []byte) iter.Seq2[[]byte, []byte] {
 			if reason != "" {
 				return
 			}
-			name := inside(object[i:end])
+			name := unquoted(object[i:end])
 			if i = spaceEnd(object, end); i == len(object) {
 				return
 			}

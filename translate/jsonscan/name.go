@@ -25,7 +25,7 @@ func (c *Cursor) readAnyName() bool {
 		c.fail(end, reason)
 		return false
 	}
-	if c.name = inside(c.data[c.pos:end]); escaped {
+	if c.name = unquoted(c.data[c.pos:end]); escaped {
 		c.nameBuf = appendDecoded(c.nameBuf[:0], c.name)
 		c.name = c.nameBuf
 	}
@@ -46,13 +46,13 @@ func (c *Cursor) readHashedName() bool {
 			sum = mixed(sum, w)
 			continue
 		}
-		at := bits.TrailingZeros64(hit) &^ 7 // the bits in front of the first such byte
-		end := i + at/8
+		n := bits.TrailingZeros64(hit) &^ 7 // the bits in front of the first such byte
+		end := i + n/8
 		if c.data[end] != '"' {
 			return false
 		}
 		c.name, c.pos = c.data[first:end:end], end+1
-		c.nameHash = uint32(mixed(sum, w&(1<<at-1)) >> 32)
+		c.nameHash = uint32(mixed(sum, w&(1<<n-1)) >> 32)
 		return true
 	}
 	return false

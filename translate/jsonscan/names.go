@@ -13,7 +13,7 @@ var seed = maphash.MakeSeed()
 
 // met is a member name that was read: its hash by hashName, and the offset
 // of its opening quote.
-type met struct{ hash, at uint32 }
+type met struct{ hash, offset uint32 }
 
 // crowd is a hash table of the names of an object with more than fewNames members. It
 // uses open addressing: a name whose slot is taken is in the next free one.
@@ -39,11 +39,11 @@ type names struct {
 
 // enter begins an object.
 func (n *names) enter(exact bool) {
-	around := met{hash: uint32(n.first) << 1, at: n.bits}
+	outer := met{hash: uint32(n.first) << 1, offset: n.bits}
 	if n.exact {
-		around.hash |= 1
+		outer.hash |= 1
 	}
-	n.push(around)
+	n.push(outer)
 	n.first, n.exact, n.bits = n.len, exact, 0
 }
 
@@ -53,8 +53,8 @@ func (n *names) leave() {
 		n.crowds = n.crowds[:len(n.crowds)-1]
 	}
 	n.len = n.first - 1
-	around := n.entry(n.len)
-	n.first, n.exact, n.bits = int(around.hash>>1), around.hash&1 == 1, around.at
+	outer := n.entry(n.len)
+	n.first, n.exact, n.bits = int(outer.hash>>1), outer.hash&1 == 1, outer.offset
 	if n.len < len(n.near) {
 		n.far = n.far[:0]
 	} else {
@@ -65,15 +65,15 @@ func (n *names) leave() {
 // add adds the name with that hash and the opening quote at an offset to the innermost
 // object. If the object already has the name, add returns the offset of its first
 // occurrence.
-func (n *names) add(data, name []byte, hash uint32, at int) (first uint32, twice bool) {
+func (n *names) add(data, name []byte, hash uint32, offset int) (first uint32, twice bool) {
 	if crowd := n.crowd(); crowd != nil {
-		return crowd.add(data, name, uint32(at))
+		return crowd.add(data, name, uint32(offset))
 	}
-	m := met{hash: hash, at: uint32(at)}
+	m := met{hash: hash, offset: uint32(offset)}
 	bit := uint32(1) << (hash % 32)
 	for i := n.first; i < n.len && n.bits&bit != 0; i++ {
-		if e := n.entry(i); e.hash == m.hash && sameName(data, e.at, m.at, n.exact) {
-			return e.at, true
+		if e := n.entry(i); e.hash == m.hash && sameName(data, e.offset, m.offset, n.exact) {
+			return e.offset, true
 		}
 	}
 	n.bits |= bit
@@ -88,8 +88,8 @@ func (n *names) add(data, name []byte, hash uint32, at int) (first uint32, twice
 func (n *names) gather(data []byte) {
 	c := crowd{first: n.first, exact: n.exact, index: make(map[uint32]uint32, 4*fewNames)}
 	for i := n.first; i < n.len; i++ {
-		at := n.entry(i).at
-		c.add(data, nameAt(data, at), at)
+		offset := n.entry(i).offset
+		c.add(data, nameAt(data, offset), offset)
 	}
 	n.crowds = append(n.crowds, c)
 }
@@ -121,14 +121,14 @@ func (n *names) entry(i int) *met {
 }
 
 // add is names.add for the object of the crowd.
-func (c *crowd) add(data, name []byte, at uint32) (first uint32, twice bool) {
+func (c *crowd) add(data, name []byte, offset uint32) (first uint32, twice bool) {
 	for hash := c.hash(name); ; hash++ {
 		other, taken := c.index[hash]
 		if !taken {
-			c.index[hash] = at
+			c.index[hash] = offset
 			return 0, false
 		}
-		if sameName(data, other, at, c.exact) {
+		if sameName(data, other, offset, c.exact) {
 			return other, true
 		}
 	}
@@ -154,7 +154,7 @@ func sameName(data []byte, a, b uint32, exact bool) bool {
 }
 
 // nameAt returns the decoded name with the opening quote at an offset.
-func nameAt(data []byte, at uint32) []byte {
-	end, _, _ := stringEnd(data, int(at))
-	return AppendText(nil, data[at:end])
+func nameAt(data []byte, offset uint32) []byte {
+	end, _, _ := stringEnd(data, int(offset))
+	return AppendText(nil, data[offset:end])
 }

@@ -127,9 +127,9 @@ func TestDuplicatesAreFoundHoweverManyMembersThereAre(t *testing.T) {
 		members := crowded(n)
 		assert.NoError(t, walked("{"+strings.Join(members, ",")+"}"), n)
 		for _, i := range []int{0, n / 2, n - 1} {
-			again := append(members[:n:n], fmt.Sprintf(`"nAmE%d":1`, i))
+			repeated := append(members[:n:n], fmt.Sprintf(`"nAmE%d":1`, i))
 			var duplicate *jsonscan.DuplicateError
-			assert.ErrorAs(t, walked("{"+strings.Join(again, ",")+"}"), &duplicate, "%d of %d", i, n)
+			assert.ErrorAs(t, walked("{"+strings.Join(repeated, ",")+"}"), &duplicate, "%d of %d", i, n)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func Inner(raw []byte) []byte {
 	if !IsString(raw) {
 		return nil
 	}
-	return inside(raw)
+	return unquoted(raw)
 }
 
 // TextOf returns the decoded text of a raw string, "" for a value of another

@@ -9,20 +9,20 @@ import (
 // Scalars returns an iterator over the raw strings and numbers in the value at a slot of a
 // document that a cursor has read: the name of the innermost member that contains each, nil
 // for none, and its slot. Names of members are not among the strings.
-func Scalars(document []byte, at Slot) iter.Seq2[[]byte, Slot] {
+func Scalars(document []byte, slot Slot) iter.Seq2[[]byte, Slot] {
 	return func(yield func([]byte, Slot) bool) {
-		if at.Start < at.End {
-			eachScalar(document[:at.End], at.Start, nil, nil, yield)
+		if slot.Start < slot.End {
+			eachScalar(document[:slot.End], slot.Start, nil, nil, yield)
 		}
 	}
 }
 
 // Leaves is Scalars with the names of members among the strings, for which isName is true.
-func Leaves(document []byte, at Slot) iter.Seq2[bool, Slot] {
-	return func(yield func(isName bool, at Slot) bool) {
-		if at.Start < at.End {
-			onName := func(at Slot) bool { return yield(true, at) }
-			eachScalar(document[:at.End], at.Start, nil, onName, func(_ []byte, at Slot) bool { return yield(false, at) })
+func Leaves(document []byte, slot Slot) iter.Seq2[bool, Slot] {
+	return func(yield func(isName bool, slot Slot) bool) {
+		if slot.Start < slot.End {
+			onName := func(slot Slot) bool { return yield(true, slot) }
+			eachScalar(document[:slot.End], slot.Start, nil, onName, func(_ []byte, slot Slot) bool { return yield(false, slot) })
 		}
 	}
 }
@@ -30,7 +30,7 @@ func Leaves(document []byte, at Slot) iter.Seq2[bool, Slot] {
 // SlotOf returns the position of a part of a document that a cursor or Scalars has returned. ok
 // is false for bytes that are no slice of the document. Parts have no capacity beyond their
 // ends, so that only their addresses show where they are.
-func SlotOf(document, part []byte) (at Slot, ok bool) {
+func SlotOf(document, part []byte) (slot Slot, ok bool) {
 	first, start := reflect.ValueOf(document).Pointer(), reflect.ValueOf(part).Pointer()
 	if len(part) == 0 || start < first || start-first > uintptr(len(document)-len(part)) {
 		return Slot{}, false
@@ -65,7 +65,7 @@ func eachScalar(data []byte, i int, name []byte, onName func(Slot) bool, yield f
 			if onName != nil && !onName(Slot{Start: i, End: end}) {
 				return len(data)
 			}
-			if name = inside(data[i:end]); bytes.IndexByte(name, '\\') >= 0 {
+			if name = unquoted(data[i:end]); bytes.IndexByte(name, '\\') >= 0 {
 				name = appendDecoded(nil, name)
 			}
 			if i = spaceEnd(data, spaceEnd(data, end)+len(":")); i >= len(data) {

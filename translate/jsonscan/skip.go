@@ -35,23 +35,23 @@ func (n *nest) pop() {
 // Skip consumes a value of any kind, checks it completely, except for members
 // that occur twice, and returns it as it is written.
 func (c *Cursor) Skip() []byte {
-	_, at := c.SkipAt()
-	if at.End == 0 {
+	_, slot := c.SkipAt()
+	if slot.End == 0 {
 		return nil
 	}
-	return c.data[at.Start:at.End:at.End]
+	return c.data[slot.Start:slot.End:slot.End]
 }
 
 // SkipAt is Skip, but returns the kind of the value and its position: Invalid and the zero
 // Slot after an error.
-func (c *Cursor) SkipAt() (kind Kind, at Slot) {
+func (c *Cursor) SkipAt() (kind Kind, slot Slot) {
 	kind = c.Kind()
 	var end int
 	var reason string
 	switch {
 	case kind == Invalid:
 		return Invalid, Slot{}
-	case c.again:
+	case c.valid:
 		end, reason = c.texts.knownEnd(c.data, c.pos)
 	case kind == String:
 		end, _, reason = c.stringEnd()
@@ -64,9 +64,9 @@ func (c *Cursor) SkipAt() (kind Kind, at Slot) {
 		c.fail(end, reason)
 		return Invalid, Slot{}
 	}
-	at = Slot{c.pos, end}
+	slot = Slot{c.pos, end}
 	c.pos, c.phase = end, done
-	return kind, at
+	return kind, slot
 }
 
 // scalarEnd returns the end of the null, the boolean or the number at i.

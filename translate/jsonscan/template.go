@@ -29,9 +29,9 @@ type Template struct {
 
 // hole is a value that may differ.
 type hole struct {
-	at   int  // where in the fixed bytes
-	nth  int  // which of the slots that Learn was given
-	kind Kind // String, Number or Object
+	offset int  // where in the fixed bytes
+	nth    int  // which of the slots that Learn was given
+	kind   Kind // String, Number or Object
 }
 
 // Value is the value of a hole in one document.
@@ -46,32 +46,32 @@ type Value struct {
 func (t *Template) Learn(document []byte, slots [MaxHoles]Slot) {
 	t.count = 0
 	t.lines = bytes.IndexByte(document, '\n') >= 0 || bytes.IndexByte(document, '\r') >= 0
-	size, from := len(document), 0
+	size, start := len(document), 0
 	for _, at := range slots {
 		size -= at.End - at.Start
 	}
 	t.fixed = slices.Grow(t.fixed[:0], size)
 	for range slots {
-		nth := nextSlot(&slots, from)
+		nth := nextSlot(&slots, start)
 		if nth < 0 {
 			break
 		}
-		at := slots[nth]
-		t.fixed = append(t.fixed, document[from:at.Start]...)
-		t.holes[t.count] = hole{len(t.fixed), nth, kinds[document[at.Start]]}
-		t.lines = t.lines || document[at.Start] == '{'
+		slot := slots[nth]
+		t.fixed = append(t.fixed, document[start:slot.Start]...)
+		t.holes[t.count] = hole{len(t.fixed), nth, kinds[document[slot.Start]]}
+		t.lines = t.lines || document[slot.Start] == '{'
 		t.count++
-		from = at.End
+		start = slot.End
 	}
-	t.fixed = append(t.fixed, document[from:]...)
+	t.fixed = append(t.fixed, document[start:]...)
 }
 
 // nextSlot returns the first of the slots that begin at an offset or behind it,
 // -1 for none.
-func nextSlot(slots *[MaxHoles]Slot, from int) int {
+func nextSlot(slots *[MaxHoles]Slot, start int) int {
 	next := -1
 	for i, s := range slots {
-		if s.End > from && (next < 0 || s.Start < slots[next].Start) {
+		if s.End > start && (next < 0 || s.Start < slots[next].Start) {
 			next = i
 		}
 	}
@@ -103,20 +103,20 @@ func (t *Template) match(text []byte, values *[MaxHoles]Value) (size int) {
 	if t.count == 0 {
 		return 0
 	}
-	rest, from := text, 0
+	rest, start := text, 0
 	for i := range t.count {
 		hole := &t.holes[i]
 		var ok bool
-		if rest, ok = bytes.CutPrefix(rest, t.fixed[from:hole.at]); !ok {
+		if rest, ok = bytes.CutPrefix(rest, t.fixed[start:hole.offset]); !ok {
 			return 0
 		}
 		v := hole.value(rest)
 		if v.Raw == nil {
 			return 0
 		}
-		values[hole.nth], rest, from = v, rest[len(v.Raw):], hole.at
+		values[hole.nth], rest, start = v, rest[len(v.Raw):], hole.offset
 	}
-	rest, ok := bytes.CutPrefix(rest, t.fixed[from:])
+	rest, ok := bytes.CutPrefix(rest, t.fixed[start:])
 	if !ok {
 		return 0
 	}

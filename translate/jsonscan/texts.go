@@ -33,7 +33,7 @@ func (c *Cursor) noteText(start, end int) {
 
 // Again is the function Again for the document whose strings these are.
 func (t Texts) Again(document []byte) Cursor {
-	return Cursor{data: document, again: true, unnamed: true, pos: markEnd(document), document: t, texts: t}
+	return Cursor{data: document, valid: true, unnamed: true, pos: markEnd(document), document: t, texts: t}
 }
 
 // At returns a cursor at a value that c has skipped in a document that is read again. The
@@ -41,7 +41,7 @@ func (t Texts) Again(document []byte) Cursor {
 func (c *Cursor) At(value Slot) Cursor {
 	first, _ := slices.BinarySearchFunc(c.document, value.Start, func(e extent, start int) int { return int(e.start) - start })
 	return Cursor{
-		data: c.data[:value.End], pos: value.Start, again: true, unnamed: c.unnamed,
+		data: c.data[:value.End], pos: value.Start, valid: true, unnamed: c.unnamed,
 		document: c.document, texts: c.document[first:],
 	}
 }

@@ -10,7 +10,7 @@ func (c *Cursor) Text() (text []byte, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	text = inside(raw)
+	text = unquoted(raw)
 	if escaped {
 		c.textBuf = appendDecoded(c.textBuf[:0], text)
 		text = c.textBuf
@@ -126,9 +126,9 @@ func (c *Cursor) string() (raw []byte, escaped, ok bool) {
 	return raw, escaped, ok
 }
 
-// inside returns a raw string without its quotes. Appending to it does not write
+// unquoted returns a raw string without its quotes. Appending to it does not write
 // into the source.
-func inside(raw []byte) []byte { return raw[1 : len(raw)-1 : len(raw)-1] }
+func unquoted(raw []byte) []byte { return raw[1 : len(raw)-1 : len(raw)-1] }
 
 // consume moves the cursor after the value that ends at an offset, or keeps the reason
 // why the byte at that offset is invalid.

@@ -69,8 +69,8 @@ func quotaHeaders(counted string) format.QuotaHeaders {
 }
 
 // resetTime writes the first whole second after a time.
-func resetTime(now time.Time, in time.Duration) string {
-	return now.Add(in + time.Second - 1).UTC().Format(time.RFC3339)
+func resetTime(now time.Time, wait time.Duration) string {
+	return now.Add(wait + time.Second - 1).UTC().Format(time.RFC3339)
 }
 
 // callAddress returns the path and the query of a call.

@@ -153,12 +153,12 @@ func FuzzModelListsComeBackAsTheyWere(f *testing.F) {
 			return
 		}
 		for _, format := range []translate.Format{translate.Messages, translate.Chat} {
-			again, _, err := modelcard.Read(formats.Of(format).Models.AppendList(nil, models, false))
+			reread, _, err := modelcard.Read(formats.Of(format).Models.AppendList(nil, models, false))
 			require.NoError(t, err)
-			require.Len(t, again, len(models))
+			require.Len(t, reread, len(models))
 			for i, m := range models {
-				again[i].OwnedBy = m.OwnedBy // which the messages shape has no place for
-				assert.Equal(t, m, again[i])
+				reread[i].OwnedBy = m.OwnedBy // which the messages shape has no place for
+				assert.Equal(t, m, reread[i])
 			}
 		}
 	})

@@ -126,7 +126,7 @@ func (w way) begin(t *pairs.Translator, first string) {
 	switch {
 	case first == "":
 		return
-	case w.from == translate.Messages, w.from == translate.Responses:
+	case w.source == translate.Messages, w.source == translate.Responses:
 		t.Event(sse.Event{Data: []byte(first)})
 	default:
 		t.Event(benchChunk(first, 0))
@@ -145,7 +145,7 @@ var templated = translate.AnswerContext{Stream: true, Cuts: translate.Cuts{Enfor
 
 // steady is the memory of a request for a stream.
 func (w way) steady() *translate.AnswerContext {
-	if w.from == translate.Completions {
+	if w.source == translate.Completions {
 		return &templated
 	}
 	return &translate.AnswerContext{Stream: true}
@@ -154,7 +154,7 @@ func (w way) steady() *translate.AnswerContext {
 func BenchmarkDelta(b *testing.B) {
 	for _, tt := range deltas {
 		b.Run(tt.name, func(b *testing.B) {
-			t := pairs.NewTranslator(tt.way.from, tt.way.to, tt.way.steady(), newIDs())
+			t := pairs.NewTranslator(tt.way.source, tt.way.target, tt.way.steady(), newIDs())
 			tt.way.begin(t, tt.first)
 			var events [16]sse.Event
 			for i := range events {
@@ -193,12 +193,12 @@ func longAnswer(format translate.Format) []byte {
 
 func BenchmarkAnswer(b *testing.B) {
 	for _, w := range ways {
-		b.Run(string(w.from)+"-"+string(w.to), func(b *testing.B) {
-			body := longAnswer(w.from)
+		b.Run(string(w.source)+"-"+string(w.target), func(b *testing.B) {
+			body := longAnswer(w.source)
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				t := pairs.NewTranslator(w.from, w.to, &translate.AnswerContext{}, newIDs())
+				t := pairs.NewTranslator(w.source, w.target, &translate.AnswerContext{}, newIDs())
 				if t.Answer(body); len(t.Output()) == 0 {
 					b.Fatal("nothing was written")
 				}
@@ -212,11 +212,11 @@ func BenchmarkAnswer(b *testing.B) {
 // some of their memory under the race detector: a few allocations more are no growth.
 func TestAnAnswerAllocatesLittle(t *testing.T) {
 	for _, w := range ways {
-		body := longAnswer(w.from)
+		body := longAnswer(w.source)
 		allocs := testing.AllocsPerRun(100, func() {
-			pairs.NewTranslator(w.from, w.to, &translate.AnswerContext{}, newIDs()).Answer(body)
+			pairs.NewTranslator(w.source, w.target, &translate.AnswerContext{}, newIDs()).Answer(body)
 		})
-		assert.LessOrEqual(t, allocs, 36.0, "%s to %s", w.from, w.to)
+		assert.LessOrEqual(t, allocs, 36.0, "%s to %s", w.source, w.target)
 	}
 }
 
@@ -224,7 +224,7 @@ func TestAnAnswerAllocatesLittle(t *testing.T) {
 // collector.
 func TestADeltaCostsNoAllocation(t *testing.T) {
 	for _, tt := range deltas {
-		tr := pairs.NewTranslator(tt.way.from, tt.way.to, tt.way.steady(), newIDs())
+		tr := pairs.NewTranslator(tt.way.source, tt.way.target, tt.way.steady(), newIDs())
 		tt.way.begin(tr, tt.first)
 		var events [16]sse.Event
 		for i := range events {

@@ -12,7 +12,7 @@ import (
 // reorder, repeat and leave out steps.
 func fuzzWay(f *testing.F, w way) {
 	for _, r := range everyStream(f) {
-		if r.format == w.from {
+		if r.format == w.source {
 			f.Add(r.bytes, uint64(1))
 		}
 	}
@@ -41,9 +41,9 @@ func requireInvariants(t *testing.T, w way, data []byte, seed uint64) {
 		requireAgreement(t, w, stream, answer)
 
 		random := rand.New(rand.NewPCG(seed, 0))
-		again := translated(w, streaming, split(data, func() int { return 1 + random.IntN(50) }), seed%3 > 0)
-		require.Equal(t, stream.out, again.out)
-		require.Equal(t, stream.signals, again.signals)
+		repeated := translated(w, streaming, split(data, func() int { return 1 + random.IntN(50) }), seed%3 > 0)
+		require.Equal(t, stream.out, repeated.out)
+		require.Equal(t, stream.signals, repeated.signals)
 	}
 }
 

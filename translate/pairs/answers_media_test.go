@@ -47,7 +47,7 @@ var shownAs = map[translate.Format]string{
 
 // answersWhole returns the translations of an answer that is whole.
 func answersWhole(w way, c content) (all []outcome) {
-	if w.from != translate.Responses {
+	if w.source != translate.Responses {
 		return endsOf(w, c, "stop")
 	}
 	whole := `{"model":"m","status":"completed","output":[` + c.part + `]}`
@@ -62,9 +62,9 @@ func answersWhole(w way, c content) (all []outcome) {
 // client read an empty answer.
 func TestAnImageIsCarriedOrAnError(t *testing.T) {
 	for _, w := range ways {
-		for name, c := range imagesOf[w.from] {
+		for name, c := range imagesOf[w.source] {
 			for _, o := range answersWhole(w, c) {
-				shown, hasPlace := shownAs[w.to]
+				shown, hasPlace := shownAs[w.target]
 				if hasPlace {
 					require.Nil(t, o.Fault(), "%s: %v", w.name(), o.Fault())
 					assert.Contains(t, o.out, shown, w.name())
@@ -91,7 +91,7 @@ func TestImagesOfAnswersAreReadInAnySpelling(t *testing.T) {
 		strings.NewReplacer(url, `data:image/png,%89PNG%0D%0A%1A%0A`),
 	} {
 		for _, w := range ways {
-			for _, c := range imagesOf[w.from] {
+			for _, c := range imagesOf[w.source] {
 				spelled := content{spelling.Replace(c.part), spelling.Replace(c.fragments)}
 				for i, o := range answersWhole(w, spelled) {
 					require.Equal(t, answersWhole(w, c)[i].out, o.out, "%s: %s", w.name(), spelled.part)
@@ -104,22 +104,22 @@ func TestImagesOfAnswersAreReadInAnySpelling(t *testing.T) {
 // Beside a text, an image that has no place is a loss that is reported.
 func TestAnImageBesideATextIsCarriedOrReported(t *testing.T) {
 	for _, w := range ways {
-		for name, c := range imagesOf[w.from] {
-			if w.from == translate.Chat {
+		for name, c := range imagesOf[w.source] {
+			if w.source == translate.Chat {
 				if name != "images" {
 					continue
 				}
 				c = content{`"content":"half",` + c.part[len(`"content":"",`):], `"content":"half",` + c.fragments}
 			} else {
-				c = content{someText[w.from].part + "," + c.part, someText[w.from].fragments + "|" + c.fragments}
+				c = content{someText[w.source].part + "," + c.part, someText[w.source].fragments + "|" + c.fragments}
 			}
-			if w.from == translate.Gemini {
+			if w.source == translate.Gemini {
 				c.fragments = c.part
 			}
 			for _, o := range endsOf(w, c, "max_tokens") {
 				require.Nil(t, o.Fault(), "%s: %v", w.name(), o.Fault())
 				assert.Contains(t, o.out, "half")
-				if shown, hasPlace := shownAs[w.to]; hasPlace {
+				if shown, hasPlace := shownAs[w.target]; hasPlace {
 					assert.Contains(t, o.out, shown, w.name())
 				} else {
 					assert.Contains(t, o.Losses().String(), name)
@@ -157,9 +157,9 @@ var unplaced = map[translate.Format]map[string]string{
 // An answer of nothing but the code that a provider's own tool had run was an empty answer.
 func TestAnAnswerWithoutAPlaceNamesWhatItWas(t *testing.T) {
 	for _, w := range ways {
-		for name, part := range unplaced[w.from] {
+		for name, part := range unplaced[w.source] {
 			c := content{part: part}
-			switch w.from {
+			switch w.source {
 			case translate.Messages:
 				c.fragments = `{"type":"content_block_start","index":0,"content_block":` + part + `}|{"type":"content_block_stop","index":0}`
 			case translate.Responses:
@@ -169,7 +169,7 @@ func TestAnAnswerWithoutAPlaceNamesWhatItWas(t *testing.T) {
 				c.fragments = part
 			}
 			for i, o := range answersWhole(w, c) {
-				if w.from == translate.Converse && i%2 == 0 {
+				if w.source == translate.Converse && i%2 == 0 {
 					continue
 				}
 				require.NotNil(t, o.Fault(), "%s: %s", w.name(), name)
@@ -194,7 +194,7 @@ func TestAnImageByAddressReachesClientsThatTakeOne(t *testing.T) {
 	for from, part := range linked {
 		for _, w := range waysFrom(from) {
 			for _, o := range answersWhole(w, content{part, part}) {
-				if want, takes := shown[w.to]; takes {
+				if want, takes := shown[w.target]; takes {
 					require.Nil(t, o.Fault(), w.name())
 					assert.Contains(t, o.out, want, w.name())
 					continue
@@ -237,7 +237,7 @@ func TestAnImageOfAThoughtIsNoAnswer(t *testing.T) {
 // askingForImages are requests for images in each format that has some, each with the model that the
 // provider knows, and the field that a refusal names.
 var askingForImages = []struct {
-	from               translate.Format
+	source             translate.Format
 	body, model, field string
 	alone              bool // not beside texts
 }{
@@ -265,11 +265,11 @@ var askedForAs = map[translate.Format]string{
 func TestImagesAreAskedForWhereTheyCanBeMade(t *testing.T) {
 	for _, ask := range askingForImages {
 		for _, to := range spoken {
-			if ask.from == to || !pairs.CanTranslate(ask.from, to) {
+			if ask.source == to || !pairs.CanTranslate(ask.source, to) {
 				continue
 			}
 			info := &core.RequestInfo{Model: "m1", Upstream: cmp.Or(ask.model, upstreamName(to)), Traits: new(trait.Traits), Seals: sealer}
-			out, r, fault := pairs.Render(nil, ask.from, to, []byte(ask.body), info)
+			out, r, fault := pairs.Render(nil, ask.source, to, []byte(ask.body), info)
 			want, can := askedForAs[to]
 			if !can {
 				if fault != nil {
@@ -286,19 +286,19 @@ func TestImagesAreAskedForWhereTheyCanBeMade(t *testing.T) {
 			assert.Contains(t, string(out), want, ask.body)
 			assert.NotContains(t, r.Losses.String(), ask.field)
 			requireRight(t, to, out)
-			back := way{to, ask.from}
+			back := way{to, ask.source}
 			for _, image := range imagesOf[to] {
 				o := answered(back, r.Answer, []byte(wholeAnswer(to, image.part)))
 				require.Nil(t, o.Fault(), back.name())
-				assert.Contains(t, o.out, shownAs[ask.from], back.name())
+				assert.Contains(t, o.out, shownAs[ask.source], back.name())
 			}
 		}
 	}
 }
 
 // wholeAnswer returns an answer of a provider.
-func wholeAnswer(from translate.Format, part string) string {
-	switch from {
+func wholeAnswer(source translate.Format, part string) string {
+	switch source {
 	case translate.Chat:
 		return `{"model":"m","choices":[{"index":0,"message":{"role":"assistant",` + part + `},"finish_reason":"stop"}]}`
 	case translate.Gemini:

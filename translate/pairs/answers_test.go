@@ -28,7 +28,7 @@ import (
 // has.
 func (w way) remembered(stream bool) translate.AnswerContext {
 	m := translate.AnswerContext{Stream: stream, Cuts: translate.Cuts{Stops: []string{"END"}}}
-	switch w.to {
+	switch w.target {
 	case translate.Completions:
 		m.IncludeUsage, m.Input.Echo, m.Input.Length = stream, []byte("Once "), 5
 	case translate.Chat:
@@ -36,7 +36,7 @@ func (w way) remembered(stream bool) translate.AnswerContext {
 	case translate.Responses, translate.Gemini:
 		m.Logprobs.Asked = true
 	}
-	if w.from == translate.Responses || w.from == translate.Gemini || w.to == translate.Responses || w.to == translate.Gemini {
+	if w.source == translate.Responses || w.source == translate.Gemini || w.target == translate.Responses || w.target == translate.Gemini {
 		m.Seals = sealer
 	}
 	return m
@@ -69,7 +69,7 @@ type outcome struct {
 
 // translated translates a stream, chunk by chunk.
 func translated(w way, m translate.AnswerContext, chunks [][]byte, clean bool) outcome {
-	o := outcome{way: w, Translator: pairs.NewTranslator(w.from, w.to, &m, newIDs())}
+	o := outcome{way: w, Translator: pairs.NewTranslator(w.source, w.target, &m, newIDs())}
 	lexer := sse.NewLexer(0)
 	var out bytes.Buffer
 	handle := func(event sse.Event) {
@@ -93,7 +93,7 @@ func translated(w way, m translate.AnswerContext, chunks [][]byte, clean bool) o
 
 // answered translates a JSON answer.
 func answered(w way, m translate.AnswerContext, body []byte) outcome {
-	o := outcome{way: w, Translator: pairs.NewTranslator(w.from, w.to, &m, newIDs())}
+	o := outcome{way: w, Translator: pairs.NewTranslator(w.source, w.target, &m, newIDs())}
 	o.Answer(body)
 	o.out = string(o.Output())
 	return o
@@ -128,7 +128,7 @@ func requireUnfinished(t testing.TB, o outcome) {
 	for _, end := range lastEvents {
 		require.False(t, strings.Contains(o.out, end), "%s in %s", end, o.out)
 	}
-	if o.to != translate.Responses { // every response of this format has a member error
+	if o.target != translate.Responses { // every response of this format has a member error
 		require.False(t, strings.Contains(o.out, `"error"`), "%s", o.out)
 	}
 }
@@ -138,7 +138,7 @@ func (o outcome) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model %q, usage %s, finished %t\n", o.Model(), usageText(o.Usage()), o.Finished())
 	if fault := o.Fault(); fault != nil {
-		fmt.Fprintf(&b, "fault %d %s\n", formats.Of(o.to).Errors.Status(fault), formats.Of(o.to).Errors.Append(nil, fault, ""))
+		fmt.Fprintf(&b, "fault %d %s\n", formats.Of(o.target).Errors.Status(fault), formats.Of(o.target).Errors.Append(nil, fault, ""))
 	}
 	return b.String()
 }
@@ -146,7 +146,7 @@ func (o outcome) summary() string {
 func TestRecordedStreamsAreTranslated(t *testing.T) {
 	for _, w := range ways {
 		for _, r := range recordings(t) {
-			if r.format != w.from {
+			if r.format != w.source {
 				continue
 			}
 			t.Run(w.name()+"/"+r.name(), func(t *testing.T) {
@@ -168,7 +168,7 @@ func golden(t *testing.T, w way, name string, stream, answer outcome) {
 		require.NoError(t, json.Indent(&indented, []byte(answer.out), "", "  "))
 		got += indented.String() + "\n"
 	}
-	dir := filepath.Join("../../testdata/goldens/answers", string(w.from)+"-"+string(w.to))
+	dir := filepath.Join("../../testdata/goldens/answers", string(w.source)+"-"+string(w.target))
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	requireGolden(t, filepath.Join(dir, strings.TrimSuffix(strings.TrimSuffix(name, ".sse"), ".json")+".txt"), []byte(got))
 }
@@ -177,9 +177,9 @@ func golden(t *testing.T, w way, name string, stream, answer outcome) {
 // stream that adds up to it: some servers answer a request for a stream with JSON.
 func TestAnswersAreReplayedAsStreams(t *testing.T) {
 	for _, w := range ways {
-		paths, err := filepath.Glob("../../testdata/goldens/answers/" + string(w.from) + "/*.json")
+		paths, err := filepath.Glob("../../testdata/goldens/answers/" + string(w.source) + "/*.json")
 		require.NoError(t, err)
-		require.NotEmpty(t, paths, "testdata/goldens/answers/%s has no answers", w.from)
+		require.NotEmpty(t, paths, "testdata/goldens/answers/%s has no answers", w.source)
 		for _, path := range paths {
 			t.Run(w.name()+"/"+filepath.Base(path), func(t *testing.T) {
 				body, err := os.ReadFile(path)
@@ -218,11 +218,11 @@ func assertAnyChunking(t *testing.T, w way, stream []byte, random *rand.Rand) {
 		for _, end := range []string{"\n", "\r\n", "\r"} {
 			data := []byte(strings.ReplaceAll(lines, "\n", end))
 			for n := range *divisions {
-				most := 1 // byte by byte
+				limit := 1 // byte by byte
 				if n > 0 {
-					most += random.IntN(97)
+					limit += random.IntN(97)
 				}
-				got := translated(w, m, split(data, func() int { return 1 + random.IntN(most) }), true)
+				got := translated(w, m, split(data, func() int { return 1 + random.IntN(limit) }), true)
 				require.Equal(t, want.out, got.out)
 				require.True(t, slices.Equal(want.signals, got.signals))
 				require.Equal(t, summary, got.summary())
@@ -309,10 +309,10 @@ func TestAnswersReachExactlyOneEnd(t *testing.T) {
 	for _, r := range everyStream(t) {
 		for _, w := range waysFrom(r.format) {
 			o := translated(w, w.remembered(true), [][]byte{r.bytes}, true)
-			over := false
+			isOver := false
 			for _, s := range o.signals {
-				assert.False(t, over && s != 0, r.name())
-				over = over || s&ends != 0
+				assert.False(t, isOver && s != 0, r.name())
+				isOver = isOver || s&ends != 0
 			}
 			assert.Equal(t, o.Finished(), o.Fault() == nil, r.name())
 			before := o.summary()

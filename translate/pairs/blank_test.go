@@ -85,8 +85,8 @@ func TestABreakpointOfABlankTextIsLost(t *testing.T) {
 		"in a result of a tool": hi + `,` + asksCall + `,{"role":"tool","tool_call_id":"c1","content":[` + blank + `]}`,
 	} {
 		w := way{translate.Chat, translate.Messages}
-		body, r := renderCaseOf(t, w.from, w.to, renderCase{name: name, body: talk(messages)})
-		requireRight(t, w.to, body)
+		body, r := renderCaseOf(t, w.source, w.target, renderCase{name: name, body: talk(messages)})
+		requireRight(t, w.target, body)
 		out := string(body)
 		assert.LessOrEqual(t, strings.Count(out, "cache_control"), 1, name)
 		assert.NotContains(t, out, `" "`, name)

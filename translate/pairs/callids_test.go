@@ -24,8 +24,8 @@ var callIDs = map[translate.Format]*regexp.Regexp{
 }
 
 // idsIn returns the ids of calls and results, in the order of a request.
-func idsIn(to translate.Format, body string) (calls, results []string) {
-	for _, found := range callIDs[to].FindAllStringSubmatch(body, -1) {
+func idsIn(target translate.Format, body string) (calls, results []string) {
+	for _, found := range callIDs[target].FindAllStringSubmatch(body, -1) {
 		if strings.Contains(strings.ToLower(found[1]), "result") || strings.HasSuffix(found[1], "output") || strings.HasSuffix(found[1], "Response") || found[1] == "tool_call_id" {
 			results = append(results, found[2])
 		} else {
@@ -68,8 +68,8 @@ func TestRepeatedIdsOfCallsBecomeUnique(t *testing.T) {
 					for i, of := range c.pairs {
 						assert.Equal(t, made[of], answered[i], "%s to %s: %s", from, to, out)
 					}
-					again, _, _ := renderHistory(t, way{from, to}, "", "", []string{"f", "g"}, c.turns...)
-					assert.Equal(t, out, again)
+					repeated, _, _ := renderHistory(t, way{from, to}, "", "", []string{"f", "g"}, c.turns...)
+					assert.Equal(t, out, repeated)
 					shorter, _, _ := renderHistory(t, way{from, to}, "", "", []string{"f", "g"}, c.turns[:3]...)
 					first, _ := idsIn(to, shorter)
 					assert.Equal(t, made[:len(first)], first, "later turns change no id: caches depend on that")
@@ -102,9 +102,9 @@ func TestANewCallHasNoIdOfTheRequest(t *testing.T) {
 	for _, id := range []string{"x1", "list_dir:0", "call_日本", "functions.f:0"} {
 		eachConversation(t, func(t *testing.T, w way) {
 			earlier := madeCall{id, "f", "{}"}
-			if w.from == translate.Messages && !callID.MatchString(id) { // as this client has got it
+			if w.source == translate.Messages && !callID.MatchString(id) { // as this client has got it
 				_, r, _ := renderHistory(t, w, "", "", []string{"f"}, asks("a"))
-				shown, _ := idsIn(w.from, emitted(t, w.from, &r.Answer, event.Event{Kind: event.ToolStart, ID: []byte(id), Name: []byte("f")}))
+				shown, _ := idsIn(w.source, emitted(t, w.source, &r.Answer, event.Event{Kind: event.ToolStart, ID: []byte(id), Name: []byte("f")}))
 				earlier.id = shown[0]
 			}
 			turns := []spokenTurn{asks("a"), calls(earlier), returns(earlier)}
@@ -112,19 +112,19 @@ func TestANewCallHasNoIdOfTheRequest(t *testing.T) {
 			for range 3 { // the provider repeats its id in every turn
 				_, r, fault := renderHistory(t, w, "", "", []string{"f"}, turns...)
 				require.Nil(t, fault)
-				answer := emitted(t, w.from, &r.Answer, event.Event{Kind: event.ToolStart, ID: []byte(id), Name: []byte("f")})
+				answer := emitted(t, w.source, &r.Answer, event.Event{Kind: event.ToolStart, ID: []byte(id), Name: []byte("f")})
 				shown := shownID.FindStringSubmatch(answer)
 				require.NotNil(t, shown, answer)
 				assert.False(t, known[shown[1]], "%s among %v", shown[1], slices.Collect(maps.Keys(known)))
 				known[shown[1]] = true
-				again := madeCall{shown[1], "f", "{}"}
-				turns = append(turns, calls(again), returns(again))
+				repeated := madeCall{shown[1], "f", "{}"}
+				turns = append(turns, calls(repeated), returns(repeated))
 			}
 			out, _, fault := renderHistory(t, w, "", "", []string{"f"}, turns...)
 			require.Nil(t, fault)
-			made, answered := idsIn(w.to, out)
+			made, answered := idsIn(w.target, out)
 			assert.Equal(t, made, answered)
-			if w.to == translate.Chat {
+			if w.target == translate.Chat {
 				assert.Equal(t, []string{id, id, id, id}, made, "as the provider has made them")
 			}
 		})
@@ -176,14 +176,14 @@ func TestIdsOfNineLettersAndDigits(t *testing.T) {
 	for _, id := range []string{"toolu_01ABC", "call_abcdefghijkl", "abc-def_g", "x", "D681PevKs", strings.Repeat("l", 70), "functions_f_0"} {
 		for from := range histories {
 			for w, traits := range map[way]string{{from, translate.Chat}: "tool_call_ids nine", {from, translate.Messages}: "tool_call_ids nine", {from, translate.Responses}: "tool_call_ids nine", {from, translate.Converse}: ""} {
-				if w.from == w.to {
+				if w.source == w.target {
 					continue
 				}
-				upstream := map[translate.Format]string{translate.Converse: "eu.mistral.pixtral-large-2502-v1:0"}[w.to]
+				upstream := map[translate.Format]string{translate.Converse: "eu.mistral.pixtral-large-2502-v1:0"}[w.target]
 				call, other := madeCall{id, "f", "{}"}, madeCall{"other", "f", "{}"}
 				out, _, fault := renderHistory(t, w, traits, upstream, []string{"f"}, asks("a"), calls(call, other), returns(call, other), calls(call), returns(call))
 				require.Nil(t, fault)
-				made, answered := idsIn(w.to, out)
+				made, answered := idsIn(w.target, out)
 				require.Len(t, made, 3, out)
 				assert.Equal(t, made, answered, w.name())
 				for i, id := range made {

@@ -29,70 +29,70 @@ func textBlock(text string) string { return `{"type":"text","text":"` + text + `
 var userHi = messageOf("user", textBlock("hi"))
 
 func TestOptionsOfChatTowardsMessages(t *testing.T) {
-	bounded := func(most string, members ...string) string {
-		return asksFor(`{"model":"up","max_tokens":`+most+`,"messages":[`+userHi+`]`, members)
+	bounded := func(limit string, members ...string) string {
+		return asksFor(`{"model":"up","max_tokens":`+limit+`,"messages":[`+userHi+`]`, members)
 	}
 	bare := func(members ...string) string { return asksFor(`{"model":"m1","messages":[`+hi+`]`, members) }
-	with := func(members ...string) string { return talk(hi, members...) }
+	request := func(members ...string) string { return talk(hi, members...) }
 	want := func(members ...string) string { return messagesBody(userHi, members...) }
 	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
-		{name: "nothing", body: with(), want: want()},
+		{name: "nothing", body: request(), want: want()},
 		{name: "G036 no bound", body: bare(), want: bounded("4096"), losses: "max_tokens hint"},
 		{name: "no bound, another default", traits: "default_max_tokens 100", body: bare(`"max_tokens":null`), want: bounded("100"), losses: "max_tokens hint"},
 		{name: "the older bound", body: bare(`"max_tokens":7`), want: bounded("7")},
 		{name: "both bounds", body: bare(`"max_tokens":7,"max_completion_tokens":7.0`), want: bounded("7")},
 		{name: "two bounds", body: bare(`"max_tokens":7,"max_completion_tokens":8`), fault: "max_tokens: must be the same as max_completion_tokens where both are sent"},
 		{name: "too large a bound", body: bare(`"max_completion_tokens":2147483648`), fault: "max_completion_tokens: must be at most 2147483647, got 2147483648"},
-		{name: "temperature", body: with(`"temperature":1`), want: want(`"temperature":1`)},
-		{name: "G031 temperature beyond the bound", body: with(`"temperature":1.6`), want: want(`"temperature":1`), losses: "temperature shaping"},
-		{name: "temperature below zero", body: with(`"temperature":-1`), fault: "temperature: must be at least 0, got -1"},
-		{name: "top_p and top_k", body: with(`"temperature":0.5,"top_p":0.5,"top_k":3`), want: want(`"temperature":0.5`, `"top_p":0.5`, `"top_k":3`)},
-		{name: "a top_k that is none", body: with(`"top_k":"x"`), fault: "top_k: must be an integer"},
-		{name: "G032 sampling one", traits: "sampling one", body: with(`"temperature":0.5,"top_p":0.5`), want: want(`"temperature":0.5`), losses: "top_p shaping"},
-		{name: "sampling one of one", traits: "sampling one", body: with(`"top_p":0.5`), want: want(`"top_p":0.5`)},
-		{name: "G033 a version that refuses sampling", traits: "anthropic_version 2026-10-21", body: with(`"temperature":0.2,"top_p":0.5,"top_k":3`), want: want(), losses: "temperature shaping, top_p shaping, top_k shaping"},
-		{name: "what says nothing", body: with(`"presence_penalty":0,"frequency_penalty":0.0,"seed":0,"logit_bias":{},"verbosity":null,"logprobs":false,"top_logprobs":0,"n":1,"modalities":["text"],"functions":[]`), want: want()},
-		{name: "a stop", body: with(`"stop":"\u0061"`), want: want(`"stop_sequences":["\u0061"]`)},
-		{name: "G110 stops of white space are not sent", body: with(`"stop":["\n\n","END"]`), want: want(`"stop_sequences":["END"]`)},
-		{name: "G035 nothing but a stop of white space", body: with(`"stop":"\n"`), want: want()},
-		{name: "no stop", body: with(`"stop":[]`), want: want()},
-		{name: "an empty stop", body: with(`"stop":["a",""]`), fault: "stop[1]:" + notM1 + "messages)"},
-		{name: "a stream", body: with(`"stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false}`), want: want(`"stream":true`), losses: "stream_options.include_obfuscation hint"},
+		{name: "temperature", body: request(`"temperature":1`), want: want(`"temperature":1`)},
+		{name: "G031 temperature beyond the bound", body: request(`"temperature":1.6`), want: want(`"temperature":1`), losses: "temperature shaping"},
+		{name: "temperature below zero", body: request(`"temperature":-1`), fault: "temperature: must be at least 0, got -1"},
+		{name: "top_p and top_k", body: request(`"temperature":0.5,"top_p":0.5,"top_k":3`), want: want(`"temperature":0.5`, `"top_p":0.5`, `"top_k":3`)},
+		{name: "a top_k that is none", body: request(`"top_k":"x"`), fault: "top_k: must be an integer"},
+		{name: "G032 sampling one", traits: "sampling one", body: request(`"temperature":0.5,"top_p":0.5`), want: want(`"temperature":0.5`), losses: "top_p shaping"},
+		{name: "sampling one of one", traits: "sampling one", body: request(`"top_p":0.5`), want: want(`"top_p":0.5`)},
+		{name: "G033 a version that refuses sampling", traits: "anthropic_version 2026-10-21", body: request(`"temperature":0.2,"top_p":0.5,"top_k":3`), want: want(), losses: "temperature shaping, top_p shaping, top_k shaping"},
+		{name: "what says nothing", body: request(`"presence_penalty":0,"frequency_penalty":0.0,"seed":0,"logit_bias":{},"verbosity":null,"logprobs":false,"top_logprobs":0,"n":1,"modalities":["text"],"functions":[]`), want: want()},
+		{name: "a stop", body: request(`"stop":"\u0061"`), want: want(`"stop_sequences":["\u0061"]`)},
+		{name: "G110 stops of white space are not sent", body: request(`"stop":["\n\n","END"]`), want: want(`"stop_sequences":["END"]`)},
+		{name: "G035 nothing but a stop of white space", body: request(`"stop":"\n"`), want: want()},
+		{name: "no stop", body: request(`"stop":[]`), want: want()},
+		{name: "an empty stop", body: request(`"stop":["a",""]`), fault: "stop[1]:" + notM1 + "messages)"},
+		{name: "a stream", body: request(`"stream":true,"stream_options":{"include_usage":true,"include_obfuscation":false}`), want: want(`"stream":true`), losses: "stream_options.include_obfuscation hint"},
 		{name: "more tokens than the model gives", traits: "max_output_tokens 5", body: bare(`"max_tokens":7`), want: bounded("5"), losses: "max_tokens shaping"},
 		{name: "a default that the model does not give", traits: "max_output_tokens 5; default_max_tokens 6", body: bare(), want: bounded("5"), losses: "max_tokens hint"},
-		{name: "user", body: with(`"user":"u_1-A","safety_identifier":"u_1-A"`), want: want(`"metadata":{"user_id":"u_1-A"}`)},
-		{name: "G039 a user that may be a mail address", body: with(`"user":"a@b.c"`), want: want(`"metadata":{"user_id":"` + mailDigest + `"}`), losses: "user shaping"},
-		{name: "the other name of the user", body: with(`"safety_identifier":"s"`), want: want(`"metadata":{"user_id":"s"}`)},
-		{name: "two users", body: with(`"user":"u","safety_identifier":"s"`), want: want(`"metadata":{"user_id":"u"}`), losses: "safety_identifier hint"},
+		{name: "user", body: request(`"user":"u_1-A","safety_identifier":"u_1-A"`), want: want(`"metadata":{"user_id":"u_1-A"}`)},
+		{name: "G039 a user that may be a mail address", body: request(`"user":"a@b.c"`), want: want(`"metadata":{"user_id":"` + mailDigest + `"}`), losses: "user shaping"},
+		{name: "the other name of the user", body: request(`"safety_identifier":"s"`), want: want(`"metadata":{"user_id":"s"}`)},
+		{name: "two users", body: request(`"user":"u","safety_identifier":"s"`), want: want(`"metadata":{"user_id":"u"}`), losses: "safety_identifier hint"},
 		// It was looked up as the row about longer ids.
-		{name: "a user of three dots", body: with(`"user":"..."`), want: want(`"metadata":{"user_id":"` + core.DigestOf("...") + `"}`), losses: "user shaping"},
-		{name: "a user that is none", body: with(`"user":1`), fault: "user: must be a string"},
-		{name: "the default tier", body: with(`"service_tier":"default"`), want: want(`"service_tier":"standard_only"`)},
-		{name: "unknown fields", traits: "extensions min_p", body: with(`"min_p":1,"bar":2`), want: want(`"min_p":1`), losses: "bar hint"},
-		{name: "text", body: with(`"response_format":{"type":"text"}`), want: want()},
+		{name: "a user of three dots", body: request(`"user":"..."`), want: want(`"metadata":{"user_id":"` + core.DigestOf("...") + `"}`), losses: "user shaping"},
+		{name: "a user that is none", body: request(`"user":1`), fault: "user: must be a string"},
+		{name: "the default tier", body: request(`"service_tier":"default"`), want: want(`"service_tier":"standard_only"`)},
+		{name: "unknown fields", traits: "extensions min_p", body: request(`"min_p":1,"bar":2`), want: want(`"min_p":1`), losses: "bar hint"},
+		{name: "text", body: request(`"response_format":{"type":"text"}`), want: want()},
 		{
-			name: "a schema", body: with(`"response_format":{"type":"json_schema","json_schema":{"name":"n","strict":true,"schema":{"type":"object","title": "t","additionalProperties":false}}}`),
+			name: "a schema", body: request(`"response_format":{"type":"json_schema","json_schema":{"name":"n","strict":true,"schema":{"type":"object","title": "t","additionalProperties":false}}}`),
 			want:   want(`"output_config":{"format":{"type":"json_schema","schema":{"type":"object","title": "t","additionalProperties":false}}}`),
 			losses: "response_format.json_schema.name hint, response_format.json_schema.strict hint",
 		},
-		{name: "no schema", body: with(`"response_format":{"type":"json_schema","json_schema":{"name":"n"}}`), fault: "response_format.json_schema.schema: required"},
-		{name: "G122 any object, refused", traits: "json_object refuse", body: with(`"response_format":{"type":"json_object"}`), fault: "response_format.type: 'json_object'" + notM1 + "messages)"},
+		{name: "no schema", body: request(`"response_format":{"type":"json_schema","json_schema":{"name":"n"}}`), fault: "response_format.json_schema.schema: required"},
+		{name: "G122 any object, refused", traits: "json_object refuse", body: request(`"response_format":{"type":"json_object"}`), fault: "response_format.type: 'json_object'" + notM1 + "messages)"},
 		{
 			name:   "G122 any object, asked for in words",
 			body:   talk(`{"role":"system","content":"s"},`+hi, `"response_format":{"type":"json_object"}`),
 			want:   messagesBody(userHi, `"system":[`+textBlock("s")+`,`+textBlock("Answer with one JSON object and nothing else.")+`]`),
 			losses: "response_format.type shaping",
 		},
-		{name: "a format that is none", body: with(`"response_format":"json"`), fault: "response_format: must be an object"},
+		{name: "a format that is none", body: request(`"response_format":"json"`), fault: "response_format: must be an object"},
 	})
 }
 
 func TestThinkingOfChatTowardsMessages(t *testing.T) {
-	talk := func(most, effort string, members ...string) string {
-		return asksFor(`{"model":"m1","max_tokens":`+most+`,"messages":[`+hi+`],"reasoning_effort":`+effort, members)
+	talk := func(limit, effort string, members ...string) string {
+		return asksFor(`{"model":"m1","max_tokens":`+limit+`,"messages":[`+hi+`],"reasoning_effort":`+effort, members)
 	}
-	want := func(most string, members ...string) string {
-		return asksFor(`{"model":"up","max_tokens":`+most+`,"messages":[`+userHi+`]`, members)
+	want := func(limit string, members ...string) string {
+		return asksFor(`{"model":"up","max_tokens":`+limit+`,"messages":[`+userHi+`]`, members)
 	}
 	disabled := `"thinking":{"type":"disabled"}`
 	budget := func(n string) string { return `"thinking":{"type":"enabled","budget_tokens":` + n + `}` }

@@ -15,37 +15,37 @@ func put(items string, more ...string) string {
 }
 
 func TestChatFieldsTowardsResponses(t *testing.T) {
-	with := func(members ...string) string { return wanting(members...).body }
+	request := func(members ...string) string { return wanting(members...).body }
 	lone := func(before string) string {
 		return strings.Replace(put(itemHi), `,"store"`, `,`+before+`,"store"`, 1)
 	}
 	runRenderCases(t, translate.Chat, translate.Responses, []renderCase{
-		{name: "a text", body: with(), want: put(itemHi)},
-		{name: "a bound", body: with(`"max_completion_tokens":20`), want: posed(itemHi)},
-		{name: "an older bound", body: with(`"max_tokens":20`), want: posed(itemHi)},
-		{name: "R003 a bound below what the format knows", body: with(`"max_tokens":1`), want: strings.Replace(posed(itemHi), "20", "16", 1), losses: "max_tokens shaping"},
-		{name: "what a sampler takes", body: with(`"temperature":1.5,"top_p":1,"seed":1,"presence_penalty":1,"logit_bias":{"1":1}`), want: lone(`"temperature":1.5,"top_p":1`), losses: "presence_penalty shaping, seed shaping, logit_bias shaping"},
-		{name: "an effort", body: with(`"reasoning_effort":"minimal"`), want: lone(`"reasoning":{"effort":"minimal","summary":"auto"}`)},
-		{name: "no effort", body: with(`"reasoning_effort":"none","temperature":1`), want: lone(`"reasoning":{"effort":"none"},"temperature":1`)},
-		{name: "words", body: with(`"verbosity":"low"`), want: lone(`"text":{"verbosity":"low"}`)},
+		{name: "a text", body: request(), want: put(itemHi)},
+		{name: "a bound", body: request(`"max_completion_tokens":20`), want: posed(itemHi)},
+		{name: "an older bound", body: request(`"max_tokens":20`), want: posed(itemHi)},
+		{name: "R003 a bound below what the format knows", body: request(`"max_tokens":1`), want: strings.Replace(posed(itemHi), "20", "16", 1), losses: "max_tokens shaping"},
+		{name: "what a sampler takes", body: request(`"temperature":1.5,"top_p":1,"seed":1,"presence_penalty":1,"logit_bias":{"1":1}`), want: lone(`"temperature":1.5,"top_p":1`), losses: "presence_penalty shaping, seed shaping, logit_bias shaping"},
+		{name: "an effort", body: request(`"reasoning_effort":"minimal"`), want: lone(`"reasoning":{"effort":"minimal","summary":"auto"}`)},
+		{name: "no effort", body: request(`"reasoning_effort":"none","temperature":1`), want: lone(`"reasoning":{"effort":"none"},"temperature":1`)},
+		{name: "words", body: request(`"verbosity":"low"`), want: lone(`"text":{"verbosity":"low"}`)},
 		{
-			name: "a schema", body: with(`"verbosity":"low","response_format":{"type":"json_schema","json_schema":{"name":"n","description":"d","schema":{},"strict":false}}`),
+			name: "a schema", body: request(`"verbosity":"low","response_format":{"type":"json_schema","json_schema":{"name":"n","description":"d","schema":{},"strict":false}}`),
 			want: lone(`"text":{"format":{"type":"json_schema","name":"n","schema":{},"description":"d","strict":false},"verbosity":"low"}`),
 		},
-		{name: "a schema that need not be followed", body: with(`"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{}}}`), want: lone(`"text":{"format":{"type":"json_schema","name":"n","schema":{}}}`)},
-		{name: "an object", body: with(`"response_format":{"type":"json_object"}`), want: lone(`"text":{"format":{"type":"json_object"}}`)},
-		{name: "a text as a format", body: with(`"response_format":{"type":"text"}`), want: put(itemHi)},
-		{name: "probabilities", body: with(`"logprobs":true,"top_logprobs":2`), want: lone(`"include":["message.output_text.logprobs"],"top_logprobs":2`)},
-		{name: "probabilities without alternatives", body: with(`"logprobs":true`), want: lone(`"include":["message.output_text.logprobs"]`)},
-		{name: "stops", body: with(`"stop":["a","b"]`), want: put(itemHi)},
-		{name: "a stop without text", body: with(`"stop":""`), fault: "stop:" + notM1 + "responses)"},
-		{name: "a user", body: with(`"user":"u@example.com"`), want: lone(`"user":"u@example.com"`)},
-		{name: "a safety identifier", traits: "user_field safety_identifier", body: with(`"safety_identifier":"u"`), want: lone(`"safety_identifier":"u"`)},
+		{name: "a schema that need not be followed", body: request(`"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{}}}`), want: lone(`"text":{"format":{"type":"json_schema","name":"n","schema":{}}}`)},
+		{name: "an object", body: request(`"response_format":{"type":"json_object"}`), want: lone(`"text":{"format":{"type":"json_object"}}`)},
+		{name: "a text as a format", body: request(`"response_format":{"type":"text"}`), want: put(itemHi)},
+		{name: "probabilities", body: request(`"logprobs":true,"top_logprobs":2`), want: lone(`"include":["message.output_text.logprobs"],"top_logprobs":2`)},
+		{name: "probabilities without alternatives", body: request(`"logprobs":true`), want: lone(`"include":["message.output_text.logprobs"]`)},
+		{name: "stops", body: request(`"stop":["a","b"]`), want: put(itemHi)},
+		{name: "a stop without text", body: request(`"stop":""`), fault: "stop:" + notM1 + "responses)"},
+		{name: "a user", body: request(`"user":"u@example.com"`), want: lone(`"user":"u@example.com"`)},
+		{name: "a safety identifier", traits: "user_field safety_identifier", body: request(`"safety_identifier":"u"`), want: lone(`"safety_identifier":"u"`)},
 		{
-			name: "what is kept and cached", body: with(`"metadata":{"a":"b"},"service_tier":"flex","prompt_cache_key":"k","prompt_cache_retention":"24h","prompt_cache_options":{"mode":"explicit"}`),
+			name: "what is kept and cached", body: request(`"metadata":{"a":"b"},"service_tier":"flex","prompt_cache_key":"k","prompt_cache_retention":"24h","prompt_cache_options":{"mode":"explicit"}`),
 			want: lone(`"service_tier":"flex","metadata":{"a":"b"},"prompt_cache_key":"k","prompt_cache_options":{"mode":"explicit"},"prompt_cache_retention":"24h"`),
 		},
-		{name: "several answers that may not become calls", traits: "max_fan_out 1", body: with(`"n":2`), fault: "n: 2" + notM1 + "responses): more than 1 calls"},
+		{name: "several answers that may not become calls", traits: "max_fan_out 1", body: request(`"n":2`), fault: "n: 2" + notM1 + "responses): more than 1 calls"},
 	})
 }
 
@@ -97,7 +97,7 @@ func TestChatTurnsTowardsResponses(t *testing.T) {
 }
 
 func TestChatToolsTowardsResponses(t *testing.T) {
-	with := func(members ...string) string { return wanting(members...).body }
+	request := func(members ...string) string { return wanting(members...).body }
 	tool := func(parameters, strict string) string {
 		return `{"type":"function","name":"f","parameters":` + parameters + `,"strict":` + strict + `}`
 	}
@@ -105,14 +105,14 @@ func TestChatToolsTowardsResponses(t *testing.T) {
 	custom := `"tools":[{"type":"custom","custom":{"name":"f","description":"d","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"start: \"a\""}}}}]`
 	freeTool := `"tools":[{"type":"custom","name":"f","description":"d","format":{"type":"grammar","syntax":"lark","definition":"start: \"a\""}}]`
 	runRenderCases(t, translate.Chat, translate.Responses, []renderCase{
-		{name: "R004 a function", body: with(oneFunction), want: put(itemHi, `"tools":[`+tool(none, "false")+`]`)},
-		{name: "a strict function", body: with(`"tools":[{"type":"function","function":{"name":"f","parameters":{},"strict":true}}]`), want: put(itemHi, `"tools":[`+tool(`{"type":"object"}`, "true")+`]`)},
+		{name: "R004 a function", body: request(oneFunction), want: put(itemHi, `"tools":[`+tool(none, "false")+`]`)},
+		{name: "a strict function", body: request(`"tools":[{"type":"function","function":{"name":"f","parameters":{},"strict":true}}]`), want: put(itemHi, `"tools":[`+tool(`{"type":"object"}`, "true")+`]`)},
 		{name: "a choice by name", body: selecting(`{"type":"function","function":{"name":"f"}}`).body, want: put(itemHi, `"tools":[`+tool(none, "false")+`],"tool_choice":{"type":"function","name":"f"}`)},
-		{name: "one call at a time", body: with(oneFunction, `"parallel_tool_calls":false`), want: put(itemHi, `"tools":[`+tool(none, "false")+`],"parallel_tool_calls":false`)},
-		{name: "a tool that takes a free text", body: with(custom), want: put(itemHi, freeTool)},
-		{name: "a choice of such a tool", body: with(custom, `"tool_choice":{"type":"custom","custom":{"name":"f"}}`), want: put(itemHi, freeTool+`,"tool_choice":{"type":"custom","name":"f"}`)},
+		{name: "one call at a time", body: request(oneFunction, `"parallel_tool_calls":false`), want: put(itemHi, `"tools":[`+tool(none, "false")+`],"parallel_tool_calls":false`)},
+		{name: "a tool that takes a free text", body: request(custom), want: put(itemHi, freeTool)},
+		{name: "a choice of such a tool", body: request(custom, `"tool_choice":{"type":"custom","custom":{"name":"f"}}`), want: put(itemHi, freeTool+`,"tool_choice":{"type":"custom","name":"f"}`)},
 		{
-			name: "such a tool among those allowed", body: with(custom, `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"custom","custom":{"name":"f"}}]}}`),
+			name: "such a tool among those allowed", body: request(custom, `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"custom","custom":{"name":"f"}}]}}`),
 			want: put(itemHi, freeTool+`,"tool_choice":"required"`),
 		},
 		{name: "a text of any kind", body: provided(`,"format":{"type":"text"}`).body, want: put(itemHi, `"tools":[{"type":"custom","name":"f"}]`)},

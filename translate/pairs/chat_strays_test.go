@@ -46,11 +46,11 @@ func TestReasoningBesideNoThinkingBlocksIsReported(t *testing.T) {
 }
 
 // lostOf are the losses of a chat request that is inspected and translated.
-func lostOf(t *testing.T, to translate.Format, body string) string {
+func lostOf(t *testing.T, target translate.Format, body string) string {
 	t.Helper()
 	_, fault := formats.Of(translate.Chat).Requests.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, fault, body)
-	_, r, fault := pairs.Render(nil, translate.Chat, to, []byte(body), &core.RequestInfo{Model: "m1", Upstream: "up"})
+	_, r, fault := pairs.Render(nil, translate.Chat, target, []byte(body), &core.RequestInfo{Model: "m1", Upstream: "up"})
 	require.Nil(t, fault, body)
 	return r.Losses.String()
 }

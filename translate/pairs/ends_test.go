@@ -101,7 +101,7 @@ func ended(format translate.Format, c content, word string) (stream []byte, whol
 
 // endsOf returns the translations of a stream and of a JSON answer, each as both.
 func endsOf(w way, c content, word string) (all []outcome) {
-	stream, whole := ended(w.from, c, word)
+	stream, whole := ended(w.source, c, word)
 	for _, streaming := range []bool{true, false} {
 		all = append(all, translated(w, w.remembered(streaming), [][]byte{stream}, true))
 		if whole != "" {
@@ -153,7 +153,7 @@ var endWords = map[translate.Format][3]string{
 func TestAnAnswerThatWasBrokenOffIsAnError(t *testing.T) {
 	for _, w := range ways {
 		for _, of := range []map[translate.Format]content{someText, openCalls, noContent} {
-			c, has := of[w.from]
+			c, has := of[w.source]
 			if !has {
 				continue
 			}
@@ -164,7 +164,7 @@ func TestAnAnswerThatWasBrokenOffIsAnError(t *testing.T) {
 					assert.Contains(t, o.Fault().Message, word)
 					assert.Equal(t, 502, o.Fault().Status())
 					requireUnfinished(t, o)
-					if c == noContent[w.from] {
+					if c == noContent[w.source] {
 						for _, s := range o.signals {
 							assert.False(t, s.Has(signal.Content), "another target can be asked")
 						}
@@ -178,13 +178,13 @@ func TestAnAnswerThatWasBrokenOffIsAnError(t *testing.T) {
 func TestEndsHaveTheWordsOfClients(t *testing.T) {
 	for _, w := range ways {
 		for i, words := range [][]string{wholeWords, boundWords, filterWords} {
-			if i == 0 && w.from == translate.Responses {
+			if i == 0 && w.source == translate.Responses {
 				continue // which states it otherwise
 			}
 			for _, word := range words {
-				for _, o := range endsOf(w, someText[w.from], word) {
+				for _, o := range endsOf(w, someText[w.source], word) {
 					require.Nil(t, o.Fault(), "%s: %s", w.name(), word)
-					assert.Contains(t, o.out, endWords[w.to][i], "%s: %s", w.name(), word)
+					assert.Contains(t, o.out, endWords[w.target][i], "%s: %s", w.name(), word)
 				}
 			}
 		}
@@ -194,17 +194,17 @@ func TestEndsHaveTheWordsOfClients(t *testing.T) {
 // A word that a vendor had added was the ordinary end of half an answer.
 func TestAnUnknownWordIsOnlyTheEndOfContent(t *testing.T) {
 	for _, w := range ways {
-		if w.from == translate.Responses {
+		if w.source == translate.Responses {
 			continue // an incomplete response is never whole
 		}
 		for _, word := range otherWords {
-			for _, o := range endsOf(w, someText[w.from], word) {
+			for _, o := range endsOf(w, someText[w.source], word) {
 				require.Nil(t, o.Fault(), "%s: %s", w.name(), word)
-				assert.Contains(t, o.out, endWords[w.to][0], w.name())
+				assert.Contains(t, o.out, endWords[w.target][0], w.name())
 				assert.Contains(t, o.Losses().String(), "="+plainWords.Replace(word))
 			}
 			for _, of := range []map[translate.Format]content{openCalls, noContent} {
-				if c, has := of[w.from]; has {
+				if c, has := of[w.source]; has {
 					for _, o := range endsOf(w, c, word) {
 						require.NotNil(t, o.Fault(), "%s: %s", w.name(), word)
 						requireUnfinished(t, o)
@@ -218,14 +218,14 @@ func TestAnUnknownWordIsOnlyTheEndOfContent(t *testing.T) {
 // A call whose arguments a bound had cut off must not look like one that can be made.
 func TestACallThatABoundCutsOffIsNotComplete(t *testing.T) {
 	for _, w := range ways {
-		c, has := openCalls[w.from]
-		if !has || w.to == translate.Completions {
+		c, has := openCalls[w.source]
+		if !has || w.target == translate.Completions {
 			continue
 		}
 		for _, word := range boundWords {
 			for _, o := range endsOf(w, c, word) {
 				require.Nil(t, o.Fault(), "%s: %s: %v", w.name(), word, o.Fault())
-				assert.Contains(t, o.out, endWords[w.to][1], "%s: %s", w.name(), word)
+				assert.Contains(t, o.out, endWords[w.target][1], "%s: %s", w.name(), word)
 				assert.NotContains(t, o.out, `_invalid_arguments`)
 				assert.NotContains(t, o.out, `"functionCall"`)
 				assert.NotContains(t, o.out, `"status":"completed"`)
@@ -260,8 +260,8 @@ func TestAnAnswerWithNeitherContentNorAnEndHasFailed(t *testing.T) {
 		},
 	}
 	for _, w := range ways {
-		for _, chunk := range append(slices.Clone(nothing[w.from]), `{"choices":[]}`, `{"choices":[],`+usage+`}`) {
-			if nothing[w.from] == nil {
+		for _, chunk := range append(slices.Clone(nothing[w.source]), `{"choices":[]}`, `{"choices":[],`+usage+`}`) {
+			if nothing[w.source] == nil {
 				continue
 			}
 			stream := []byte("data: " + chunk + "\n\ndata: [DONE]\n\n")
@@ -273,7 +273,7 @@ func TestAnAnswerWithNeitherContentNorAnEndHasFailed(t *testing.T) {
 				assert.Equal(t, 502, o.Fault().Status(), chunk)
 				requireUnfinished(t, o)
 			}
-			observer, lexer := formats.Of(w.from).Answers.NewObserver(), sse.NewLexer(0)
+			observer, lexer := formats.Of(w.source).Answers.NewObserver(), sse.NewLexer(0)
 			lexer.Feed(stream)
 			for e, ok := lexer.Next(); ok; e, ok = lexer.Next() {
 				observer.Observe(e)
@@ -331,18 +331,18 @@ func TestErrorsInShapesOfServicesEndStreams(t *testing.T) {
 		`{"error_code":17,"error_msg":"no"}`:                                                                   502,
 	} {
 		for _, w := range ways {
-			if w.from != translate.Chat && w.from != translate.Completions {
+			if w.source != translate.Chat && w.source != translate.Completions {
 				continue
 			}
-			for _, c := range []content{someText[w.from], noContent[w.from]} {
-				whole, _ := ended(w.from, c, "stop")
+			for _, c := range []content{someText[w.source], noContent[w.source]} {
+				whole, _ := ended(w.source, c, "stop")
 				begun, _, _ := bytes.Cut(whole, []byte("\n\n"))
 				stream := slices.Concat(begun, []byte("\n\ndata: "+event+"\n\ndata: [DONE]\n\n"))
 				o := translated(w, w.remembered(true), [][]byte{stream}, true)
 				require.NotNil(t, o.Fault(), "%s: %s", w.name(), event)
 				assert.Equal(t, status, o.Fault().Status(), event)
 				requireUnfinished(t, o)
-				observer, lexer := formats.Of(w.from).Answers.NewObserver(), sse.NewLexer(0)
+				observer, lexer := formats.Of(w.source).Answers.NewObserver(), sse.NewLexer(0)
 				lexer.Feed(stream)
 				for e, ok := lexer.Next(); ok; e, ok = lexer.Next() {
 					observer.Observe(e)
@@ -362,9 +362,9 @@ func TestErrorsInShapesOfServicesEndStreams(t *testing.T) {
 func TestACallOfAFanOutThatWasBrokenOffFails(t *testing.T) {
 	w := way{translate.Completions, translate.Completions}
 	context := &translate.AnswerContext{}
-	fan := pairs.NewFan(w.from, w.to, []*translate.AnswerContext{context, context}, newIDs())
-	_, whole := ended(w.from, someText[w.from], "stop")
-	_, broken := ended(w.from, someText[w.from], "abort")
+	fan := pairs.NewFan(w.source, w.target, []*translate.AnswerContext{context, context}, newIDs())
+	_, whole := ended(w.source, someText[w.source], "stop")
+	_, broken := ended(w.source, someText[w.source], "abort")
 	assert.Nil(t, fan[0].Answer([]byte(whole)))
 	assert.NotNil(t, fan[1].Answer([]byte(broken)))
 	assert.Empty(t, fan[1].Output())
@@ -374,7 +374,7 @@ func TestACallOfAFanOutThatWasBrokenOffFails(t *testing.T) {
 // operator has to know.
 func TestALimitedAccountIsRefused(t *testing.T) {
 	for _, w := range waysFrom(translate.Gemini) {
-		for _, o := range endsOf(w, someText[w.from], "PUP_LIMITED_DISABLED") {
+		for _, o := range endsOf(w, someText[w.source], "PUP_LIMITED_DISABLED") {
 			require.NotNil(t, o.Fault(), w.name())
 			assert.Equal(t, 403, o.Fault().Status())
 			assert.True(t, o.Fault().Final)

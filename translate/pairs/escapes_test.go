@@ -52,14 +52,14 @@ func TestWordsMayBeEscaped(t *testing.T) {
 func requireSameRequest(t *testing.T, w way, s sample, other string) {
 	t.Helper()
 	render := func(body string) (string, core.Rendered, *fault.Fault) {
-		_, fault := formats.Of(w.from).Requests.Inspect([]byte(body), translate.Generate)
+		_, fault := formats.Of(w.source).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
 		info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, s.traits), Seals: sealer}
-		out, r, fault := pairs.Render(nil, w.from, w.to, []byte(body), info)
+		out, r, fault := pairs.Render(nil, w.source, w.target, []byte(body), info)
 		return string(out), r, fault
 	}
 	want, rendered, refused := render(s.body)
-	got, again, fault := render(other)
+	got, otherRendered, fault := render(other)
 	if refused != nil {
 		require.NotNil(t, fault, other)
 		assert.Equal(t, refused.Param, fault.Param)
@@ -68,7 +68,7 @@ func requireSameRequest(t *testing.T, w way, s sample, other string) {
 	}
 	require.Nil(t, fault, other)
 	assert.JSONEq(t, want, got)
-	assert.Equal(t, rendered.Losses, again.Losses)
+	assert.Equal(t, rendered.Losses, otherRendered.Losses)
 }
 
 // What a client writes in any string or name of a request stays in a string. Behind the checks of

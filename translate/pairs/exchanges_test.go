@@ -183,7 +183,7 @@ func requireRight(t *testing.T, provider translate.Format, body []byte) {
 func translatedAnswers(t *testing.T, w way, r core.Rendered, answer, stream []byte) string {
 	t.Helper()
 	streaming, whole := r.Answer, r.Answer
-	streaming.Stream, streaming.IncludeUsage, whole.Stream = true, w.to != translate.Messages, false
+	streaming.Stream, streaming.IncludeUsage, whole.Stream = true, w.target != translate.Messages, false
 	if numberOfCalls(r) > 1 {
 		return mergedAnswers(t, w, streaming, numberOfCalls(r), stream)
 	}

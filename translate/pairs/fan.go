@@ -18,14 +18,14 @@ type Fan []*Translator
 
 // NewFan returns a translator for each of the calls, given by their answer contexts; see
 // NewTranslator.
-func NewFan(from, to translate.Format, calls []*translate.AnswerContext, ids translate.IDs) Fan {
+func NewFan(provider, client translate.Format, calls []*translate.AnswerContext, ids translate.IDs) Fan {
 	whole := *calls[0]
 	whole.Calls = calls
 	fan := make(Fan, len(calls))
-	answers := &formats.Of(to).Answers
+	answers := &formats.Of(client).Answers
 	m := &merger{Emitter: answers.NewEmitter(&whole, ids), fan: fan, open: len(calls)}
 	for i, memory := range calls {
-		fan[i] = newTranslator(from, memory, answers, &choiceEmitter{merger: m, choice: i})
+		fan[i] = newTranslator(provider, memory, answers, &choiceEmitter{merger: m, choice: i})
 	}
 	return fan
 }

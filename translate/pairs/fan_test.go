@@ -23,14 +23,14 @@ import (
 )
 
 // callsOf renders every prompt of a request.
-func callsOf(t *testing.T, to translate.Format, traits, body string) (bodies []string, r core.Rendered, fault *fault.Fault) {
+func callsOf(t *testing.T, target translate.Format, traits, body string) (bodies []string, r core.Rendered, fault *fault.Fault) {
 	t.Helper()
 	_, fault = formats.Of(translate.Completions).Requests.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, fault, "the client's request is right")
 	info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits)}
 	for more := true; more; more = info.Prompt < r.Prompts {
 		var out []byte
-		if out, r, fault = pairs.Render(nil, translate.Completions, to, []byte(body), info); fault != nil {
+		if out, r, fault = pairs.Render(nil, translate.Completions, target, []byte(body), info); fault != nil {
 			return nil, r, fault
 		}
 		bodies = append(bodies, string(out))
@@ -48,7 +48,7 @@ func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 	tooMany := "cannot be translated for model 'm1' (upstream format %s): more than %d calls"
 	for _, c := range []struct {
 		name    string
-		to      translate.Format
+		target  translate.Format
 		traits  string
 		members string
 		prompts string // of the calls, by "|"
@@ -56,28 +56,28 @@ func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 		sent    string // the n that is sent
 		fault   string
 	}{
-		{name: "G043 two prompts", to: chat, members: `"prompt":["a","b"]`, prompts: "a|b", samples: 1},
-		{name: "G107 prompts and samples", to: messages, members: `"prompt":["a","b"],"n":2`, prompts: "a|b", samples: 2},
-		{name: "prompts and samples, which a provider could give", to: chat, members: `"prompt":["a","b"],"n":2`, prompts: "a|b", samples: 2},
-		{name: "G126 samples that the provider gives", to: chat, members: `"prompt":"a","n":2`, prompts: "a", samples: 1, sent: "2"},
-		{name: "G126 samples that it does not give", to: chat, traits: "native_n off", members: `"prompt":"a","n":2`, prompts: "a", samples: 2},
-		{name: "one prompt in a list", to: chat, members: `"prompt":["a"],"n":3`, prompts: "a", samples: 1, sent: "3"},
-		{name: "many samples that the provider gives", to: chat, members: `"prompt":"a","n":128`, prompts: "a", samples: 1, sent: "128"},
-		{name: "the best of as many", to: messages, members: `"prompt":"a","n":2,"best_of":2`, prompts: "a", samples: 2},
-		{name: "as many as may be", to: messages, members: `"prompt":["a","b"],"n":4`, prompts: "a|b", samples: 4},
-		{name: "G108 too many prompts", to: chat, members: `"prompt":["1","2","3","4","5","6","7","8","9"],"n":2`, fault: "prompt: 9 prompts " + fmt.Sprintf(tooMany, chat, 8)},
-		{name: "G108 too many samples", to: messages, members: `"prompt":"a","n":9`, fault: "n: 9 " + fmt.Sprintf(tooMany, messages, 8)},
-		{name: "too many samples of several prompts", to: messages, members: `"prompt":["a","b"],"n":5`, fault: "n: 5 for 2 prompts " + fmt.Sprintf(tooMany, messages, 8)},
-		{name: "more samples than any number of calls", to: messages, members: `"prompt":["a","b"],"n":9223372036854775807`, fault: "n: 9223372036854775807 for 2 prompts " + fmt.Sprintf(tooMany, messages, 8)},
-		{name: "a lower limit", to: messages, traits: "max_fan_out 2", members: `"prompt":"a","n":3`, fault: "n: 3 " + fmt.Sprintf(tooMany, messages, 2)},
-		{name: "a higher limit", to: messages, traits: "max_fan_out 12", members: `"prompt":["a","b","c"],"n":4`, prompts: "a|b|c", samples: 4},
-		{name: "a prompt that says nothing", to: chat, members: `"prompt":["a",""]`, fault: "prompt[1]:" + notM1 + "chat)"},
-		{name: "G044 tokens", to: chat, members: `"prompt":[1,2,3]`, fault: "prompt:" + notM1 + "chat)"},
-		{name: "lists of tokens", to: messages, members: `"prompt":[[1],[2]]`, fault: "prompt:" + notM1 + "messages)"},
-		{name: "the best of more", to: messages, members: `"prompt":["a","b"],"n":2,"best_of":3`, fault: "best_of: 3" + notM1 + "messages)"},
+		{name: "G043 two prompts", target: chat, members: `"prompt":["a","b"]`, prompts: "a|b", samples: 1},
+		{name: "G107 prompts and samples", target: messages, members: `"prompt":["a","b"],"n":2`, prompts: "a|b", samples: 2},
+		{name: "prompts and samples, which a provider could give", target: chat, members: `"prompt":["a","b"],"n":2`, prompts: "a|b", samples: 2},
+		{name: "G126 samples that the provider gives", target: chat, members: `"prompt":"a","n":2`, prompts: "a", samples: 1, sent: "2"},
+		{name: "G126 samples that it does not give", target: chat, traits: "native_n off", members: `"prompt":"a","n":2`, prompts: "a", samples: 2},
+		{name: "one prompt in a list", target: chat, members: `"prompt":["a"],"n":3`, prompts: "a", samples: 1, sent: "3"},
+		{name: "many samples that the provider gives", target: chat, members: `"prompt":"a","n":128`, prompts: "a", samples: 1, sent: "128"},
+		{name: "the best of as many", target: messages, members: `"prompt":"a","n":2,"best_of":2`, prompts: "a", samples: 2},
+		{name: "as many as may be", target: messages, members: `"prompt":["a","b"],"n":4`, prompts: "a|b", samples: 4},
+		{name: "G108 too many prompts", target: chat, members: `"prompt":["1","2","3","4","5","6","7","8","9"],"n":2`, fault: "prompt: 9 prompts " + fmt.Sprintf(tooMany, chat, 8)},
+		{name: "G108 too many samples", target: messages, members: `"prompt":"a","n":9`, fault: "n: 9 " + fmt.Sprintf(tooMany, messages, 8)},
+		{name: "too many samples of several prompts", target: messages, members: `"prompt":["a","b"],"n":5`, fault: "n: 5 for 2 prompts " + fmt.Sprintf(tooMany, messages, 8)},
+		{name: "more samples than any number of calls", target: messages, members: `"prompt":["a","b"],"n":9223372036854775807`, fault: "n: 9223372036854775807 for 2 prompts " + fmt.Sprintf(tooMany, messages, 8)},
+		{name: "a lower limit", target: messages, traits: "max_fan_out 2", members: `"prompt":"a","n":3`, fault: "n: 3 " + fmt.Sprintf(tooMany, messages, 2)},
+		{name: "a higher limit", target: messages, traits: "max_fan_out 12", members: `"prompt":["a","b","c"],"n":4`, prompts: "a|b|c", samples: 4},
+		{name: "a prompt that says nothing", target: chat, members: `"prompt":["a",""]`, fault: "prompt[1]:" + notM1 + "chat)"},
+		{name: "G044 tokens", target: chat, members: `"prompt":[1,2,3]`, fault: "prompt:" + notM1 + "chat)"},
+		{name: "lists of tokens", target: messages, members: `"prompt":[[1],[2]]`, fault: "prompt:" + notM1 + "messages)"},
+		{name: "the best of more", target: messages, members: `"prompt":["a","b"],"n":2,"best_of":3`, fault: "best_of: 3" + notM1 + "messages)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			bodies, r, fault := callsOf(t, c.to, c.traits, `{"model":"m1",`+c.members+`}`)
+			bodies, r, fault := callsOf(t, c.target, c.traits, `{"model":"m1",`+c.members+`}`)
 			if c.fault != "" {
 				require.NotNil(t, fault)
 				assert.Equal(t, c.fault, fault.Message)
@@ -95,7 +95,7 @@ func TestPromptsAndSamplesBecomeCalls(t *testing.T) {
 			require.Len(t, bodies, len(prompts))
 			for i, body := range bodies {
 				said := map[translate.Format]string{chat: `{"role":"user","content":"` + prompts[i] + `"}`, messages: messageOf("user", textBlock(prompts[i]))}
-				assert.Contains(t, body, `"messages":[`+said[c.to]+`]`)
+				assert.Contains(t, body, `"messages":[`+said[c.target]+`]`)
 				assert.Equal(t, c.sent != "", strings.Contains(body, `"n":`+c.sent), body)
 			}
 		})
@@ -109,9 +109,9 @@ func TestAProviderIsAskedForSoManyAnswersAtMost(t *testing.T) {
 		translate.Completions: `{"model":"m1","prompt":"a","n":129}`,
 		translate.Chat:        `{"model":"m1","messages":[{"role":"user","content":"a"}],"n":129}`,
 	} {
-		to := map[translate.Format]translate.Format{translate.Completions: translate.Chat, translate.Chat: translate.Completions}[from]
+		target := map[translate.Format]translate.Format{translate.Completions: translate.Chat, translate.Chat: translate.Completions}[from]
 		info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, "prompt_template chatml")}
-		_, _, fault := pairs.Render(nil, from, to, []byte(body), info)
+		_, _, fault := pairs.Render(nil, from, target, []byte(body), info)
 		require.NotNil(t, fault, from)
 		assert.Equal(t, 400, formats.Of(from).Errors.Status(fault))
 		assert.Equal(t, "n", fault.Param)
@@ -138,17 +138,17 @@ func (f fanned) play(next func(open []int) int) (pairs.Fan, string) {
 		lexers[i].Feed(f.streams[i])
 		open = append(open, i)
 	}
-	fan := pairs.NewFan(f.way.from, f.way.to, memories, newIDs())
+	fan := pairs.NewFan(f.way.source, f.way.target, memories, newIDs())
 	var out bytes.Buffer
 	for len(open) > 0 {
-		at := next(open)
-		i := open[at]
+		pos := next(open)
+		i := open[pos]
 		event, ok := lexers[i].Next()
 		if ok {
 			fan[i].Event(event)
 		} else {
 			fan[i].End(true)
-			open = append(open[:at], open[at+1:]...)
+			open = append(open[:pos], open[pos+1:]...)
 		}
 		out.Write(fan[i].Output())
 	}

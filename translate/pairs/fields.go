@@ -39,11 +39,11 @@ type table struct {
 // needs few of them.
 var tables = func() map[[2]translate.Format]func() table {
 	all := make(map[[2]translate.Format]func() table)
-	for _, from := range formats.All() {
-		for _, to := range formats.OfProviders() {
-			if CanTranslate(from.Name, to.Name) {
-				all[[2]translate.Format{from.Name, to.Name}] = sync.OnceValue(func() table {
-					return newTable(core.Join(from.Requests.Source, to.Requests.Target))
+	for _, client := range formats.All() {
+		for _, provider := range formats.OfProviders() {
+			if CanTranslate(client.Name, provider.Name) {
+				all[[2]translate.Format{client.Name, provider.Name}] = sync.OnceValue(func() table {
+					return newTable(core.Join(client.Requests.Source, provider.Requests.Target))
 				})
 			}
 		}
@@ -62,8 +62,8 @@ func newTable(fields []Field) table {
 }
 
 // tableOf returns the table of a pair, which is empty if requests cannot be translated.
-func tableOf(from, to translate.Format) table {
-	if made := tables[[2]translate.Format{from, to}]; made != nil {
+func tableOf(client, provider translate.Format) table {
+	if made := tables[[2]translate.Format{client, provider}]; made != nil {
 		return made()
 	}
 	return table{}
@@ -71,7 +71,7 @@ func tableOf(from, to translate.Format) table {
 
 // Fields returns the table of a pair of formats, nil if requests cannot be translated.
 // It must not be changed.
-func Fields(from, to translate.Format) []Field { return tableOf(from, to).fields }
+func Fields(client, provider translate.Format) []Field { return tableOf(client, provider).fields }
 
 // Capabilities lists the fields of a client's format by their fates with a provider of
 // another format. The names are those of Field.
@@ -83,10 +83,10 @@ type Capabilities struct {
 
 // CapabilitiesOf returns the fields of a pair of formats by their fates under the
 // traits. Kept includes the extensions that the traits name.
-func CapabilitiesOf(from, to translate.Format, traits *trait.Traits) Capabilities {
+func CapabilitiesOf(client, provider translate.Format, traits *trait.Traits) Capabilities {
 	c := Capabilities{Kept: []string{}, Reported: []string{}, Refused: []string{}}
 	named := make(map[string]bool)
-	for _, f := range Fields(from, to) {
+	for _, f := range Fields(client, provider) {
 		named[f.Name] = true
 		switch f.Under(traits) {
 		case Kept:
@@ -97,7 +97,7 @@ func CapabilitiesOf(from, to translate.Format, traits *trait.Traits) Capabilitie
 			c.Reported = append(c.Reported, f.Name)
 		}
 	}
-	target := formats.Of(to).Requests.Target
+	target := formats.Of(provider).Requests.Target
 	for _, name := range traits.Extensions {
 		if !named[name] && target.Extends(traits, name) {
 			c.Kept = append(c.Kept, name)
@@ -110,14 +110,14 @@ func CapabilitiesOf(from, to translate.Format, traits *trait.Traits) Capabilitie
 // names: the path of the loss if it is in the tables or, for answers and for the byte
 // lane, a constant of the code. A name chosen by a client or a provider is replaced by
 // "?", and a word that is the value of a member is left out.
-func LossName(from, to translate.Format, loss translate.Loss) string {
+func LossName(client, provider translate.Format, loss translate.Loss) string {
 	member, _, isValue := strings.Cut(loss.Path, "=")
 	switch {
 	case loss.Class == translate.OfAnswer && isValue:
 		return member
 	case loss.Foreign:
 		return loss.Path[:strings.LastIndexByte(loss.Path, '.')+1] + "?"
-	case loss.Class == translate.OfAnswer || from == to || tableOf(from, to).paths[loss.Path]:
+	case loss.Class == translate.OfAnswer || client == provider || tableOf(client, provider).paths[loss.Path]:
 		return loss.Path
 	default:
 		return "?"

@@ -20,7 +20,7 @@ func pieced(part string) sample { return discussing(`{"role":"user","content":[`
 // returning is one with the result of a call, behind the call: Gemini needs the name of the tool.
 func returning(turns string) sample {
 	s := discussing(hi + `,{"role":"assistant","content":null` + oneCall + `},` + turns)
-	s.behind = "messages[*].tool_calls"
+	s.needed = "messages[*].tool_calls"
 	return s
 }
 
@@ -70,7 +70,7 @@ func effort(word string) sample {
 
 // effortBeside is one with an effort and another member.
 func effortBeside(member string) sample {
-	return wanting(`"reasoning_effort":"low"`, member).under("thinking_style adaptive")
+	return wanting(`"reasoning_effort":"low"`, member).withTraits("thinking_style adaptive")
 }
 
 const (
@@ -117,8 +117,8 @@ var samplesOfChat = samples{
 	"response_format.type=json_schema":    wanting(`"response_format":{"type":"json_schema","json_schema":{"schema":{}}}`),
 	"response_format.type=json_object":    wanting(`"response_format":{"type":"json_object"}`),
 	"response_format.json_schema.schema":  wanting(`"response_format":{"type":"json_schema","json_schema":{"schema":{}}}`),
-	"response_format.json_schema.name":    wanting(`"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{}}}`).under("extensions guided_json"),
-	"response_format.json_schema.*":       wanting(`"response_format":{"type":"json_schema","json_schema":{"schema":{},"unheard_of":1}}`).under("extensions guided_json"),
+	"response_format.json_schema.name":    wanting(`"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{}}}`).withTraits("extensions guided_json"),
+	"response_format.json_schema.*":       wanting(`"response_format":{"type":"json_schema","json_schema":{"schema":{},"unheard_of":1}}`).withTraits("extensions guided_json"),
 	"response_format.*":                   wanting(`"response_format":{"type":"text","unheard_of":1}`),
 	"metadata":                            wanting(`"metadata":{"a":"b"}`),
 	"store":                               wanting(`"store":true`),
@@ -189,8 +189,8 @@ var samplesOfChat = samples{
 	"service_tier=default":                                            wanting(`"service_tier":"default"`),
 	"service_tier=*":                                                  wanting(`"service_tier":"flex"`),
 	"response_format.type=*":                                          wanting(`"response_format":{"type":"grammar"}`),
-	"response_format.json_schema.description":                         wanting(`"response_format":{"type":"json_schema","json_schema":{"description":"d","schema":{}}}`).under("extensions guided_json"),
-	"response_format.json_schema.strict":                              wanting(`"response_format":{"type":"json_schema","json_schema":{"strict":true,"schema":{}}}`).under("extensions guided_json"),
+	"response_format.json_schema.description":                         wanting(`"response_format":{"type":"json_schema","json_schema":{"description":"d","schema":{}}}`).withTraits("extensions guided_json"),
+	"response_format.json_schema.strict":                              wanting(`"response_format":{"type":"json_schema","json_schema":{"strict":true,"schema":{}}}`).withTraits("extensions guided_json"),
 	"tools[*].type=function":                                          equipped("", ""),
 	"tools[*].type=custom":                                            wanting(`"tools":[{"type":"custom","custom":{"name":"g"}}]`),
 	"tools[*].type=*":                                                 wanting(`"tools":[{"type":"novelty"}]`),
@@ -233,7 +233,7 @@ var samplesOfChat = samples{
 	"messages[0].role=developer":                                      discussing(`{"role":"developer","content":"s"},` + hi),
 	"messages[*].role=system":                                         uttered("system", ""),
 	"messages[*].role=developer":                                      uttered("developer", ""),
-	"messages[*].role=[assistant,system]":                             discussing(hi + `,{"role":"assistant","content":"a"},{"role":"system","content":"s"},` + hi).under("mid_system keep"),
+	"messages[*].role=[assistant,system]":                             discussing(hi + `,{"role":"assistant","content":"a"},{"role":"system","content":"s"},` + hi).withTraits("mid_system keep"),
 	"messages[*].role=*":                                              uttered("function", `,"name":"f"`),
 	"messages[-1].role=assistant":                                     discussing(hi + `,{"role":"assistant","content":"x"}`),
 	`messages[-1].role=assistant+content=" "`:                         discussing(hi + `,{"role":"assistant","content":"x "}`),

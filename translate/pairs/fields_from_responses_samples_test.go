@@ -74,7 +74,7 @@ func effortOf(word string) sample {
 
 // reasoningWith is one with an effort and another member.
 func reasoningWith(member string) sample {
-	return posing(`"reasoning":{"effort":"low"}`, member).under("thinking_style adaptive")
+	return posing(`"reasoning":{"effort":"low"}`, member).withTraits("thinking_style adaptive")
 }
 
 // hosted is one with a tool that the vendor runs.
@@ -158,9 +158,9 @@ var responsesSamples = samples{
 	"text.format.type=json_schema": posing(`"text":{"format":{"type":"json_schema","name":"n","schema":{}}}`),
 	"text.format.type=*":           posing(`"text":{"format":{"type":"novelty"}}`),
 	"text.format.schema":           posing(`"text":{"format":{"type":"json_schema","name":"n","schema":{}}}`),
-	"text.format.name":             posing(`"text":{"format":{"type":"json_schema","name":"n","schema":{}}}`).under("extensions guided_json"),
-	"text.format.description":      posing(`"text":{"format":{"type":"json_schema","name":"n","schema":{},"description":"d"}}`).under("extensions guided_json"),
-	"text.format.strict":           posing(`"text":{"format":{"type":"json_schema","name":"n","schema":{},"strict":true}}`).under("extensions guided_json"),
+	"text.format.name":             posing(`"text":{"format":{"type":"json_schema","name":"n","schema":{}}}`).withTraits("extensions guided_json"),
+	"text.format.description":      posing(`"text":{"format":{"type":"json_schema","name":"n","schema":{},"description":"d"}}`).withTraits("extensions guided_json"),
+	"text.format.strict":           posing(`"text":{"format":{"type":"json_schema","name":"n","schema":{},"strict":true}}`).withTraits("extensions guided_json"),
 	"text.format.type=text+schema": posing(`"text":{"format":{"type":"text","schema":{}}}`),
 	"text.format.*":                posing(`"text":{"format":{"type":"text","unheard_of":1}}`),
 	"text.verbosity":               posing(`"text":{"verbosity":"low"}`),
@@ -205,7 +205,7 @@ var responsesSamples = samples{
 	"tools[*].type=file_search":                  hosted("file_search"),
 	"tools[*].type=code_interpreter":             hosted("code_interpreter"),
 	"tools[*].type=image_generation":             hosted("image_generation"),
-	"model=image+tools[*].type=image_generation": hosted("image_generation").of("gemini-3-pro-image-preview"),
+	"model=image+tools[*].type=image_generation": hosted("image_generation").forModel("gemini-3-pro-image-preview"),
 	"tools[*].type=mcp":                          hosted("mcp"),
 	"tools[*].type=local_shell":                  hosted("local_shell"),
 	"tools[*].type=*":                            hosted("novelty"),
@@ -255,7 +255,7 @@ var responsesSamples = samples{
 	"input[0].content":                      responding(itemSaid("system", "s") + "," + itemSaid("user", "hi")),
 	"input[*].role=system":                  going(itemSaid("system", "s")),
 	"input[*].role=developer":               going(itemSaid("developer", "s")),
-	"input[*].role=[assistant,system]":      going(itemSaid("assistant", "a") + "," + itemSaid("system", "s")).under("mid_system keep"),
+	"input[*].role=[assistant,system]":      going(itemSaid("assistant", "a") + "," + itemSaid("system", "s")).withTraits("mid_system keep"),
 	"input[*].role=user":                    listing(itemSaid("user", "more")),
 	"input[*].role=assistant":               going(itemSaid("assistant", "a")),
 	"input[-1].role=assistant":              listing(itemSaid("assistant", "a")),

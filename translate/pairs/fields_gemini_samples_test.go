@@ -9,7 +9,7 @@ import (
 
 // behindCall returns the sample, whose call may be refused in place of the row's field.
 func (s sample) behindCall() sample {
-	s.behind = "contents[*].parts[*].functionCall"
+	s.needed = "contents[*].parts[*].functionCall"
 	return s
 }
 
@@ -112,9 +112,9 @@ var geminiSamples = samples{
 	"generationConfig.presencePenalty":                   configured(`"presencePenalty":0.5`),
 	"generationConfig.frequencyPenalty":                  configured(`"frequencyPenalty":0.5`),
 	"generationConfig.temperature+generationConfig.topP": configured(`"temperature":0.5`, `"topP":0.5`),
-	"generationConfig.thinkingConfig.thinkingLevel+generationConfig.temperature":             configured(`"thinkingConfig":{"thinkingLevel":"low"}`, `"temperature":0.5`).under("thinking_style adaptive"),
-	"generationConfig.thinkingConfig.thinkingLevel+generationConfig.topP":                    configured(`"thinkingConfig":{"thinkingLevel":"low"}`, `"topP":0.5`).under("thinking_style adaptive"),
-	"generationConfig.thinkingConfig.thinkingLevel+generationConfig.topK":                    configured(`"thinkingConfig":{"thinkingLevel":"low"}`, `"topK":40`).under("thinking_style adaptive"),
+	"generationConfig.thinkingConfig.thinkingLevel+generationConfig.temperature":             configured(`"thinkingConfig":{"thinkingLevel":"low"}`, `"temperature":0.5`).withTraits("thinking_style adaptive"),
+	"generationConfig.thinkingConfig.thinkingLevel+generationConfig.topP":                    configured(`"thinkingConfig":{"thinkingLevel":"low"}`, `"topP":0.5`).withTraits("thinking_style adaptive"),
+	"generationConfig.thinkingConfig.thinkingLevel+generationConfig.topK":                    configured(`"thinkingConfig":{"thinkingLevel":"low"}`, `"topK":40`).withTraits("thinking_style adaptive"),
 	"generationConfig.responseMimeType=text/plain":                                           configured(`"responseMimeType":"text/plain"`).quiet(),
 	"generationConfig.responseMimeType=application/json":                                     configured(`"responseMimeType":"application/json"`),
 	"generationConfig.responseMimeType=*":                                                    configured(`"responseMimeType":"text/x.enum"`),

@@ -9,27 +9,27 @@ import (
 // The samples of fields with contents in bytes, of which each kind has a row.
 func init() {
 	const ofChat, ofResponses = "messages[*].content[*].", "input[*].content[*]."
-	add := func(all samples, form string, of func(mediaType string) sample) {
-		before, behind, _ := strings.Cut(form, "%")
+	add := func(all samples, form string, sampleOf func(mediaType string) sample) {
+		before, after, _ := strings.Cut(form, "%")
 		for _, row := range core.MediaRows(form) {
-			mediaType := strings.TrimSuffix(strings.TrimPrefix(row.Name, before), behind)
+			mediaType := strings.TrimSuffix(strings.TrimPrefix(row.Name, before), after)
 			if strings.HasSuffix(row.Name, "=*") {
 				mediaType = "application/zip"
 			}
-			all[row.Name] = of(mediaType)
+			all[row.Name] = sampleOf(mediaType)
 		}
 	}
 	dataURL := func(mediaType string) string { return `"data:` + mediaType + `;base64,b3RoZXI="` }
 	for _, member := range []string{"image_url", "audio_url", "video_url"} {
-		part := func(inside string) sample {
-			return pieced(`{"type":"` + member + `","` + member + `":{` + inside + `}}`)
+		part := func(members string) sample {
+			return pieced(`{"type":"` + member + `","` + member + `":{` + members + `}}`)
 		}
 		add(samplesOfChat, ofChat+member+".url=data:%;base64,*", func(mediaType string) sample { return part(`"url":` + dataURL(mediaType)) })
 		if member != "image_url" {
-			of := map[string]string{"audio_url": "audio/wav", "video_url": "video/mp4"}[member]
-			samplesOfChat[ofChat+"type="+member] = part(`"url":` + dataURL(of))
-			samplesOfChat[ofChat+member] = part(`"url":` + dataURL(of))
-			samplesOfChat[ofChat+member+".url=https://*"] = part(`"url":"https://h/r.` + of[len(of)-3:] + `"`)
+			dataType := map[string]string{"audio_url": "audio/wav", "video_url": "video/mp4"}[member]
+			samplesOfChat[ofChat+"type="+member] = part(`"url":` + dataURL(dataType))
+			samplesOfChat[ofChat+member] = part(`"url":` + dataURL(dataType))
+			samplesOfChat[ofChat+member+".url=https://*"] = part(`"url":"https://h/r.` + dataType[len(dataType)-3:] + `"`)
 		}
 	}
 	add(samplesOfChat, ofChat+"file.file_data=data:%;base64,*", func(mediaType string) sample { return filed(`"file_data":` + dataURL(mediaType)) })
@@ -48,7 +48,7 @@ func init() {
 			block = "image"
 		}
 		s := fromUser(`{"type":"` + block + `","source":{"type":"base64","media_type":"` + mediaType + `","data":"b3RoZXI="}}`)
-		s.behind = "messages.*.content.*"
+		s.needed = "messages.*.content.*"
 		return s
 	})
 	for at, of := range map[string]func(string) sample{ofChat: pieced, ofResponses: showing} {

@@ -32,10 +32,10 @@ func init() {
 		"thinking.display=omitted":               option(`"thinking":{"type":"adaptive","display":"omitted"}`).quiet(),
 		"thinking.display=*":                     option(`"thinking":{"type":"adaptive","display":"sung"}`),
 		"messages.*.content.*.signature=gwrs1:*": replied(`{"type":"thinking","thinking":"t","signature":"` + sealedItem + `"},` + textBlock("a")),
-		"messages.*.content.-1.type=thinking":    replied(`{"type":"thinking","thinking":"t","signature":"s"}`).under("responses_reasoning text"),
+		"messages.*.content.-1.type=thinking":    replied(`{"type":"thinking","thinking":"t","signature":"s"}`).withTraits("responses_reasoning text"),
 		"messages.*.content.*.type=thinking":     replied(`{"type":"thinking","thinking":"t","signature":"s"},` + textBlock("a")),
 		"messages.*.content.*.thinking":          replied(`{"type":"thinking","thinking":"t","signature":"s"},` + textBlock("a")),
-		"messages.*.content.*.signature":         replied(`{"type":"thinking","thinking":"t","signature":"s"},` + textBlock("a")).under("reasoning_replay reasoning"),
+		"messages.*.content.*.signature":         replied(`{"type":"thinking","thinking":"t","signature":"s"},` + textBlock("a")).withTraits("reasoning_replay reasoning"),
 	})
 	delete(messagesSamples, "thinking.display")
 	maps.Copy(samplesOfChat, samples{
@@ -65,7 +65,7 @@ func init() {
 		"messages[*].tool_calls[*].custom.name":            uttered("assistant", oneFreeCall),
 		"messages[*].tool_calls[*].custom.input":           uttered("assistant", oneFreeCall),
 		"messages[*].tool_calls[*].custom.*":               uttered("assistant", `,"tool_calls":[{"id":"c1","type":"custom","custom":{"name":"f","input":"x","unheard_of":1}}]`),
-		"messages[*].content=[]+thinking_blocks":           discussing(hi + `,{"role":"assistant","content":[],"thinking_blocks":[{"type":"thinking","thinking":"t","signature":"s"}]},` + hi).under("responses_reasoning text"),
+		"messages[*].content=[]+thinking_blocks":           discussing(hi + `,{"role":"assistant","content":[],"thinking_blocks":[{"type":"thinking","thinking":"t","signature":"s"}]},` + hi).withTraits("responses_reasoning text"),
 		"messages[*].thinking_blocks[*].signature=gwrs1:*": minding(`{"type":"thinking","thinking":"t","signature":"` + sealedItem + `"}`),
 	})
 }

@@ -12,7 +12,7 @@ type sample struct {
 	traits string // beside those of the rule at hand
 	model  string // the provider's name of the model; "" for upstreamName
 	silent bool   // kept by omission, since the field asks for the default
-	behind string // a field that the request needs, and that may be refused in place of the row's
+	needed string // a field that the request needs, and that may be refused in place of the row's
 }
 
 // samples are the samples of a table by the names of its rows.
@@ -50,12 +50,12 @@ func returnedBeside(blocks, members string) sample {
 		`{"role":"user","content":[` + blocks + `{"type":"tool_result","tool_use_id":"c1"` + members + `}]}`)}
 }
 
-func (s sample) under(traits string) sample {
+func (s sample) withTraits(traits string) sample {
 	s.traits = traits
 	return s
 }
 
-func (s sample) of(model string) sample {
+func (s sample) forModel(model string) sample {
 	s.model = model
 	return s
 }
@@ -119,13 +119,13 @@ var messagesSamples = samples{
 	"output_config.format.type=json_schema": option(`"output_config":{"format":{"type":"json_schema","schema":{}}}`),
 	"output_config.format.type=*":           option(`"output_config":{"format":{"type":"grammar"}}`),
 	"output_config.format.schema":           option(`"output_config":{"format":{"type":"json_schema","schema":{}}}`),
-	"output_config.format.*":                option(`"output_config":{"format":{"type":"json_schema","schema":{},"unheard_of":1}}`).under("extensions structured_outputs"),
+	"output_config.format.*":                option(`"output_config":{"format":{"type":"json_schema","schema":{},"unheard_of":1}}`).withTraits("extensions structured_outputs"),
 	"output_config.task_budget":             option(`"output_config":{"task_budget":{"type":"tokens"}}`),
 	"output_config.*":                       option(`"output_config":{"unheard_of":1}`),
 	"output_format.type=json_schema":        option(`"output_format":{"type":"json_schema","schema":{}}`),
 	"output_format.type=*":                  option(`"output_format":{"type":"grammar"}`),
 	"output_format.schema":                  option(`"output_format":{"type":"json_schema","schema":{}}`),
-	"output_format.*":                       option(`"output_format":{"type":"json_schema","schema":{},"unheard_of":1}`).under("extensions structured_outputs"),
+	"output_format.*":                       option(`"output_format":{"type":"json_schema","schema":{},"unheard_of":1}`).withTraits("extensions structured_outputs"),
 	"metadata.user_id":                      option(`"metadata":{"user_id":"u"}`),
 	"metadata.user_id=...":                  option(`"metadata":{"user_id":"` + strings.Repeat("u", 65) + `"}`),
 	"metadata.*":                            option(`"metadata":{"unheard_of":1}`),
@@ -200,7 +200,7 @@ var messagesSamples = samples{
 	"messages.*.content.*.title":                                       fromUser(memo + `,"title":"t"}`),
 	"messages.*.content.*.context":                                     fromUser(memo + `,"context":"c"}`),
 	"messages.*.content.*.thinking":                                    replied(`{"type":"thinking","thinking":"t","signature":"s"}`),
-	"messages.*.content.*.signature":                                   replied(`{"type":"thinking","thinking":"t","signature":"s"}`).under("reasoning_replay reasoning"),
+	"messages.*.content.*.signature":                                   replied(`{"type":"thinking","thinking":"t","signature":"s"}`).withTraits("reasoning_replay reasoning"),
 	"messages.*.content.*.data":                                        replied(`{"type":"redacted_thinking","data":"AAAA"}`),
 	"messages.*.content.*.id":                                          replied(`{"type":"tool_use","id":"c1","name":"f","input":{}}`),
 	"messages.*.content.*.name":                                        replied(`{"type":"tool_use","id":"c1","name":"f","input":{}}`),
@@ -221,8 +221,8 @@ var messagesSamples = samples{
 	"messages.*.role=assistant+content.*.cache_control":                replied(`{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}`),
 	"messages.*.content.*.type=tool_use+cache_control":                 replied(`{"type":"tool_use","id":"c1","name":"f","input":{},"cache_control":{"type":"ephemeral"}}`),
 	"messages.*.content.*.type=tool_result+cache_control":              returned(`,"cache_control":{"type":"ephemeral"}`),
-	"messages.*.content.*.cache_control.*":                             fromUser(`{"type":"text","text":"x","cache_control":{"type":"ephemeral","unheard_of":1}}`).under("cache_breakpoints on"),
-	"messages.*.content.*.cache_control.ttl":                           fromUser(`{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}`).under("cache_breakpoints on"),
+	"messages.*.content.*.cache_control.*":                             fromUser(`{"type":"text","text":"x","cache_control":{"type":"ephemeral","unheard_of":1}}`).withTraits("cache_breakpoints on"),
+	"messages.*.content.*.cache_control.ttl":                           fromUser(`{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}`).withTraits("cache_breakpoints on"),
 	"messages.*.content.*.caller":                                      replied(`{"type":"tool_use","id":"c1","name":"f","input":{},"caller":{"type":"direct"}}`),
 	"messages.*.content.*.toolset_name":                                returned(`,"toolset_name":"t"`),
 	"messages.*.content.*.transformations":                             fromUser(png + `,"transformations":[{}]}`),

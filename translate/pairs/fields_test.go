@@ -48,22 +48,22 @@ func eachRow(t *testing.T, test func(t *testing.T, w way, row pairs.Field)) {
 func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pairs.Fate {
 	t.Helper()
 	render := func(body string) (string, core.Rendered, *fault.Fault) {
-		_, fault := formats.Of(w.from).Requests.Inspect([]byte(body), translate.Generate)
+		_, fault := formats.Of(w.source).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		info := &core.RequestInfo{Model: "m1", Upstream: cmp.Or(s.model, upstreamName(w.to)), Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
-		out, r, fault := pairs.Render(nil, w.from, w.to, []byte(body), info)
+		info := &core.RequestInfo{Model: "m1", Upstream: cmp.Or(s.model, upstreamName(w.target)), Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
+		out, r, fault := pairs.Render(nil, w.source, w.target, []byte(body), info)
 		r.Answer.Settings = nil // what is repeated is not carried over by that
 		return string(out), r, fault
 	}
 	out, r, fault := render(s.body)
 	if fault != nil {
 		assert.Equal(t, "unsupported_for_upstream", fault.Code, fault.Message)
-		assert.Contains(t, []string{inGeneral(row.Path), inGeneral(row.Outer), s.behind}, inGeneral(fault.Param))
+		assert.Contains(t, []string{inGeneral(row.Path), inGeneral(row.Outer), s.needed}, inGeneral(fault.Param))
 		assert.Equal(t, deciding(row), fault.Log.Trait, "the trait that decides, for the log")
 		return pairs.Refused
 	}
 	if !strings.HasPrefix(traits, "extensions ") { // what these let through is in no format
-		requireRight(t, w.to, []byte(out))
+		requireRight(t, w.target, []byte(out))
 	}
 	for _, loss := range r.Losses {
 		assert.NotRegexp(t, index, loss.Path, "an index of a loss is general")
@@ -76,7 +76,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	if i >= 0 {
 		return map[translate.LossClass]pairs.Fate{translate.Hint: pairs.Hinted, translate.Shaping: pairs.Shaped}[r.Losses[i].Class]
 	}
-	bare, rb, fault := render(sampled[w.from].bare)
+	bare, rb, fault := render(sampled[w.source].bare)
 	require.Nil(t, fault)
 	assert.True(t, s.silent || out != bare || !reflect.DeepEqual(r.Answer, rb.Answer) || numberOfCalls(r) != numberOfCalls(rb), "dropped in silence: %s", out)
 	return pairs.Kept
@@ -98,8 +98,8 @@ var index = regexp.MustCompile(`\.\d+|\[\d+\]`)
 // inGeneral returns a path with "*" for its indexes, without the parts that a fault adds
 // to the path of the object.
 func inGeneral(path string) string {
-	return strings.TrimSuffix(index.ReplaceAllStringFunc(path, func(at string) string {
-		return map[byte]string{'.': ".*", '[': "[*]"}[at[0]]
+	return strings.TrimSuffix(index.ReplaceAllStringFunc(path, func(match string) string {
+		return map[byte]string{'.': ".*", '[': "[*]"}[match[0]]
 	}), ".type")
 }
 
@@ -107,7 +107,7 @@ func inGeneral(path string) string {
 // names.
 func TestTheTablesOfFieldsMatchTheConversions(t *testing.T) {
 	eachRow(t, func(t *testing.T, w way, row pairs.Field) {
-		s, there := sampled[w.from].samples[row.Name]
+		s, there := sampled[w.source].samples[row.Name]
 		require.True(t, there, "sampled has no request with this field")
 		standard := traitsOf(t, s.traits)
 		assert.Equal(t, row.Under(standard), happened(t, w, row, s, ""), "by default")

@@ -49,7 +49,7 @@ var elsewhere = map[string]bool{
 func inRules() map[string]bool {
 	all := make(map[string]bool)
 	for _, w := range requestWays {
-		for _, row := range pairs.Fields(w.from, w.to) {
+		for _, row := range pairs.Fields(w.source, w.target) {
 			for _, rule := range row.Rules {
 				name, _, _ := strings.Cut(rule.Trait, " ")
 				all[name] = true
@@ -68,7 +68,7 @@ func TestEveryTraitIsTriedBothWays(t *testing.T) {
 	for name, c := range effects {
 		render := func(traits string) (string, core.Rendered, *fault.Fault) {
 			info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, traits), Seals: sealer}
-			out, r, fault := pairs.Render(nil, c.w.from, c.w.to, []byte(c.body), info)
+			out, r, fault := pairs.Render(nil, c.w.source, c.w.target, []byte(c.body), info)
 			return string(out), r, fault
 		}
 		before, rb, fault := render("")

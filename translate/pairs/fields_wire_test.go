@@ -19,10 +19,10 @@ import (
 )
 
 // vocabulary is the words of the rows about a client's format: members and values.
-func vocabulary(from translate.Format) map[string]bool {
+func vocabulary(source translate.Format) map[string]bool {
 	all := make(map[string]bool)
 	for _, to := range spoken {
-		for _, row := range pairs.Fields(from, to) {
+		for _, row := range pairs.Fields(source, to) {
 			for _, word := range strings.FieldsFunc(row.Name, func(r rune) bool { return strings.ContainsRune(".=[],+ ", r) }) {
 				all[word] = true
 			}
@@ -37,8 +37,8 @@ func inspected(t *testing.T, format translate.Format) (names []string) {
 	t.Helper()
 	var paths []string
 	for _, file := range []string{"inspect.go", "turns.go", "prompt.go", "inspect_parts.go"} {
-		found, _ := filepath.Glob(filepath.Join("..", string(format), "request", file))
-		paths = append(paths, found...)
+		files, _ := filepath.Glob(filepath.Join("..", string(format), "request", file))
+		paths = append(paths, files...)
 	}
 	for _, path := range paths {
 		tree, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
@@ -79,8 +79,8 @@ func inCamelCase(name string) string {
 
 func TestEveryMemberThatIsInspectedHasARow(t *testing.T) {
 	for _, w := range requestWays {
-		table := vocabulary(w.from)
-		for _, name := range inspected(t, w.from) {
+		table := vocabulary(w.source)
+		for _, name := range inspected(t, w.source) {
 			assert.True(t, table[name] || table[inCamelCase(name)] || ofOneRow[name], "%s: %s", w.name(), name)
 		}
 	}
@@ -90,10 +90,10 @@ func TestRowsAndSamplesBelongTogether(t *testing.T) {
 	used := make(map[string]bool)
 	for _, w := range requestWays {
 		names := make(map[string]bool)
-		for _, row := range pairs.Fields(w.from, w.to) {
+		for _, row := range pairs.Fields(w.source, w.target) {
 			assert.False(t, names[row.Name], "%s: %s has two rows", w.name(), row.Name)
 			names[row.Name] = true
-			used[string(w.from)+row.Name] = true
+			used[string(w.source)+row.Name] = true
 		}
 	}
 	for format, s := range sampled {

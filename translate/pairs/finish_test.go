@@ -51,13 +51,13 @@ func TestAnAnswerWithoutCallsSimplyEnds(t *testing.T) {
 	}
 	for _, w := range ways {
 		for _, text := range []string{"", "x"} {
-			body, whole := withoutCalls(w.from, text)
+			body, whole := withoutCalls(w.source, text)
 			stream := translated(w, w.remembered(true), [][]byte{body}, true)
 			answer := answered(w, w.remembered(false), []byte(whole))
 			require.True(t, answer.Finished(), w.name())
 			requireAgreement(t, w, stream, answer)
-			assert.Contains(t, stream.out, ends[w.to], w.name())
-			assert.Contains(t, answer.out, ends[w.to], w.name())
+			assert.Contains(t, stream.out, ends[w.target], w.name())
+			assert.Contains(t, answer.out, ends[w.target], w.name())
 		}
 	}
 }

@@ -167,19 +167,19 @@ func requestOf(members ...string) string {
 // model, "" for the usual one.
 func renderHistory(t *testing.T, w way, traits, upstream string, tools []string, turns ...spokenTurn) (string, core.Rendered, *fault.Fault) {
 	t.Helper()
-	body := []byte(histories[w.from](tools, turns))
-	if w.from == translate.Messages {
+	body := []byte(histories[w.source](tools, turns))
+	if w.source == translate.Messages {
 		body = append([]byte(`{"model":"m1",`), body[1:]...)
 	}
-	_, refused := formats.Of(w.from).Requests.Inspect(body, translate.Generate)
+	_, refused := formats.Of(w.source).Requests.Inspect(body, translate.Generate)
 	require.Nil(t, refused, string(body))
 	if upstream == "" {
-		upstream = upstreamName(w.to)
+		upstream = upstreamName(w.target)
 	}
 	info := &core.RequestInfo{Model: "m1", Upstream: upstream, Traits: traitsOf(t, traits), Seals: sealer}
-	out, r, refused := pairs.Render(nil, w.from, w.to, body, info)
+	out, r, refused := pairs.Render(nil, w.source, w.target, body, info)
 	if refused == nil {
-		requireRight(t, w.to, out)
+		requireRight(t, w.target, out)
 	}
 	return string(out), r, refused
 }

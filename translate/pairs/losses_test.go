@@ -15,11 +15,11 @@ import (
 
 // answerLoss is an answer of which something has no place in another format.
 type answerLoss struct {
-	name     string
-	from, to translate.Format
-	stream   []byte // "" for what no stream has
-	body     string
-	lost     string
+	name           string
+	source, target translate.Format
+	stream         []byte // "" for what no stream has
+	body           string
+	lost           string
 }
 
 func message(rest string) string {
@@ -28,50 +28,50 @@ func message(rest string) string {
 
 var answerLosses = []answerLoss{
 	{
-		name: "nothing", from: translate.Chat, to: translate.Messages,
+		name: "nothing", source: translate.Chat, target: translate.Messages,
 		stream: chatStream([]string{`{"content":"a","annotations":[],"audio":null}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`),
 		body:   message(`{"role":"assistant","content":"a","annotations":[],"audio":null}`),
 	},
 	{
-		name: "annotations", from: translate.Chat, to: translate.Messages, lost: "choices[*].message.annotations",
+		name: "annotations", source: translate.Chat, target: translate.Messages, lost: "choices[*].message.annotations",
 		stream: chatStream([]string{`{"content":"a"}`, `{"annotations":[{"type":"url_citation"}]}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`),
 		body:   message(`{"role":"assistant","content":"a","annotations":[{"type":"url_citation"}]}`),
 	},
 	{
-		name: "audio", from: translate.Chat, to: translate.Messages, lost: "choices[*].message.audio",
+		name: "audio", source: translate.Chat, target: translate.Messages, lost: "choices[*].message.audio",
 		stream: chatStream([]string{`{"content":"a","audio":{"id":"x"}}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`),
 		body:   message(`{"role":"assistant","content":"a","audio":{"id":"x"}}`),
 	},
 	{
-		name: "a part that nobody knows", from: translate.Chat, to: translate.Messages, lost: "choices[*].message.content[*].type=image_url",
+		name: "a part that nobody knows", source: translate.Chat, target: translate.Messages, lost: "choices[*].message.content[*].type=image_url",
 		body: message(`{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":""},{"type":"image_url","image_url":{}}]}`),
 	},
 	{
-		name: "a reason that nobody knows", from: translate.Chat, to: translate.Messages, lost: "choices[*].finish_reason=bored",
+		name: "a reason that nobody knows", source: translate.Chat, target: translate.Messages, lost: "choices[*].finish_reason=bored",
 		stream: chatStream([]string{`{"content":"a"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"bored"}]}`, `[DONE]`),
 		body:   `{"model":"m","choices":[{"index":0,"finish_reason":"bored","message":{"content":"a"}}]}`,
 	},
 	{
-		name: "a second choice", from: translate.Chat, to: translate.Messages, lost: "choices[*]",
+		name: "a second choice", source: translate.Chat, target: translate.Messages, lost: "choices[*]",
 		body: `{"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"content":"a"}},{"index":1,"finish_reason":"stop","message":{"content":"b"}}]}`,
 	},
 	{
-		name: "reasoning", from: translate.Chat, to: translate.Completions, lost: "reasoning",
+		name: "reasoning", source: translate.Chat, target: translate.Completions, lost: "reasoning",
 		stream: chatStream([]string{`{"reasoning_content":"r"}`, `{"content":"a"}`}, `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`, `[DONE]`),
 		body:   message(`{"role":"assistant","content":"a","reasoning_content":"r"}`),
 	},
 	{
-		name: "reasoning of completions is carried", from: translate.Completions, to: translate.Chat,
+		name: "reasoning of completions is carried", source: translate.Completions, target: translate.Chat,
 		stream: chatStream(nil, `{"choices":[{"index":0,"text":"a","reasoning":"r","finish_reason":"stop"}]}`, `[DONE]`),
 		body:   `{"choices":[{"index":0,"text":"a","reasoning":"r","finish_reason":"stop"}]}`,
 	},
 	{
-		name: "log probabilities that nobody asked for", from: translate.Chat, to: translate.Messages, lost: "choices[*].logprobs",
+		name: "log probabilities that nobody asked for", source: translate.Chat, target: translate.Messages, lost: "choices[*].logprobs",
 		stream: chatStream(nil, `{"choices":[{"index":0,"delta":{"content":"a"},"logprobs":{"content":[{"token":"a"}]},"finish_reason":"stop"}]}`, `[DONE]`),
 		body:   `{"choices":[{"index":0,"message":{"content":"a"},"logprobs":{"content":[{"token":"a"}]},"finish_reason":"stop"}]}`,
 	},
 	{
-		name: "reasoning that is nothing but its signature", from: translate.Messages, to: translate.Completions, lost: "reasoning",
+		name: "reasoning that is nothing but its signature", source: translate.Messages, target: translate.Completions, lost: "reasoning",
 		stream: messagesStream(
 			`{"type":"message_start","message":{"model":"m"}}`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":"s"}}`,
@@ -80,7 +80,7 @@ var answerLosses = []answerLoss{
 		body: `{"content":[{"type":"thinking","thinking":"","signature":"s"}],"stop_reason":"end_turn"}`,
 	},
 	{
-		name: "calls that nobody asked for", from: translate.Messages, to: translate.Completions, lost: "tool_calls",
+		name: "calls that nobody asked for", source: translate.Messages, target: translate.Completions, lost: "tool_calls",
 		stream: messagesStream(
 			`{"type":"message_start","message":{"model":"m"}}`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}`, `{"type":"content_block_stop","index":0}`,
@@ -90,12 +90,12 @@ var answerLosses = []answerLoss{
 		body: `{"content":[{"type":"text","text":"a"},{"type":"tool_use","id":"a","name":"f","input":{}}],"stop_reason":"end_turn"}`,
 	},
 	{
-		name: "an explanation that stands for the answer", from: translate.Messages, to: translate.Chat,
+		name: "an explanation that stands for the answer", source: translate.Messages, target: translate.Chat,
 		stream: messagesStream(`{"type":"message_start","message":{"model":"m"}}`, `{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","category":null,"explanation":"no"}}}`, `{"type":"message_stop"}`),
 		body:   `{"content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","category":null,"explanation":"no"}}`,
 	},
 	{
-		name: "an explanation of what was said", from: translate.Messages, to: translate.Chat, lost: "stop_details.explanation",
+		name: "an explanation of what was said", source: translate.Messages, target: translate.Chat, lost: "stop_details.explanation",
 		stream: messagesStream(
 			`{"type":"message_start","message":{"model":"m"}}`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a"}}`, `{"type":"content_block_stop","index":0}`,
@@ -104,12 +104,12 @@ var answerLosses = []answerLoss{
 		body: `{"content":[{"type":"text","text":"a"}],"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}`,
 	},
 	{
-		name: "an explanation, of which completions have none", from: translate.Messages, to: translate.Completions, lost: "stop_details.explanation",
+		name: "an explanation, of which completions have none", source: translate.Messages, target: translate.Completions, lost: "stop_details.explanation",
 		stream: messagesStream(`{"type":"message_start","message":{"model":"m"}}`, `{"type":"message_delta","delta":{"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}}`, `{"type":"message_stop"}`),
 		body:   `{"content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","explanation":"no"}}`,
 	},
 	{
-		name: "a page, of which completions have none", from: translate.Messages, to: translate.Completions, lost: "content.*.citations",
+		name: "a page, of which completions have none", source: translate.Messages, target: translate.Completions, lost: "content.*.citations",
 		stream: messagesStream(
 			`{"type":"message_start","message":{"model":"m"}}`,
 			`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a","citations":[{"type":"web_search_result_location","url":"u"}]}}`, `{"type":"content_block_stop","index":0}`,
@@ -118,7 +118,7 @@ var answerLosses = []answerLoss{
 		body: `{"content":[{"type":"text","text":"a","citations":[{"type":"web_search_result_location","url":"u"}]}],"stop_reason":"end_turn"}`,
 	},
 	{
-		name: "citations, a block that nobody knows, a reason that nobody knows", from: translate.Messages, to: translate.Completions,
+		name: "citations, a block that nobody knows, a reason that nobody knows", source: translate.Messages, target: translate.Completions,
 		lost: "content.*.citations,content.*.type=novelty,stop_reason=bored",
 		stream: messagesStream(
 			`{"type":"message_start","message":{"model":"m"}}`,
@@ -139,11 +139,11 @@ func TestLossesOfAnAnswerAreReported(t *testing.T) {
 	for _, c := range answerLosses {
 		t.Run(c.name, func(t *testing.T) {
 			if c.stream != nil {
-				o := translated(way{c.from, c.to}, translate.AnswerContext{Stream: true}, [][]byte{c.stream}, true)
+				o := translated(way{c.source, c.target}, translate.AnswerContext{Stream: true}, [][]byte{c.stream}, true)
 				assert.True(t, o.Finished())
 				assert.Equal(t, c.lost, o.Losses().String())
 			}
-			whole := pairs.NewTranslator(c.from, c.to, &translate.AnswerContext{}, translate.IDs{})
+			whole := pairs.NewTranslator(c.source, c.target, &translate.AnswerContext{}, translate.IDs{})
 			assert.Nil(t, whole.Answer([]byte(c.body)))
 			assert.Equal(t, c.lost, whole.Losses().String())
 			for _, loss := range whole.Losses() {
@@ -166,7 +166,7 @@ func TestMissingChoicesAreReported(t *testing.T) {
 			o := translated(w, translate.AnswerContext{Stream: true, Choices: asked}, [][]byte{stream(0, 1)}, true)
 			assert.True(t, o.Finished(), "fewer are no error")
 			assert.Equal(t, lost, o.Losses().String(), "%s, %d asked for", w.name(), asked)
-			whole := pairs.NewTranslator(w.from, w.to, &translate.AnswerContext{Choices: asked}, translate.IDs{})
+			whole := pairs.NewTranslator(w.source, w.target, &translate.AnswerContext{Choices: asked}, translate.IDs{})
 			assert.Nil(t, whole.Answer([]byte(`{"choices":[`+choice(0)+","+choice(1)+`]}`)))
 			assert.Equal(t, lost, whole.Losses().String(), "%s, %d asked for", w.name(), asked)
 		}
@@ -188,9 +188,9 @@ func TestSurplusAnswersOfAFanOutAreReported(t *testing.T) {
 // memory than one that keeps to a few.
 func TestANewNameInEveryChunkGrowsNoReport(t *testing.T) {
 	for _, w := range ways {
-		tr := pairs.NewTranslator(w.from, w.to, &translate.AnswerContext{Stream: true}, translate.IDs{})
+		tr := pairs.NewTranslator(w.source, w.target, &translate.AnswerContext{Stream: true}, translate.IDs{})
 		for i := range 2000 {
-			switch w.from {
+			switch w.source {
 			case translate.Messages:
 				tr.Event(blockDelta(`"text_delta","text":"a","x%d":1`, i))
 			case translate.Responses:

@@ -17,10 +17,10 @@ func TestMeasureCountsTheTextsOfARequest(t *testing.T) {
 		return token.Size{Bytes: bytes, Images: images, Documents: documents}
 	}
 	for _, c := range []struct {
-		name string
-		from translate.Format
-		body string
-		want token.Size
+		name   string
+		source translate.Format
+		body   string
+		want   token.Size
 	}{
 		{"a text, decoded", translate.Messages, `{"messages":[{"role":"user","content":"a\u00e9\n"}]}`, size(4, 0, 0)},
 		{"blocks", translate.Messages, `{"messages":[{"content":[{"text":"12345","type":"text"}],"role":"user"}]}`, size(5, 0, 0)},
@@ -44,7 +44,7 @@ func TestMeasureCountsTheTextsOfARequest(t *testing.T) {
 		{"several prompts", translate.Completions, `{"prompt":["12","","345"]}`, size(5, 0, 0)},
 		{"tokens", translate.Completions, `{"prompt":[1,2,3]}`, size(0, 0, 0)},
 	} {
-		assert.Equal(t, c.want, formats.Of(c.from).Requests.Measure([]byte(c.body)), c.name)
+		assert.Equal(t, c.want, formats.Of(c.source).Requests.Measure([]byte(c.body)), c.name)
 	}
 }
 

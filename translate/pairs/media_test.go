@@ -18,10 +18,10 @@ import (
 
 // inlet is a field of a client's format that has contents in bytes.
 type inlet struct {
-	name  string
-	from  translate.Format
-	named bool // the content may have the name of a file
-	body  func(mediaType, data, file string) string
+	name   string
+	source translate.Format
+	named  bool // the content may have the name of a file
+	body   func(mediaType, data, file string) string
 }
 
 var inlets = []inlet{
@@ -48,13 +48,13 @@ var inlets = []inlet{
 	}},
 }
 
-func (i inlet) render(t *testing.T, to translate.Format, mediaType, data, file string) (string, core.Rendered, *fault.Fault) {
+func (i inlet) render(t *testing.T, target translate.Format, mediaType, data, file string) (string, core.Rendered, *fault.Fault) {
 	t.Helper()
 	body := i.body(mediaType, data, file)
-	_, wrong := formats.Of(i.from).Requests.Inspect([]byte(body), translate.Generate)
+	_, wrong := formats.Of(i.source).Requests.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, wrong, body)
-	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: traitsOf(t, "files true; video true"), Seals: sealer}
-	out, r, refused := pairs.Render(nil, i.from, to, []byte(body), info)
+	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(target), Traits: traitsOf(t, "files true; video true"), Seals: sealer}
+	out, r, refused := pairs.Render(nil, i.source, target, []byte(body), info)
 	return string(out), r, refused
 }
 
@@ -121,10 +121,10 @@ func TestContentsReachWhoeverTakesTheirKind(t *testing.T) {
 	} {
 		for _, in := range inlets {
 			for _, to := range spoken {
-				if in.from == to || !in.named && (c.mediaType == "" || c.mediaType == "application/octet-stream") {
+				if in.source == to || !in.named && (c.mediaType == "" || c.mediaType == "application/octet-stream") {
 					continue
 				}
-				t.Run(c.name+" as "+in.name+" of "+string(in.from)+" to "+string(to), func(t *testing.T) {
+				t.Run(c.name+" as "+in.name+" of "+string(in.source)+" to "+string(to), func(t *testing.T) {
 					data := base64.StdEncoding.EncodeToString([]byte(c.data))
 					out, r, refused := in.render(t, to, c.mediaType, data, c.file)
 					want, takes := c.want[to]
@@ -178,18 +178,18 @@ func TestTheBytesOfAContentDecideItsType(t *testing.T) {
 		for _, in := range inlets {
 			for _, to := range spoken {
 				want, takes := c.want[to]
-				if in.from == to || !takes {
+				if in.source == to || !takes {
 					continue
 				}
 				data := base64.StdEncoding.EncodeToString([]byte(c.data))
 				out, _, refused := in.render(t, to, c.stated, strings.ReplaceAll(data, "/", `\/`), "a")
-				require.Nil(t, refused, "%s as %s of %s to %s", c.name, in.name, in.from, to)
+				require.Nil(t, refused, "%s as %s of %s to %s", c.name, in.name, in.source, to)
 				requireRight(t, to, []byte(out))
 				if c.stated == "text/plain" {
 					data = c.data
 				}
 				out = strings.ReplaceAll(out, `\/`, "/")
-				assert.Contains(t, out, strings.Replace(want, "%", data, 1), "%s as %s of %s to %s", c.name, in.name, in.from, to)
+				assert.Contains(t, out, strings.Replace(want, "%", data, 1), "%s as %s of %s to %s", c.name, in.name, in.source, to)
 			}
 		}
 	}
@@ -219,19 +219,19 @@ func TestContentsInOtherSpellings(t *testing.T) {
 	}
 }
 
-func renderOf(t *testing.T, from, to translate.Format, body string) (string, core.Rendered, *fault.Fault) {
+func renderOf(t *testing.T, source, target translate.Format, body string) (string, core.Rendered, *fault.Fault) {
 	t.Helper()
-	_, wrong := formats.Of(from).Requests.Inspect([]byte(body), translate.Generate)
+	_, wrong := formats.Of(source).Requests.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, wrong, body)
-	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: traitsOf(t, "files true; video true"), Seals: sealer}
-	out, r, refused := pairs.Render(nil, from, to, []byte(body), info)
+	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(target), Traits: traitsOf(t, "files true; video true"), Seals: sealer}
+	out, r, refused := pairs.Render(nil, source, target, []byte(body), info)
 	return string(out), r, refused
 }
 
 // The parts of chat and responses requests for sound and video reach a model that hears and sees.
 func TestRecordingsReachGemini(t *testing.T) {
 	for _, c := range []struct {
-		from       translate.Format
+		source     translate.Format
 		body, want string
 	}{
 		{translate.Chat, pieced(`{"type":"input_audio","input_audio":{"data":"UklGRg==","format":"WAV"}}`).body, `{"inlineData":{"mimeType":"audio/wav","data":"UklGRg=="}}`},
@@ -246,14 +246,14 @@ func TestRecordingsReachGemini(t *testing.T) {
 		{translate.Chat, pieced(`{"type":"video_url","video_url":{"url":"https://h/v.webm?x=1"}}`).body, `{"fileData":{"mimeType":"video/webm","fileUri":"https://h/v.webm?x=1"}}`},
 		{translate.Chat, pieced(`{"type":"audio_url","audio_url":{"url":"https://h/s.mp3"}}`).body, `{"fileData":{"mimeType":"audio/mp3","fileUri":"https://h/s.mp3"}}`},
 	} {
-		out, _, refused := renderOf(t, c.from, translate.Gemini, c.body)
+		out, _, refused := renderOf(t, c.source, translate.Gemini, c.body)
 		require.Nil(t, refused, c.body)
 		assert.Contains(t, out, c.want)
 		for _, to := range []translate.Format{translate.Messages, translate.Converse, translate.Completions} {
 			if to == translate.Converse && strings.Contains(c.body, "data:video/") {
 				continue
 			}
-			_, _, refused := renderOf(t, c.from, to, c.body)
+			_, _, refused := renderOf(t, c.source, to, c.body)
 			require.NotNil(t, refused, "%s to %s", c.body, to)
 			assert.Contains(t, refused.Param, "content[0].")
 		}
@@ -275,7 +275,7 @@ func TestNoContentWritesMembers(t *testing.T) {
 		for _, mediaType := range []string{"image/png", "application/pdf", "text/csv", "audio/wav", "video/mp4", `image/x\",\"injected\":\"`, `video/x\\`, `audio/x\u0022`, `text/x\n`, "image/%22,%22injected%22:%22"} {
 			for _, data := range []string{"AAAA%22,%22injected%22:%22", `AAAA\",\"injected\":\"`, `AAAA\u0022,\u0022injected\u0022:\u0022`, "AAA%5C", "AAA%0AA", "AAAA%00", "%22%7D%5D%7D%5D,%22injected%22:%22"} {
 				for _, to := range spoken {
-					if to == in.from {
+					if to == in.source {
 						continue
 					}
 					out, _, refused := in.render(t, to, mediaType, data, "a.b")

@@ -14,16 +14,16 @@ import (
 )
 
 // rendered is a request as a provider gets it, under traits.
-func rendered(t *testing.T, from, to translate.Format, body, traits string) (out, losses, refused string) {
+func rendered(t *testing.T, source, target translate.Format, body, traits string) (out, losses, refused string) {
 	t.Helper()
-	_, wrong := formats.Of(from).Requests.Inspect([]byte(body), translate.Generate)
+	_, wrong := formats.Of(source).Requests.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, wrong, body)
-	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: traitsOf(t, traits), Seals: sealer}
-	raw, r, f := pairs.Render(nil, from, to, []byte(body), info)
+	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(target), Traits: traitsOf(t, traits), Seals: sealer}
+	raw, r, f := pairs.Render(nil, source, target, []byte(body), info)
 	if f != nil {
 		return "", "", f.Param
 	}
-	requireRight(t, to, raw)
+	requireRight(t, target, raw)
 	return string(raw), lossesOf(r.Losses), ""
 }
 
@@ -42,8 +42,8 @@ func TestMarksInsideResultsAreBehindThem(t *testing.T) {
 		return going(call + `,{"type":"` + kind + `_output","call_id":"c1","output":[` + output + `]}`).body
 	}
 	for name, c := range map[string]struct {
-		from translate.Format
-		body string
+		source translate.Format
+		body   string
 	}{
 		"a text of chat":                {translate.Chat, ofChat(`{"type":"text","text":"r",` + mark + `}`)},
 		"a text of chat in other words": {translate.Chat, ofChat(`{"type":"text","text":"r","cache_control":{"type":"ephemeral"}}`)},
@@ -53,13 +53,13 @@ func TestMarksInsideResultsAreBehindThem(t *testing.T) {
 		"a text of a free call":         {translate.Responses, ofItem("custom_tool_call", `{"type":"input_text","text":"r",`+mark+`}`)},
 		"a file of a free call":         {translate.Responses, ofItem("custom_tool_call", `{"type":"input_file","file_data":"data:application/pdf;base64,AAAA",`+mark+`}`)},
 	} {
-		out, losses, refused := rendered(t, c.from, translate.Converse, c.body, "cache_breakpoints true")
+		out, losses, refused := rendered(t, c.source, translate.Converse, c.body, "cache_breakpoints true")
 		require.Empty(t, refused, name)
-		_, behind, found := strings.Cut(out, `{"toolResult":`)
+		_, after, found := strings.Cut(out, `{"toolResult":`)
 		require.True(t, found, name)
-		assert.Contains(t, behind, `]}},{"cachePoint":{"type":"default"}}`, name)
+		assert.Contains(t, after, `]}},{"cachePoint":{"type":"default"}}`, name)
 		assert.NotContains(t, losses, "cache", name)
-		_, losses, _ = rendered(t, c.from, translate.Converse, c.body, "")
+		_, losses, _ = rendered(t, c.source, translate.Converse, c.body, "")
 		assert.Contains(t, losses, "cache", "%s: a mark that is not sent is reported", name)
 	}
 }
@@ -216,9 +216,9 @@ func TestMembersOfToolsAreReportedByTheirNames(t *testing.T) {
 	const strictTool = `"name":"f","strict":true,"parameters":{"type":"object","properties":{},"additionalProperties":false}`
 	for _, c := range []struct {
 		name         string
-		from         translate.Format
+		source       translate.Format
 		upstream     string
-		to           translate.Format
+		target       translate.Format
 		body         string
 		lost, refuse string
 	}{
@@ -236,7 +236,7 @@ func TestMembersOfToolsAreReportedByTheirNames(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			info := &core.RequestInfo{Model: "m1", Upstream: c.upstream, Traits: traitsOf(t, "thinking_style adaptive;prompt_template turns"), Seals: sealer}
-			_, r, refused := pairs.Render(nil, c.from, c.to, []byte(c.body), info)
+			_, r, refused := pairs.Render(nil, c.source, c.target, []byte(c.body), info)
 			if c.refuse != "" {
 				require.NotNil(t, refused)
 				assert.Equal(t, c.refuse, refused.Param)

@@ -16,7 +16,7 @@ const (
 )
 
 func TestToolsTowardsChat(t *testing.T) {
-	with := func(tools string, more ...string) string {
+	request := func(tools string, more ...string) string {
 		return conversation(hi, append([]string{`"tools":[` + tools + `]`}, more...)...)
 	}
 	sent := func(tools string, more ...string) string {
@@ -27,42 +27,42 @@ func TestToolsTowardsChat(t *testing.T) {
 	search := `{"type":"web_search_20250305","name":"web_search"}`
 	runRenderCases(t, translate.Messages, translate.Chat, []renderCase{
 		{
-			name: "a tool", body: with(`{"name":"f","description":"d\n","input_schema":{"$schema":"s","type":"object","properties":{"type":{"const":1.50}, "b":{}}},"strict":true}`),
+			name: "a tool", body: request(`{"name":"f","description":"d\n","input_schema":{"$schema":"s","type":"object","properties":{"type":{"const":1.50}, "b":{}}},"strict":true}`),
 			want: sent(`{"type":"function","function":{"name":"f","description":"d\n","parameters":{"$schema":"s","type":"object","properties":{"type":{"const":1.50}, "b":{}}},"strict":true}}`),
 		},
-		{name: "type custom", body: with(`{"type":"custom","name":"f","input_schema":{"type":"object"}}`), want: sent(function)},
-		{name: "type null", body: with(`{"type":null,"name":"f","input_schema":{"type":"object"}}`), want: sent(function)},
-		{name: "type empty", body: with(`{"type":"","name":"f","input_schema":{"type":"object"},"description":null,"strict":null}`), want: sent(function)},
+		{name: "type custom", body: request(`{"type":"custom","name":"f","input_schema":{"type":"object"}}`), want: sent(function)},
+		{name: "type null", body: request(`{"type":null,"name":"f","input_schema":{"type":"object"}}`), want: sent(function)},
+		{name: "type empty", body: request(`{"type":"","name":"f","input_schema":{"type":"object"},"description":null,"strict":null}`), want: sent(function)},
 		{
-			name: "a schema without a type", body: with(`{"name":"f","input_schema":{"properties":{"type":{}}}},{"name":"g","input_schema":{ }}`),
+			name: "a schema without a type", body: request(`{"name":"f","input_schema":{"properties":{"type":{}}}},{"name":"g","input_schema":{ }}`),
 			want: sent(`{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"type":{}}}}},{"type":"function","function":{"name":"g","parameters":{"type":"object" }}}`),
 		},
-		{name: "a schema with a member twice", body: with(`{"name":"f","input_schema":{"a":1,"a":2,"type":"object"}}`), want: sent(`{"type":"function","function":{"name":"f","parameters":{"a":1,"a":2,"type":"object"}}}`)},
-		{name: "no schema", body: with(`{"name":"f"}`), want: sent(`{"type":"function","function":{"name":"f"}}`)},
+		{name: "a schema with a member twice", body: request(`{"name":"f","input_schema":{"a":1,"a":2,"type":"object"}}`), want: sent(`{"type":"function","function":{"name":"f","parameters":{"a":1,"a":2,"type":"object"}}}`)},
+		{name: "no schema", body: request(`{"name":"f"}`), want: sent(`{"type":"function","function":{"name":"f"}}`)},
 		{
-			name: "what a provider may not see", body: with(`{"name":"f","input_schema":{"type":"object"},"defer_loading":true,"input_examples":[{}],"eager_input_streaming":true,"cache_control":{"type":"ephemeral"}}`),
+			name: "what a provider may not see", body: request(`{"name":"f","input_schema":{"type":"object"},"defer_loading":true,"input_examples":[{}],"eager_input_streaming":true,"cache_control":{"type":"ephemeral"}}`),
 			want: sent(function), losses: "tools.*.defer_loading hint, tools.*.input_examples hint, tools.*.eager_input_streaming hint, tools.*.cache_control hint",
 		},
-		{name: "callers", body: with(`{"name":"f","input_schema":{"type":"object"},"allowed_callers":["code_execution_20250825","direct"]}`), want: sent(function)},
-		{name: "a vendor's client tool", body: with(f + `,{"type":"bash_20250124","name":"bash"}`), fault: "tools.1.type: 'bash_20250124'" + notM1 + "chat)"},
-		{name: "a server tool dropped", traits: "unsupported_tools drop", body: with(search + `,` + f), want: sent(function), losses: "tools.*.type hint"},
-		{name: "all tools dropped", traits: "unsupported_tools drop", body: with(search, `"tool_choice":{"type":"tool","name":"web_search"}`), want: asked(hi), losses: "tools.*.type hint, tool_choice shaping"},
+		{name: "callers", body: request(`{"name":"f","input_schema":{"type":"object"},"allowed_callers":["code_execution_20250825","direct"]}`), want: sent(function)},
+		{name: "a vendor's client tool", body: request(f + `,{"type":"bash_20250124","name":"bash"}`), fault: "tools.1.type: 'bash_20250124'" + notM1 + "chat)"},
+		{name: "a server tool dropped", traits: "unsupported_tools drop", body: request(search + `,` + f), want: sent(function), losses: "tools.*.type hint"},
+		{name: "all tools dropped", traits: "unsupported_tools drop", body: request(search, `"tool_choice":{"type":"tool","name":"web_search"}`), want: asked(hi), losses: "tools.*.type hint, tool_choice shaping"},
 		{
-			name: "the chosen tool dropped", traits: "unsupported_tools drop", body: with(search+`,`+f, `"tool_choice":{"type":"tool","name":"web_search"}`),
+			name: "the chosen tool dropped", traits: "unsupported_tools drop", body: request(search+`,`+f, `"tool_choice":{"type":"tool","name":"web_search"}`),
 			fault: "tool_choice.name:" + notM1 + "chat)",
 		},
-		{name: "no tools", body: with(``), want: asked(hi)},
-		{name: "a choice without tools", body: with(``, `"tool_choice":{"type":"any","disable_parallel_tool_use":true}`), want: asked(hi), losses: "tool_choice shaping"},
-		{name: "a choice without tools that demands none", body: with(``, `"tool_choice":{"type":"auto"}`), want: asked(hi)},
-		{name: "a tool without a name", body: with(`{"input_schema":{}}`), fault: "tools.0.name: required"},
-		{name: "choice auto", body: with(f, `"tool_choice":{"type":"auto"}`), want: sent(function, `"tool_choice":"auto"`)},
-		{name: "choice any", body: with(f, `"tool_choice":{"type":"any","disable_parallel_tool_use":true}`), want: sent(function, `"tool_choice":"required"`, `"parallel_tool_calls":false`)},
-		{name: "choice none", body: with(f, `"tool_choice":{"type":"none"}`), want: sent(function, `"tool_choice":"none"`)},
+		{name: "no tools", body: request(``), want: asked(hi)},
+		{name: "a choice without tools", body: request(``, `"tool_choice":{"type":"any","disable_parallel_tool_use":true}`), want: asked(hi), losses: "tool_choice shaping"},
+		{name: "a choice without tools that demands none", body: request(``, `"tool_choice":{"type":"auto"}`), want: asked(hi)},
+		{name: "a tool without a name", body: request(`{"input_schema":{}}`), fault: "tools.0.name: required"},
+		{name: "choice auto", body: request(f, `"tool_choice":{"type":"auto"}`), want: sent(function, `"tool_choice":"auto"`)},
+		{name: "choice any", body: request(f, `"tool_choice":{"type":"any","disable_parallel_tool_use":true}`), want: sent(function, `"tool_choice":"required"`, `"parallel_tool_calls":false`)},
+		{name: "choice none", body: request(f, `"tool_choice":{"type":"none"}`), want: sent(function, `"tool_choice":"none"`)},
 		{
-			name: "choice of a tool", body: with(f, `"tool_choice":{"type":"tool","name":"\u0066","disable_parallel_tool_use":false,"odd":1}`),
+			name: "choice of a tool", body: request(f, `"tool_choice":{"type":"tool","name":"\u0066","disable_parallel_tool_use":false,"odd":1}`),
 			want: sent(function, `"tool_choice":{"type":"function","function":{"name":"f"}}`), losses: "tool_choice.odd hint",
 		},
-		{name: "choice of an unknown tool", body: with(f, `"tool_choice":{"type":"tool","name":"g"}`), fault: "tool_choice.name:" + notM1 + "chat)"},
+		{name: "choice of an unknown tool", body: request(f, `"tool_choice":{"type":"tool","name":"g"}`), fault: "tool_choice.name:" + notM1 + "chat)"},
 		{
 			name: "names that chat providers refuse",
 			body: `{"model":"m1","max_tokens":10,"tool_choice":{"type":"tool","name":"` + longName + `"},"tools":[{"name":"` + longName + `"},{"name":"web.search\/x"}],"messages":[` + hi +

@@ -214,7 +214,7 @@ func TestLaterSystemTurnsTowardsChat(t *testing.T) {
 }
 
 func TestToolResultsTowardsChat(t *testing.T) {
-	with := func(content string, more ...string) string {
+	request := func(content string, more ...string) string {
 		var extra strings.Builder
 		for _, m := range more {
 			extra.WriteString("," + m)
@@ -229,17 +229,17 @@ func TestToolResultsTowardsChat(t *testing.T) {
 	label := `{"type":"text","text":"Images returned by tool call c1:"}`
 	elsewhere := `"[image returned by this tool is in the next user message]"`
 	runRenderCases(t, translate.Messages, translate.Chat, []renderCase{
-		{name: "no content", body: with(``), want: answered(`""`, "")},
-		{name: "a text", body: with(`,"content":"a\tb","cache_control":{"type":"ephemeral"},"toolset_name":"x"`), want: answered(`"a\tb"`, ""), losses: "messages.*.content.*.toolset_name hint, messages.*.content.*.cache_control hint"},
+		{name: "no content", body: request(``), want: answered(`""`, "")},
+		{name: "a text", body: request(`,"content":"a\tb","cache_control":{"type":"ephemeral"},"toolset_name":"x"`), want: answered(`"a\tb"`, ""), losses: "messages.*.content.*.toolset_name hint, messages.*.content.*.cache_control hint"},
 		{
-			name: "texts", body: with(`,"content":[{"type":"text","text":"a"},{"type":"text","text":""},{"type":"text","text":"b","cache_control":{"type":"ephemeral"}}]`),
+			name: "texts", body: request(`,"content":[{"type":"text","text":"a"},{"type":"text","text":""},{"type":"text","text":"b","cache_control":{"type":"ephemeral"}}]`),
 			want: answered(`"a\nb"`, ""), losses: "messages.*.content.*.content.*.cache_control hint",
 		},
 		{
-			name: "texts as parts", traits: "tool_content parts", body: with(`,"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]`),
+			name: "texts as parts", traits: "tool_content parts", body: request(`,"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]`),
 			want: answered(`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`, ""),
 		},
-		{name: "a text beside it", body: with(`,"content":"a"`, `{"type":"text","text":"b"}`), want: answered(`"a"`, `,{"role":"user","content":"b"}`)},
+		{name: "a text beside it", body: request(`,"content":"a"`, `{"type":"text","text":"b"}`), want: answered(`"a"`, `,{"role":"user","content":"b"}`)},
 		{
 			name: "texts between results move behind them, in their order", body: conversation(hi + `,` + toolUse + `,{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"r"},{"type":"text","text":"a"},{"type":"tool_result","tool_use_id":"c2","content":"s"},{"type":"text","text":"b"}]}`),
 			want:   asked(hi + `,` + called + `,` + resulted + `,{"role":"tool","tool_call_id":"c2","content":"s"},{"role":"user","content":"a\nb"}`),
@@ -249,26 +249,26 @@ func TestToolResultsTowardsChat(t *testing.T) {
 			name: "a text before it moves behind", body: conversation(hi + `,` + toolUse + `,{"role":"user","content":[{"type":"text","text":"b"},{"type":"tool_result","tool_use_id":"c1","content":"a"},{"type":"tool_result","tool_use_id":"c2"}]}`),
 			want: answered(`"a"`, `,{"role":"tool","tool_call_id":"c2","content":""},{"role":"user","content":"b"}`), losses: "messages.*.content shaping",
 		},
-		{name: "an image goes to the user", body: with(`,"content":[` + image + `]`), want: answered(elsewhere, `,{"role":"user","content":[`+label+`,`+part+`]}`)},
+		{name: "an image goes to the user", body: request(`,"content":[` + image + `]`), want: answered(elsewhere, `,{"role":"user","content":[`+label+`,`+part+`]}`)},
 		{
-			name: "an image goes to the user, its text stays", body: with(`,"content":[{"type":"text","text":"a"},`+image+`,`+image+`]`, `{"type":"text","text":"b"}`),
+			name: "an image goes to the user, its text stays", body: request(`,"content":[{"type":"text","text":"a"},`+image+`,`+image+`]`, `{"type":"text","text":"b"}`),
 			want: answered(`"a"`, `,{"role":"user","content":[`+label+`,`+part+`,`+part+`,{"type":"text","text":"b"}]}`),
 		},
 		{
-			name: "images go behind the whole run", body: with(`,"content":[`+image+`]`, `{"type":"tool_result","tool_use_id":"c2","content":[`+image+`]}`),
+			name: "images go behind the whole run", body: request(`,"content":[`+image+`]`, `{"type":"tool_result","tool_use_id":"c2","content":[`+image+`]}`),
 			want: answered(elsewhere, `,{"role":"tool","tool_call_id":"c2","content":`+elsewhere+`},{"role":"user","content":[`+label+`,`+part+`,{"type":"text","text":"Images returned by tool call c2:"},`+part+`]}`),
 		},
 		{
-			name: "an image stays", traits: "tool_images inline", body: with(`,"content":[{"type":"text","text":"a"},` + image + `]`),
+			name: "an image stays", traits: "tool_images inline", body: request(`,"content":[{"type":"text","text":"a"},` + image + `]`),
 			want: answered(`[{"type":"text","text":"a"},`+part+`]`, ""),
 		},
-		{name: "an error", body: with(`,"content":"no such file","is_error":true`), want: answered(`"Error: no such file"`, "")},
+		{name: "an error", body: request(`,"content":"no such file","is_error":true`), want: answered(`"Error: no such file"`, "")},
 		{
-			name: "a breakpoint has no place in a result", traits: "cache_breakpoints on", body: with(`,"content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}],"cache_control":{"type":"ephemeral"}`),
+			name: "a breakpoint has no place in a result", traits: "cache_breakpoints on", body: request(`,"content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}}],"cache_control":{"type":"ephemeral"}`),
 			want: answered(`"a"`, ""), losses: "messages.*.content.*.content.*.cache_control hint, messages.*.content.*.cache_control hint",
 		},
 		{
-			name: "unknown members at every level", body: with(`,"content":[{"type":"search_result","title":"T","source":"S","content":[{"type":"text","text":"a","odd":1}]},{"type":"document","source":{"type":"content","content":[{"type":"text","text":"b","odd":1}],"odd":1}},{"type":"text","text":"c","odd":1}],"odd":1`, `{"type":"text","text":"d","even":1}`),
+			name: "unknown members at every level", body: request(`,"content":[{"type":"search_result","title":"T","source":"S","content":[{"type":"text","text":"a","odd":1}]},{"type":"document","source":{"type":"content","content":[{"type":"text","text":"b","odd":1}],"odd":1}},{"type":"text","text":"c","odd":1}],"odd":1`, `{"type":"text","text":"d","even":1}`),
 			want: answered(`"T\nS\na\nb\nc"`, `,{"role":"user","content":"d"}`),
 			losses: "messages.*.content.*.content.*.content.*.odd hint, messages.*.content.*.content.*.source.odd hint, " +
 				"messages.*.content.*.content.*.source.content.*.odd hint, messages.*.content.*.content.*.odd hint, messages.*.content.*.odd hint, messages.*.content.*.even hint",
@@ -281,35 +281,35 @@ func TestToolResultsTowardsChat(t *testing.T) {
 			want: asked(`{"role":"user","content":[` + part + `]},` + called + `,{"role":"tool","tool_call_id":"c1","content":"[document returned by this tool is in the next user message]"},` +
 				`{"role":"user","content":[{"type":"text","text":"Documents returned by tool call c1:"},{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,AAAA"}}]}`),
 		},
-		{name: "no error", body: with(`,"content":"a","is_error":false`), want: answered(`"a"`, "")},
-		{name: "an error that says so", body: with(`,"content":"ERROR: no","is_error":true`), want: answered(`"ERROR: no"`, "")},
-		{name: "an error without words", body: with(`,"is_error":true`), want: answered(`"Error:"`, "")},
+		{name: "no error", body: request(`,"content":"a","is_error":false`), want: answered(`"a"`, "")},
+		{name: "an error that says so", body: request(`,"content":"ERROR: no","is_error":true`), want: answered(`"ERROR: no"`, "")},
+		{name: "an error without words", body: request(`,"is_error":true`), want: answered(`"Error:"`, "")},
 		{
-			name: "an error in parts", traits: "tool_content parts", body: with(`,"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"is_error":true`),
+			name: "an error in parts", traits: "tool_content parts", body: request(`,"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"is_error":true`),
 			want: answered(`[{"type":"text","text":"Error: a"},{"type":"text","text":"b"}]`, ""),
 		},
 		{
-			name: "an error of an image", traits: "tool_images inline", body: with(`,"content":[` + image + `],"is_error":true`),
+			name: "an error of an image", traits: "tool_images inline", body: request(`,"content":[` + image + `],"is_error":true`),
 			want: answered(`[{"type":"text","text":"Error:"},`+part+`]`, ""),
 		},
 		{
-			name: "a tool found by a search", body: with(`,"content":[{"type":"text","text":"a"},{"type":"tool_reference","tool_name":"Web"}]`),
+			name: "a tool found by a search", body: request(`,"content":[{"type":"text","text":"a"},{"type":"tool_reference","tool_name":"Web"}]`),
 			want: answered(`"a\n[tool available: Web]"`, ""),
 		},
 		{
-			name: "a document of text", body: with(`,"content":[{"type":"document","title":"T","source":{"type":"text","media_type":"text/plain","data":"d"}}]`),
+			name: "a document of text", body: request(`,"content":[{"type":"document","title":"T","source":{"type":"text","media_type":"text/plain","data":"d"}}]`),
 			want: answered(`"T\nd"`, ""),
 		},
 		{
-			name: "a search result", body: with(`,"content":[{"type":"search_result","title":"T","source":"S","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"citations":{"enabled":true}}]`),
+			name: "a search result", body: request(`,"content":[{"type":"search_result","title":"T","source":"S","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}],"citations":{"enabled":true}}]`),
 			want: answered(`"T\nS\na\nb"`, ""), losses: "messages.*.content.*.content.*.citations shaping",
 		},
 		{
-			name: "a file goes to the user", traits: "files on", body: with(`,"content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAAA"}}]`),
+			name: "a file goes to the user", traits: "files on", body: request(`,"content":[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAAA"}}]`),
 			want: answered(`"[document returned by this tool is in the next user message]"`, `,{"role":"user","content":[{"type":"text","text":"Documents returned by tool call c1:"},{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,AAAA"}}]}`),
 		},
 		{
-			name: "a file that is left out of a result", traits: "files drop", body: with(`,"content":[{"type":"text","text":"a"},{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAAA"}}]`),
+			name: "a file that is left out of a result", traits: "files drop", body: request(`,"content":[{"type":"text","text":"a"},{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"AAAA"}}]`),
 			want: answered(`"a\n[document.pdf was left out: this model does not support PDF input]"`, ""), losses: "messages.*.content.*.content.*.type shaping",
 		},
 	})

@@ -131,28 +131,28 @@ func TestThinkingTowardsResponses(t *testing.T) {
 }
 
 func TestMessagesTurnsTowardsResponses(t *testing.T) {
-	with := func(messages string) string { return conversing(messages) }
+	request := func(messages string) string { return conversing(messages) }
 	turns := func(blocks string) string {
-		return with(hi + `,{"role":"assistant","content":[` + blocks + `]},` + hi)
+		return request(hi + `,{"role":"assistant","content":[` + blocks + `]},` + hi)
 	}
 	want := func(items string) string { return posed(itemHi + `,` + items + `,` + itemHi) }
 	run := func(result string) string {
-		return with(hi + `,{"role":"assistant","content":[` + usesF + `]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1"` + result + `}]}`)
+		return request(hi + `,{"role":"assistant","content":[` + usesF + `]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1"` + result + `}]}`)
 	}
 	ran := func(output string) string {
 		return posed(itemHi + `,` + callItem + `,{"type":"function_call_output","call_id":"c1","output":` + output + `}`)
 	}
 	runRenderCases(t, translate.Messages, translate.Responses, []renderCase{
 		{
-			name: "an image and a file", body: with(`{"role":"user","content":[` + textBlock("a") + `,` + png + `},` + picture + `},` + document + `{"type":"base64","media_type":"application/pdf","data":"AAAA"},"title":"d.pdf","context":"c"},` + document + `{"type":"url","url":"https://x/d.pdf"}}]}`),
+			name: "an image and a file", body: request(`{"role":"user","content":[` + textBlock("a") + `,` + png + `},` + picture + `},` + document + `{"type":"base64","media_type":"application/pdf","data":"AAAA"},"title":"d.pdf","context":"c"},` + document + `{"type":"url","url":"https://x/d.pdf"}}]}`),
 			want: posed(heard(inputText("a") + `,{"type":"input_image","image_url":"data:image/png;base64,AAAA","detail":"auto"},{"type":"input_image","image_url":"https://x/i.png","detail":"auto"},` +
 				inputText("c") + `,{"type":"input_file","filename":"d.pdf","file_data":"data:application/pdf;base64,AAAA"},{"type":"input_file","file_url":"https://x/d.pdf"}`)),
 		},
 		{
-			name: "documents of texts", body: with(`{"role":"user","content":[` + memo + `,"title":"t"},` + document + `{"type":"content","content":[` + textBlock("b") + `,` + png + `}]},"title":"u"},{"type":"search_result","title":"v","source":"s","content":[` + textBlock("x") + `,` + textBlock("y") + `]}]}`),
+			name: "documents of texts", body: request(`{"role":"user","content":[` + memo + `,"title":"t"},` + document + `{"type":"content","content":[` + textBlock("b") + `,` + png + `}]},"title":"u"},{"type":"search_result","title":"v","source":"s","content":[` + textBlock("x") + `,` + textBlock("y") + `]}]}`),
 			want: posed(heard(inputText(`t\nd`) + `,` + inputText("u") + `,` + inputText("b") + `,{"type":"input_image","image_url":"data:image/png;base64,AAAA","detail":"auto"},` + inputText(`v\ns\nx\ny`))),
 		},
-		{name: "a file that is left out", traits: "files drop", body: with(`{"role":"user","content":[` + document + `{"type":"base64","media_type":"application/pdf","data":"AAAA"}}]}`), want: posed(`{"type":"message","role":"user","content":"[document.pdf was left out: this model does not support PDF input]"}`), losses: "messages.*.content.*.type shaping"},
+		{name: "a file that is left out", traits: "files drop", body: request(`{"role":"user","content":[` + document + `{"type":"base64","media_type":"application/pdf","data":"AAAA"}}]}`), want: posed(`{"type":"message","role":"user","content":"[document.pdf was left out: this model does not support PDF input]"}`), losses: "messages.*.content.*.type shaping"},
 		{name: "texts of the assistant", body: turns(textBlock("a") + `,` + textBlock("b")), want: want(answering(outputText("a") + `,` + outputText("b")))},
 		{
 			name: "texts between calls keep their order", body: turns(textBlock("a") + `,` + usesF + `,` + textBlock("b") + `,` + strings.Replace(usesF, "c1", "c2", 1)),
@@ -166,14 +166,14 @@ func TestMessagesTurnsTowardsResponses(t *testing.T) {
 		{name: "a result that is an error with an image", body: run(`,"content":[` + png + `}],"is_error":true`), want: ran(`[` + inputText("Error:") + `,{"type":"input_image","image_url":"data:image/png;base64,AAAA","detail":"auto"}]`)},
 		{name: "tools that were found", body: run(`,"content":[{"type":"tool_reference","tool_name":"g"}]`), want: ran(`"[tool available: g]"`)},
 		{
-			name: "a text before a result", body: with(hi + `,{"role":"assistant","content":[` + usesF + `]},{"role":"user","content":[` + textBlock("a") + `,{"type":"tool_result","tool_use_id":"c1"},` + textBlock("b") + `]}`),
+			name: "a text before a result", body: request(hi + `,{"role":"assistant","content":[` + usesF + `]},{"role":"user","content":[` + textBlock("a") + `,{"type":"tool_result","tool_use_id":"c1"},` + textBlock("b") + `]}`),
 			want: posed(itemHi + `,` + callItem + `,{"type":"message","role":"user","content":"a"},{"type":"function_call_output","call_id":"c1","output":""},{"type":"message","role":"user","content":"b"}`),
 		},
-		{name: "a late text of the system", body: with(hi + `,{"role":"system","content":"s"},` + hi), want: posed(itemHi + `,{"type":"message","role":"system","content":"s"},` + itemHi)},
-		{name: "a late text of the system, hoisted", traits: "mid_system hoist", body: with(hi + `,{"role":"system","content":"s"},` + hi), want: instructed("s", itemHi+`,`+itemHi), losses: "messages.*.role shaping"},
-		{name: "a late text of the system by the user", traits: "mid_system user", body: with(hi + `,{"role":"system","content":"s"},` + hi), want: posed(itemHi + `,{"type":"message","role":"user","content":"s"},` + itemHi), losses: "messages.*.role shaping"},
-		{name: "an empty turn", body: with(hi + `,{"role":"assistant","content":[]},` + hi), want: posed(itemHi + `,` + itemHi), losses: "messages.* hint"},
-		{name: "a prefill", body: with(hi + `,{"role":"assistant","content":"a"}`), fault: "messages.1: an assistant message at the end, which asks to be continued," + notM1 + "responses): end with a user message"},
+		{name: "a late text of the system", body: request(hi + `,{"role":"system","content":"s"},` + hi), want: posed(itemHi + `,{"type":"message","role":"system","content":"s"},` + itemHi)},
+		{name: "a late text of the system, hoisted", traits: "mid_system hoist", body: request(hi + `,{"role":"system","content":"s"},` + hi), want: instructed("s", itemHi+`,`+itemHi), losses: "messages.*.role shaping"},
+		{name: "a late text of the system by the user", traits: "mid_system user", body: request(hi + `,{"role":"system","content":"s"},` + hi), want: posed(itemHi + `,{"type":"message","role":"user","content":"s"},` + itemHi), losses: "messages.*.role shaping"},
+		{name: "an empty turn", body: request(hi + `,{"role":"assistant","content":[]},` + hi), want: posed(itemHi + `,` + itemHi), losses: "messages.* hint"},
+		{name: "a prefill", body: request(hi + `,{"role":"assistant","content":"a"}`), fault: "messages.1: an assistant message at the end, which asks to be continued," + notM1 + "responses): end with a user message"},
 	})
 }
 
@@ -220,20 +220,20 @@ func TestReasoningTowardsResponses(t *testing.T) {
 }
 
 func TestToolsTowardsResponses(t *testing.T) {
-	with := func(members ...string) string { return conversing(hi, members...) }
+	request := func(members ...string) string { return conversing(hi, members...) }
 	long := strings.Repeat("n", 70)
 	short := long[:55] + "_"
 	runRenderCases(t, translate.Messages, translate.Responses, []renderCase{
-		{name: "R004 a tool", body: with(oneTool), want: posed(itemHi, `"tools":[`+toolF+`]`)},
-		{name: "a strict tool", body: with(`"tools":[{"name":"f","description":"d","input_schema":{"properties":{}},"strict":true}]`), want: posed(itemHi, `"tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object","properties":{}},"strict":true}]`)},
-		{name: "R005 a deferred tool is sent", body: with(`"tools":[{"name":"f","input_schema":{"type":"object"},"defer_loading":true}]`), want: posed(itemHi, `"tools":[`+toolF+`]`), losses: "tools.*.defer_loading hint"},
-		{name: "a tool of the vendor that is dropped", traits: "unsupported_tools drop", body: with(`"tools":[{"type":"web_search_20250305","name":"web_search"}]`), want: posed(itemHi), losses: "tools.*.type hint"},
-		{name: "any tool", body: with(oneTool, `"tool_choice":{"type":"any","disable_parallel_tool_use":true}`), want: posed(itemHi, `"tools":[`+toolF+`],"tool_choice":"required","parallel_tool_calls":false`)},
-		{name: "a tool by its name", body: with(oneTool, `"tool_choice":{"type":"tool","name":"f"}`), want: posed(itemHi, `"tools":[`+toolF+`],"tool_choice":{"type":"function","name":"f"}`)},
-		{name: "no tool", body: with(oneTool, `"tool_choice":{"type":"none"}`), want: posed(itemHi, `"tools":[`+toolF+`],"tool_choice":"none"`)},
-		{name: "a tool that is not there", body: with(oneTool, `"tool_choice":{"type":"tool","name":"g"}`), fault: "tool_choice.name:" + notM1 + "responses)"},
+		{name: "R004 a tool", body: request(oneTool), want: posed(itemHi, `"tools":[`+toolF+`]`)},
+		{name: "a strict tool", body: request(`"tools":[{"name":"f","description":"d","input_schema":{"properties":{}},"strict":true}]`), want: posed(itemHi, `"tools":[{"type":"function","name":"f","description":"d","parameters":{"type":"object","properties":{}},"strict":true}]`)},
+		{name: "R005 a deferred tool is sent", body: request(`"tools":[{"name":"f","input_schema":{"type":"object"},"defer_loading":true}]`), want: posed(itemHi, `"tools":[`+toolF+`]`), losses: "tools.*.defer_loading hint"},
+		{name: "a tool of the vendor that is dropped", traits: "unsupported_tools drop", body: request(`"tools":[{"type":"web_search_20250305","name":"web_search"}]`), want: posed(itemHi), losses: "tools.*.type hint"},
+		{name: "any tool", body: request(oneTool, `"tool_choice":{"type":"any","disable_parallel_tool_use":true}`), want: posed(itemHi, `"tools":[`+toolF+`],"tool_choice":"required","parallel_tool_calls":false`)},
+		{name: "a tool by its name", body: request(oneTool, `"tool_choice":{"type":"tool","name":"f"}`), want: posed(itemHi, `"tools":[`+toolF+`],"tool_choice":{"type":"function","name":"f"}`)},
+		{name: "no tool", body: request(oneTool, `"tool_choice":{"type":"none"}`), want: posed(itemHi, `"tools":[`+toolF+`],"tool_choice":"none"`)},
+		{name: "a tool that is not there", body: request(oneTool, `"tool_choice":{"type":"tool","name":"g"}`), fault: "tool_choice.name:" + notM1 + "responses)"},
 		{
-			name: "a long name", body: with(`"tools":[{"name":"`+long+`","input_schema":{"type":"object"}}]`, `"tool_choice":{"type":"tool","name":"`+long+`"}`),
+			name: "a long name", body: request(`"tools":[{"name":"`+long+`","input_schema":{"type":"object"}}]`, `"tool_choice":{"type":"tool","name":"`+long+`"}`),
 			want: posed(itemHi, strings.ReplaceAll(`"tools":[`+strings.Replace(toolF, `"f"`, `"@"`, 1)+`],"tool_choice":{"type":"function","name":"@"}`, "@", short+"85069ddf")),
 		},
 	})

@@ -73,7 +73,7 @@ func FuzzRequestChatToCompletions(f *testing.F) {
 }
 
 // talkRequest is a long conversation, of 100 KB and more.
-func talkRequest(from translate.Format) []byte {
+func talkRequest(source translate.Format) []byte {
 	prose := strings.Repeat(`Look at the file \"main.go\" and say what it does.\nThen change it. `, 20)
 	var turns []string
 	for i := range 60 {
@@ -81,7 +81,7 @@ func talkRequest(from translate.Format) []byte {
 		turns = append(turns, fmt.Sprintf(`{"role":"%s","content":[{"type":"text","text":"%d %s"}]}`, role, i, prose))
 	}
 	messages := strings.Join(append(turns, hi), ",")
-	if from == translate.Chat {
+	if source == translate.Chat {
 		return []byte(chatting(messages, `"stream":true`))
 	}
 	return []byte(conversation(messages, `"stream":true`))

@@ -82,13 +82,13 @@ func asGemini(tb testing.TB, request []byte) []byte {
 // requests are those of about 100 KB: of an agent with tools where the provider
 // has such, else of a long conversation, or one long prompt.
 func requests(tb testing.TB) []struct {
-	from, to translate.Format
-	body     []byte
+	source, target translate.Format
+	body           []byte
 } {
 	prompt := []byte(`{"model":"m1","prompt":"` + strings.Repeat(`Look at the file \"main.go\" and say what it does.\nThen change it. `, 1500) + `","max_tokens":100,"stream":true}`)
 	return []struct {
-		from, to translate.Format
-		body     []byte
+		source, target translate.Format
+		body           []byte
 	}{
 		{translate.Messages, translate.Chat, agentRequest()}, // the measure of the others
 		{translate.Messages, translate.Completions, talkRequest(translate.Messages)},
@@ -114,40 +114,40 @@ func requests(tb testing.TB) []struct {
 // request. It grew anew with each one of responses before, to 20 KB for 30 tools.
 func TestARequestAllocatesLittle(t *testing.T) {
 	for _, r := range requests(t) {
-		info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(r.to)}
+		info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(r.target)}
 		buffer := make([]byte, 0, 2*len(r.body))
 		allocs := leastAllocs(func() {
-			_, _, fault := pairs.Render(buffer, r.from, r.to, r.body, info)
+			_, _, fault := pairs.Render(buffer, r.source, r.target, r.body, info)
 			require.Nil(t, fault)
 		})
-		most := 10.0
-		switch r.to {
+		limit := 10.0
+		switch r.target {
 		case translate.Gemini:
-			most = 50 // the ids of the 31 calls are kept for their results
+			limit = 50 // the ids of the 31 calls are kept for their results
 		case translate.Converse:
-			most = 15 // the names of the tools that were called are kept
+			limit = 15 // the names of the tools that were called are kept
 		}
-		if r.from == translate.Gemini {
-			most = 120 // the ids and the names of the 31 calls are kept for their results, and the tools are converted
+		if r.source == translate.Gemini {
+			limit = 120 // the ids and the names of the 31 calls are kept for their results, and the tools are converted
 		}
-		assert.LessOrEqual(t, allocs, most, "%s to %s", r.from, r.to)
+		assert.LessOrEqual(t, allocs, limit, "%s to %s", r.source, r.target)
 	}
 }
 
 func BenchmarkRequest(b *testing.B) {
 	for _, r := range requests(b) {
-		b.Run(string(r.from)+"-"+string(r.to), func(b *testing.B) { benchmarkRender(b, r.from, r.to, r.body) })
+		b.Run(string(r.source)+"-"+string(r.target), func(b *testing.B) { benchmarkRender(b, r.source, r.target, r.body) })
 	}
 }
 
-func benchmarkRender(b *testing.B, from, to translate.Format, body []byte) {
+func benchmarkRender(b *testing.B, source, target translate.Format, body []byte) {
 	b.Helper()
-	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to)}
+	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(target)}
 	buffer := make([]byte, 0, 2*len(body))
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, fault := pairs.Render(buffer, from, to, body, info); fault != nil {
+		if _, _, fault := pairs.Render(buffer, source, target, body, info); fault != nil {
 			b.Fatal(fault)
 		}
 	}

@@ -57,28 +57,28 @@ func lossesOf(losses translate.Losses) string {
 
 // runRenderCases puts every case through the client's strict pass, the
 // conversion and the strict pass of the provider's format.
-func runRenderCases(t *testing.T, from, to translate.Format, cases []renderCase) {
+func runRenderCases(t *testing.T, source, target translate.Format, cases []renderCase) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			out, r := renderCaseOf(t, from, to, c)
+			out, r := renderCaseOf(t, source, target, c)
 			if c.fault != "" {
 				return
 			}
 			assert.Equal(t, c.want, string(out))
 			assert.Equal(t, c.losses, lossesOf(r.Losses))
 			assert.True(t, json.Valid(out))
-			requireRight(t, to, out)
+			requireRight(t, target, out)
 		})
 	}
 }
 
 // renderCaseOf renders one case and checks the fault that it should have.
-func renderCaseOf(t *testing.T, from, to translate.Format, c renderCase) ([]byte, core.Rendered) {
+func renderCaseOf(t *testing.T, source, target translate.Format, c renderCase) ([]byte, core.Rendered) {
 	t.Helper()
-	_, f := formats.Of(from).Requests.Inspect([]byte(c.body), translate.Generate)
+	_, f := formats.Of(source).Requests.Inspect([]byte(c.body), translate.Generate)
 	require.Nil(t, f, "the client's request is right")
 	info := &core.RequestInfo{Model: "m1", Upstream: "up", Tenant: "team", Traits: traitsOf(t, c.traits), Seals: sealer}
-	out, r, f := pairs.Render([]byte("before"), from, to, []byte(c.body), info)
+	out, r, f := pairs.Render([]byte("before"), source, target, []byte(c.body), info)
 	if c.fault != "" {
 		require.NotNil(t, f, "%s", out)
 		assert.Equal(t, c.fault, f.Message)

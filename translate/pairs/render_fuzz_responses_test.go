@@ -19,7 +19,7 @@ func FuzzRequestCompletionsToResponses(f *testing.F) {
 
 // fuzzResponses begins with the samples of all rows, and with requests that have every
 // kind of object.
-func fuzzResponses(f *testing.F, to translate.Format) {
+func fuzzResponses(f *testing.F, target translate.Format) {
 	n := byte(0)
 	for _, s := range responsesSamples {
 		f.Add([]byte(s.body), n)
@@ -28,5 +28,5 @@ func fuzzResponses(f *testing.F, to translate.Format) {
 	for i := range fuzzTraits {
 		f.Add([]byte(fullOfItems(messageParts+","+reasonedItems+calledItems, `"type":"grammar","syntax":"lark","definition":"d"`)), byte(i))
 	}
-	fuzzRender(f, translate.Responses, to)
+	fuzzRender(f, translate.Responses, target)
 }

@@ -30,24 +30,24 @@ var fuzzTraits = []string{
 
 // fuzzRender feeds anything to a conversion. What the client's strict pass
 // accepts must become a request that the provider's accepts, or be refused.
-func fuzzRender(f *testing.F, from, to translate.Format) {
+func fuzzRender(f *testing.F, source, target translate.Format) {
 	for i, e := range exchanges {
-		if body := requestsOf(f, e.name)[from]; body != nil {
+		if body := requestsOf(f, e.name)[source]; body != nil {
 			f.Add(body, byte(i))
 		}
 	}
 	f.Fuzz(func(t *testing.T, body []byte, n byte) {
 		info := &core.RequestInfo{Model: "m1", Upstream: "up", Traits: traitsOf(t, fuzzTraits[int(n)%len(fuzzTraits)]), Seals: sealer}
-		out, r, fault := pairs.Render(nil, from, to, body, info)
-		if _, refused := formats.Of(from).Requests.Inspect(body, translate.Generate); refused != nil || fault != nil {
+		out, r, fault := pairs.Render(nil, source, target, body, info)
+		if _, refused := formats.Of(source).Requests.Inspect(body, translate.Generate); refused != nil || fault != nil {
 			return
 		}
 		require.True(t, json.Valid(out), "%s", out)
-		_, fault = formats.Of(to).Requests.Inspect(out, translate.Generate)
+		_, fault = formats.Of(target).Requests.Inspect(out, translate.Generate)
 		require.Nil(t, fault, "%s", out)
-		again, _, _ := pairs.Render(nil, from, to, body, info)
-		require.Equal(t, string(out), string(again))
-		if from == translate.Chat && to == translate.Messages && len(out) < 4096 {
+		repeated, _, _ := pairs.Render(nil, source, target, body, info)
+		require.Equal(t, string(out), string(repeated))
+		if source == translate.Chat && target == translate.Messages && len(out) < 4096 {
 			requireConversation(t, out)
 		}
 		for _, loss := range r.Losses {
@@ -60,7 +60,7 @@ func FuzzRequestMessagesToChat(f *testing.F) { fuzzMessages(f, translate.Chat) }
 
 func FuzzRequestMessagesToResponses(f *testing.F) { fuzzMessages(f, translate.Responses) }
 
-func fuzzMessages(f *testing.F, to translate.Format) {
+func fuzzMessages(f *testing.F, target translate.Format) {
 	for i, seed := range []string{
 		`{"role":"user","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AAAA"}},{"type":"document","title":"t","source":{"type":"content","content":[{"type":"text","text":"b"}]},"citations":{"enabled":true}}]}`,
 		hi + `,` + hi + `,{"role":"system","content":"s","output_config":{"effort":"low"},"clear_at":"next_user_message"},{"role":"assistant","content":[{"type":"thinking","thinking":"t","signature":"s"},` + thought("t", sealedItem) + `,{"type":"text","text":"a"},{"type":"tool_use","id":"gwid1_YQ","name":"a b","input":{"a":1}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","is_error":true,"content":[{"type":"text","text":"r"},{"type":"image","source":{"type":"url","url":"u"}},{"type":"search_result","title":"t","source":"s","content":[{"type":"text","text":"c"}]},{"type":"tool_reference","tool_name":"f"}]},{"type":"text","text":"b"}]}`,
@@ -70,7 +70,7 @@ func fuzzMessages(f *testing.F, to translate.Format) {
 			f.Add([]byte(conversation(seed, `"system":[{"type":"text","text":"s"}],"tools":[{"name":"f.g","input_schema":{},"strict":true},{"type":"bash_20250124"}],"tool_choice":{"type":"auto","disable_parallel_tool_use":true},"thinking":{"type":"enabled","budget_tokens":2000},"output_config":{"format":{"type":"json_schema","schema":{}}},"top_k":1,"temperature":1,"top_p":1,"stop_sequences":["a"],"stream":true,"metadata":{"user_id":"u"},"cache_control":{"type":"ephemeral"},"min_p":1,"service_tier":"auto"`)), byte(i+j))
 		}
 	}
-	fuzzRender(f, translate.Messages, to)
+	fuzzRender(f, translate.Messages, target)
 }
 
 // completionSeeds are requests with all that the format has.
@@ -110,7 +110,7 @@ func FuzzRequestChatToMessages(f *testing.F) { fuzzChat(f, translate.Messages) }
 
 func FuzzRequestChatToResponses(f *testing.F) { fuzzChat(f, translate.Responses) }
 
-func fuzzChat(f *testing.F, to translate.Format) {
+func fuzzChat(f *testing.F, target translate.Format) {
 	for i, seed := range []string{
 		`{"role":"system","content":"s"},` + hi + `,{"role":"developer","content":[` + textBlock("d") + `]},` + asksCall + `,` + resultF + `,` + bye,
 		chatUser(`{"type":"text","text":"a","cache_control":{"type":"ephemeral","ttl":"5m"}},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA\n"}},{"type":"file","file":{"file_data":"data:text/plain;base64,YQ=="}}`) +
@@ -121,5 +121,5 @@ func fuzzChat(f *testing.F, to translate.Format) {
 			f.Add([]byte(talk(seed, `"tools":[{"type":"function","function":{"name":"f","parameters":{}},"cache_control":{}},{"type":"function","function":{"name":"g"}},{"type":"custom","custom":{"name":"h","format":{"type":"grammar","grammar":{"syntax":"lark","definition":"d"}}}}],"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[{"type":"function","function":{"name":"f"}}]}},"parallel_tool_calls":false,"reasoning_effort":"high","response_format":{"type":"json_schema","json_schema":{"schema":{}}},"temperature":1.5,"top_k":1,"stop":["a","\n"],"stream":true,"stream_options":{"include_usage":true},"user":"u@x","min_p":1,"service_tier":"default"`)), byte(i+j))
 		}
 	}
-	fuzzRender(f, translate.Chat, to)
+	fuzzRender(f, translate.Chat, target)
 }

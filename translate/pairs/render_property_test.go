@@ -28,9 +28,9 @@ func (r *talker) word() string {
 }
 
 // list joins up to most things.
-func (r *talker) list(least, most int, thing func() string) string {
+func (r *talker) list(least, limit int, thing func() string) string {
 	var things []string
-	for range least + r.IntN(most-least+1) {
+	for range least + r.IntN(limit-least+1) {
 		things = append(things, thing())
 	}
 	return strings.Join(things, ",")
@@ -165,17 +165,17 @@ func TestEveryWordArrivesOnceTowardsResponses(t *testing.T) {
 	traits := []string{"", "mid_system hoist", "mid_system user; system_role developer", "cache_breakpoints on; responses_reasoning text"}
 	for i := range 800 {
 		talker := talker{Rand: random}
-		var from translate.Format
+		var source translate.Format
 		var body string
 		if i%2 == 1 {
-			from, body = translate.Chat, talk(hi+`,`+talker.list(1, 7, talker.chatMessage)+`,`+hi)
+			source, body = translate.Chat, talk(hi+`,`+talker.list(1, 7, talker.chatMessage)+`,`+hi)
 		} else {
-			from, body = translate.Messages, conversation(hi+`,`+talker.list(1, 6, talker.message)+`,`+hi, `"system":[`+talker.list(0, 2, talker.text)+`]`)
+			source, body = translate.Messages, conversation(hi+`,`+talker.list(1, 6, talker.message)+`,`+hi, `"system":[`+talker.list(0, 2, talker.text)+`]`)
 		}
 		setting := traits[i/2%len(traits)]
-		_, fault := formats.Of(from).Requests.Inspect([]byte(body), translate.Generate)
+		_, fault := formats.Of(source).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		out, _, fault := pairs.Render(nil, from, translate.Responses, []byte(body), &core.RequestInfo{Upstream: "up", Traits: traitsOf(t, setting)})
+		out, _, fault := pairs.Render(nil, source, translate.Responses, []byte(body), &core.RequestInfo{Upstream: "up", Traits: traitsOf(t, setting)})
 		require.Nil(t, fault, body)
 		require.NoError(t, judgeResponses(out), "%s\n%s", body, out)
 		talker.requireEachOnce(t, body, string(out), strings.Contains(setting, "reasoning"))

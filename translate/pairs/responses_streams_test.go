@@ -58,8 +58,8 @@ func TestR028ATextIsAnnouncedBeforeItsDeltas(t *testing.T) {
 			assert.EqualValues(t, fmt.Sprint(i), fmt.Sprint(e["sequence_number"]), "%s: numbers have no gap", from)
 			got = append(got, strings.TrimPrefix(e["type"].(string), "response."))
 			for _, index := range []string{"output_index", "content_index"} {
-				if at, there := e[index]; there {
-					assert.Equal(t, "0", fmt.Sprint(at), "%s: %s of %s", from, index, e["type"])
+				if position, there := e[index]; there {
+					assert.Equal(t, "0", fmt.Sprint(position), "%s: %s of %s", from, index, e["type"])
 				}
 			}
 		}
@@ -86,7 +86,7 @@ func responseEvents(t *testing.T, stream string) (all []client.Object) {
 func towardsResponses(t *testing.T, check func(t *testing.T, events []client.Object)) {
 	for _, r := range everyStream(t) {
 		w := way{r.format, translate.Responses}
-		if r.format == w.to {
+		if r.format == w.target {
 			continue
 		}
 		t.Run(w.name()+"/"+r.name(), func(t *testing.T) {
@@ -126,14 +126,14 @@ func TestR030EndsHoldWhatTheDeltasAddUpTo(t *testing.T) {
 			kind, _ := e["type"].(string)
 			name, done := strings.CutSuffix(kind, ".done")
 			name = strings.TrimSuffix(name, ".delta")
-			at := fmt.Sprint(name, e["item_id"], e["content_index"], e["summary_index"])
+			place := fmt.Sprint(name, e["item_id"], e["content_index"], e["summary_index"])
 			switch {
 			case strings.HasSuffix(kind, ".delta"):
-				added[at] += e["delta"].(string)
+				added[place] += e["delta"].(string)
 			case kind == "response.output_item.done":
 				items = append(items, e["item"])
 			case done && e["part"] == nil:
-				assert.Contains(t, []any{e["text"], e["refusal"], e["arguments"], e["input"]}, added[at], kind)
+				assert.Contains(t, []any{e["text"], e["refusal"], e["arguments"], e["input"]}, added[place], kind)
 			case kind == "response.completed", kind == "response.incomplete":
 				assert.Equal(t, items, e["response"].(client.Object)["output"])
 			}

@@ -18,9 +18,9 @@ import (
 
 // schemaField is a field of a client's format with a schema that the answer must follow.
 type schemaField struct {
-	from translate.Format
-	path string
-	body func(schema string) string
+	source translate.Format
+	path   string
+	body   func(schema string) string
 }
 
 var schemaFields = []schemaField{
@@ -63,16 +63,16 @@ func asOpenAPI(schema string) string {
 	})
 }
 
-func (f schemaField) render(t *testing.T, to translate.Format, schema, traits string) (string, core.Rendered, *fault.Fault) {
+func (f schemaField) render(t *testing.T, target translate.Format, schema, traits string) (string, core.Rendered, *fault.Fault) {
 	t.Helper()
-	if f.from == translate.Gemini {
+	if f.source == translate.Gemini {
 		schema = asOpenAPI(schema)
 	}
 	body := f.body(schema)
-	_, wrong := formats.Of(f.from).Requests.Inspect([]byte(body), translate.Generate)
+	_, wrong := formats.Of(f.source).Requests.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, wrong, body)
-	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(to), Traits: traitsOf(t, traits), Seals: sealer}
-	out, r, refused := pairs.Render(nil, f.from, to, []byte(body), info)
+	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(target), Traits: traitsOf(t, traits), Seals: sealer}
+	out, r, refused := pairs.Render(nil, f.source, target, []byte(body), info)
 	return string(out), r, refused
 }
 
@@ -87,18 +87,18 @@ func TestSchemasBecomeThoseThatTheServiceEnforces(t *testing.T) {
 		{"a length", `{"anyOf":[{"type":"string","minLength":3},{"type":"object"}]}`, `{"anyOf":[{"type":"string"},{"type":"object","additionalProperties":false}]}`, ".anyOf.*.minLength"},
 		{"a pattern", `{"type":"string","pattern":"^(?!x)"}`, `{"type":"string"}`, ".pattern"},
 	}
-	const inside, closed = `{"type":"object","properties":{"v":`, `,"additionalProperties":false}`
+	const opening, closed = `{"type":"object","properties":{"v":`, `,"additionalProperties":false}`
 	for _, field := range schemaFields {
 		for _, to := range []translate.Format{translate.Messages, translate.Converse} {
-			if field.from == to {
+			if field.source == to {
 				continue
 			}
 			for _, m := range members {
-				t.Run(field.path+" of "+string(field.from)+" to "+string(to)+"/"+m.name, func(t *testing.T) {
-					out, r, refused := field.render(t, to, inside+m.schema+"}"+closed, "")
+				t.Run(field.path+" of "+string(field.source)+" to "+string(to)+"/"+m.name, func(t *testing.T) {
+					out, r, refused := field.render(t, to, opening+m.schema+"}"+closed, "")
 					require.Nil(t, refused)
 					requireRight(t, to, []byte(out))
-					want := inside + m.want + "}"
+					want := opening + m.want + "}"
 					if to == translate.Converse && !strings.Contains(field.path, "tools") { // there, the schema is a text
 						text, _ := json.Marshal(want)
 						want = string(text[1 : len(text)-1])
@@ -115,11 +115,11 @@ func TestSchemasBecomeThoseThatTheServiceEnforces(t *testing.T) {
 func TestSchemasStayAsTheyAreForOtherServices(t *testing.T) {
 	const schema = `{"type":"object","properties":{"n":{"type":"integer","maximum":9}},"additionalProperties":{"type":"string"}}`
 	for _, field := range schemaFields {
-		if field.from == translate.Gemini {
+		if field.source == translate.Gemini {
 			continue
 		}
 		for _, to := range []translate.Format{translate.Chat, translate.Responses, translate.Gemini} {
-			if field.from == to {
+			if field.source == to {
 				continue
 			}
 			out, r, refused := field.render(t, to, schema, "")
@@ -136,7 +136,7 @@ func TestMapsAreRefusedUnlessAToolDescribesThem(t *testing.T) {
 	const schema = `{"type":"object","properties":{"m":{"type":"object","additionalProperties":{"type":"number"}}}}`
 	for _, field := range schemaFields {
 		for _, to := range []translate.Format{translate.Messages, translate.Converse} {
-			if field.from == to || strings.HasSuffix(field.path, "responseSchema") {
+			if field.source == to || strings.HasSuffix(field.path, "responseSchema") {
 				continue
 			}
 			out, r, refused := field.render(t, to, schema, "")
@@ -193,10 +193,10 @@ func TestSchemasOfToolsHaveNoChoiceAtTheirRoot(t *testing.T) {
 			}},
 		} {
 			for _, to := range []translate.Format{translate.Messages, translate.Chat, translate.Responses, translate.Converse, translate.Gemini} {
-				if to == field.from {
+				if to == field.source {
 					continue
 				}
-				out, r, refused := renderOf(t, field.from, to, field.body(c.schema))
+				out, r, refused := renderOf(t, field.source, to, field.body(c.schema))
 				require.Nil(t, refused, "%s to %s", field.path, to)
 				want, lost := c.want, c.lost
 				if to == translate.Gemini {

@@ -318,7 +318,7 @@ func compose(w way, steps []byte) []byte {
 		b.Write(framed(w, s.datum(w)))
 	}
 	if ends {
-		for _, data := range endings[w.from] {
+		for _, data := range endings[w.source] {
 			b.Write(framed(w, data))
 		}
 	}
@@ -327,7 +327,7 @@ func compose(w way, steps []byte) []byte {
 
 // datum composes the data of an event of the provider's format.
 func (s *script) datum(w way) string {
-	switch w.from {
+	switch w.source {
 	case translate.Chat:
 		return s.chunk()
 	case translate.Completions:
@@ -345,7 +345,7 @@ func (s *script) datum(w way) string {
 
 // framed returns an event of the provider's stream.
 func framed(w way, data string) []byte {
-	switch w.from {
+	switch w.source {
 	case translate.Messages:
 		return messagesStream(data)
 	case translate.Converse:

@@ -45,7 +45,7 @@ func TestNamesOfToolsAreMadeFitForEveryService(t *testing.T) {
 			call := madeCall{"c1", name, "{}"}
 			out, r, fault := renderHistory(t, w, "", "", []string{name, "plain2"}, asks("a"), calls(call), returns(call))
 			require.Nil(t, fault)
-			pattern := fit[w.to]
+			pattern := fit[w.target]
 			if pattern == nil {
 				pattern = other
 			}
@@ -61,7 +61,7 @@ func TestNamesOfToolsAreMadeFitForEveryService(t *testing.T) {
 			}
 			for _, stream := range []bool{false, true} {
 				r.Answer.Stream = stream
-				answer := emitted(t, w.from, &r.Answer, event.Event{Kind: event.ToolStart, ID: []byte("c2"), Name: []byte(sent)})
+				answer := emitted(t, w.source, &r.Answer, event.Event{Kind: event.ToolStart, ID: []byte("c2"), Name: []byte(sent)})
 				assert.Contains(t, answer, quoted(name), "the client's own name")
 			}
 		})

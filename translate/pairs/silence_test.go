@@ -166,10 +166,10 @@ func (r *rendering) equal(other *rendering) bool {
 
 // render renders a body; ok is false for one that is refused.
 func (f *fullRequest) render(info *core.RequestInfo, body []byte) (r rendering, ok bool) {
-	if _, fault := formats.Of(f.w.from).Requests.Inspect(body, translate.Generate); fault != nil {
+	if _, fault := formats.Of(f.w.source).Requests.Inspect(body, translate.Generate); fault != nil {
 		return r, false
 	}
-	out, rendered, fault := pairs.Render(nil, f.w.from, f.w.to, body, info)
+	out, rendered, fault := pairs.Render(nil, f.w.source, f.w.target, body, info)
 	rendered.Answer.Settings = nil // repeating a member of the request does not carry it over
 	r = rendering{string(out), rendered.Answer, numberOfCalls(rendered), make(map[string]bool)}
 	for _, loss := range rendered.Losses {
@@ -208,7 +208,7 @@ const unknownMember = "x_unknown"
 func memberNames() []string {
 	names := []string{unknownMember, "enabled", "mode"}
 	for _, w := range requestWays {
-		for _, row := range pairs.Fields(w.from, w.to) {
+		for _, row := range pairs.Fields(w.source, w.target) {
 			for _, path := range translatetest.MembersNamed(row.Name) {
 				path, _, _ = strings.Cut(path, "=")
 				names = append(names, strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]*", r) })...)
@@ -257,7 +257,7 @@ func TestNoMemberIsLostInSilence(t *testing.T) {
 			t.Parallel()
 			var root any
 			require.NoError(t, json.Unmarshal([]byte(f.body), &root))
-			index := map[bool]string{true: ".*", false: "[*]"}[f.w.from == translate.Messages]
+			index := map[bool]string{true: ".*", false: "[*]"}[f.w.source == translate.Messages]
 			seen := make(map[string]bool)
 			for _, o := range objectsOf(root, "", index) {
 				if kind := fmt.Sprint(o.path, " of type ", o.members["type"]); !seen[kind] {

@@ -52,7 +52,7 @@ func wholeCall(format translate.Format) content {
 
 // unended returns the stream of a format with content, then these events as they are, and no word for
 // its end.
-func unended(format translate.Format, c content, behind ...string) []byte {
+func unended(format translate.Format, c content, events ...string) []byte {
 	var stream []byte
 	fragments := splitFragments(c)
 	switch format {
@@ -75,7 +75,7 @@ func unended(format translate.Format, c content, behind ...string) []byte {
 			stream = chatStream([]string{"{" + c.fragments + "}"})
 		}
 	}
-	return slices.Concat(stream, chatStream(nil, behind...))
+	return slices.Concat(stream, chatStream(nil, events...))
 }
 
 // lastOf returns what a format has behind its answer even when no word has ended it.
@@ -101,26 +101,26 @@ func observedEnd(format translate.Format, stream []byte) (seen signal.Signal, f 
 func TestAnEventThatIsNoPartOfAnAnswerIsTheReasonOfItsMissingEnd(t *testing.T) {
 	for stray, message := range strays {
 		for _, w := range ways {
-			for name, c := range map[string]content{"nothing": {}, "text": someText[w.from], "call": wholeCall(w.from)} {
+			for name, c := range map[string]content{"nothing": {}, "text": someText[w.source], "call": wholeCall(w.source)} {
 				if name != "nothing" && c.fragments == "" {
 					continue
 				}
-				stream := unended(w.from, c, append([]string{stray}, lastOf(w.from)...)...)
+				stream := unended(w.source, c, append([]string{stray}, lastOf(w.source)...)...)
 				o := translated(w, w.remembered(true), [][]byte{stream}, true)
-				at := w.name() + " behind " + name + ": " + stray
-				require.NotNil(t, o.Fault(), at)
+				place := w.name() + " behind " + name + ": " + stray
+				require.NotNil(t, o.Fault(), place)
 				requireUnfinished(t, o)
 				if w.fromChoices() {
 					if message != "" {
-						assert.Equal(t, message, o.Fault().Message, at)
+						assert.Equal(t, message, o.Fault().Message, place)
 					}
-					seen, f := observedEnd(w.from, stream)
-					require.NotNil(t, f, at)
-					assert.True(t, seen.Has(signal.Failed), at)
-					assert.Equal(t, o.Fault().Message, f.Message, at)
+					seen, f := observedEnd(w.source, stream)
+					require.NotNil(t, f, place)
+					assert.True(t, seen.Has(signal.Failed), place)
+					assert.Equal(t, o.Fault().Message, f.Message, place)
 				} else {
-					seen, _ := observedEnd(w.from, stream)
-					assert.False(t, seen.Has(signal.Terminal), at)
+					seen, _ := observedEnd(w.source, stream)
+					assert.False(t, seen.Has(signal.Terminal), place)
 				}
 			}
 		}
@@ -138,13 +138,13 @@ func TestEventsBesideAnAnswerLeaveItWhole(t *testing.T) {
 			if fault.Stated([]byte(stray)) != nil {
 				continue // which ends every answer
 			}
-			finished, _ := ended(w.from, someText[w.from], "stop")
+			finished, _ := ended(w.source, someText[w.source], "stop")
 			for _, stream := range [][]byte{slices.Concat(chatStream(nil, stray), finished), []byte(strings.Replace(string(finished), "data: [DONE]", "data: "+stray+"\n\ndata: [DONE]", 1))} {
 				requireWhole(t, w, stream, stray)
 			}
 		}
 		for _, event := range ordinaryEvents {
-			requireWhole(t, w, unended(w.from, someText[w.from], event, "[DONE]"), event)
+			requireWhole(t, w, unended(w.source, someText[w.source], event, "[DONE]"), event)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func requireWhole(t *testing.T, w way, stream []byte, event string) {
 	t.Helper()
 	o := translated(w, w.remembered(true), [][]byte{stream}, true)
 	require.Nil(t, o.Fault(), "%s: %s", w.name(), event)
-	seen, f := observedEnd(w.from, stream)
+	seen, f := observedEnd(w.source, stream)
 	require.Nil(t, f, event)
 	assert.True(t, seen.Has(signal.Terminal), event)
 }

@@ -108,13 +108,13 @@ func (o observed) all() (union signal.Signal) {
 }
 
 // end returns the position after the last terminal event, 0 without one.
-func (o observed) end() (at int64) {
+func (o observed) end() (position int64) {
 	for i, s := range o.signals {
 		if s.Has(signal.Terminal) {
-			at = o.events[i].End
+			position = o.events[i].End
 		}
 	}
-	return at
+	return position
 }
 
 // lines returns the events with their signals, and what the observer has read.
@@ -136,16 +136,16 @@ func (o observed) lines() (lines []string) {
 // words returns the names of the signals in a union.
 func words(s signal.Signal) string {
 	names := []string{"content", "finish", "terminal", "usage-only", "failed", "usage"}
-	var found []string
+	var matches []string
 	for i, name := range names {
 		if s.Has(1 << i) {
-			found = append(found, name)
+			matches = append(matches, name)
 		}
 	}
-	if found == nil {
+	if matches == nil {
 		return "-"
 	}
-	return strings.Join(found, "+")
+	return strings.Join(matches, "+")
 }
 
 func TestObserversGiveTheRecordedSignals(t *testing.T) {
@@ -239,14 +239,14 @@ func TestNoPrefixOfAStreamLooksFinished(t *testing.T) {
 
 // cuts returns the positions where a cut is most likely to be mistaken for an end: all
 // around the line ends, and all within the last 100 bytes.
-func cuts(data []byte) (at []int) {
+func cuts(data []byte) (positions []int) {
 	for n := range data {
-		around := data[max(0, n-2):min(len(data), n+2)]
-		if n > len(data)-100 || bytes.ContainsAny(around, "\r\n") {
-			at = append(at, n)
+		window := data[max(0, n-2):min(len(data), n+2)]
+		if n > len(data)-100 || bytes.ContainsAny(window, "\r\n") {
+			positions = append(positions, n)
 		}
 	}
-	return at
+	return positions
 }
 
 // usageText returns usage in the form of the goldens. Counts that few providers send are
@@ -272,7 +272,7 @@ func TestTheMarkOfTheEndMayHaveSpaceAroundIt(t *testing.T) {
 			assert.Equal(t, observe(r.format, [][]byte{r.bytes}, true).signals, observe(r.format, [][]byte{stream}, true).signals, "%s: %q", r.name(), spaced)
 			for _, w := range waysFrom(r.format) {
 				want, got := translated(w, w.remembered(true), [][]byte{r.bytes}, false), translated(w, w.remembered(true), [][]byte{stream}, false)
-				assert.Equal(t, want.out+want.summary(), got.out+got.summary(), "%s to %s: %q", r.name(), w.to, spaced)
+				assert.Equal(t, want.out+want.summary(), got.out+got.summary(), "%s to %s: %q", r.name(), w.target, spaced)
 				assert.Equal(t, want.signals, got.signals)
 			}
 		}

@@ -50,7 +50,7 @@ func TestEveryPieceOfTextIsCounted(t *testing.T) {
 		for _, script := range []string{"word ", "敏捷的棕色", `\u654f\n`} {
 			for _, repeats := range []int{1, 4, 160} {
 				o := formats.Of(tt.format).Answers.NewObserver()
-				tr := pairs.NewTranslator(tt.format, waysFrom(tt.format)[0].to, &translate.AnswerContext{Stream: true}, newIDs())
+				tr := pairs.NewTranslator(tt.format, waysFrom(tt.format)[0].target, &translate.AnswerContext{Stream: true}, newIDs())
 				see := func(name, data string) {
 					for _, read := range []func(sse.Event){func(e sse.Event) { o.Observe(e) }, func(e sse.Event) { tr.Event(e) }} {
 						read(sse.Event{Name: []byte(name), Data: []byte(data)})

@@ -26,8 +26,8 @@ func TestKnownTextsDoNotChangeATranslation(t *testing.T) {
 			info := core.RequestInfo{Model: "m", Upstream: "m"}
 			want, _, fault := pairs.Render(nil, from, to.Name, body, &info)
 			info.Texts = view.Texts
-			got, _, again := pairs.Render(nil, from, to.Name, body, &info)
-			assert.Equal(t, fault, again)
+			got, _, refusal := pairs.Render(nil, from, to.Name, body, &info)
+			assert.Equal(t, fault, refusal)
 			assert.Equal(t, string(want), string(got), "%s to %s", from, to.Name)
 		}
 	}

@@ -43,9 +43,9 @@ func TestTiersOfAnswersReachClientsOrAreReported(t *testing.T) {
 	losses := map[string]string{"FLEX": "flex", "fast": "priority"}
 	for _, w := range ways {
 		for _, tier := range []string{"default", "standard", "on_demand", "priority", "fast", "flex", "FLEX", "scale", "ultrafast", "reserved", "batch", "novel_tier"} {
-			o := answered(w, w.remembered(false), []byte(inTier(w.from, tier)))
+			o := answered(w, w.remembered(false), []byte(inTier(w.source, tier)))
 			require.Nil(t, o.Fault(), w.name())
-			word, known := clientTiers[w.to][tier]
+			word, known := clientTiers[w.target][tier]
 			switch {
 			case known && word == "":
 				assert.NotContains(t, o.out, "Tier", "%s: %s", w.name(), tier)

@@ -38,17 +38,17 @@ type Translator struct {
 // NewTranslator returns a translator of one answer, from the provider's format
 // to the client's. It panics if CanTranslate does not hold for their requests. A format is
 // translated to itself if a JSON answer becomes a stream.
-func NewTranslator(from, to translate.Format, m *translate.AnswerContext, ids translate.IDs) *Translator {
-	answers := &formats.Of(to).Answers
-	t := newTranslator(from, m, answers, answers.NewEmitter(m, ids))
-	t.native = from == to && m.Stream && answers.Native
+func NewTranslator(provider, client translate.Format, m *translate.AnswerContext, ids translate.IDs) *Translator {
+	answers := &formats.Of(client).Answers
+	t := newTranslator(provider, m, answers, answers.NewEmitter(m, ids))
+	t.native = provider == client && m.Stream && answers.Native
 	return t
 }
 
-func newTranslator(from translate.Format, m *translate.AnswerContext, to *format.Answers, e format.Emitter) *Translator {
-	newParser := formats.Of(from).Answers.NewParser
+func newTranslator(provider translate.Format, m *translate.AnswerContext, client *format.Answers, e format.Emitter) *Translator {
+	newParser := formats.Of(provider).Answers.NewParser
 	t := &Translator{
-		emitter: e, made: made{answers: to, room: m.Room()}, choices: max(1, m.Choices), context: m,
+		emitter: e, made: made{answers: client, room: m.Room()}, choices: max(1, m.Choices), context: m,
 	}
 	if len(m.Cuts.Enforced) == 0 && !m.Cuts.LeadingSpace {
 		t.parser = newParser(t)

@@ -44,7 +44,7 @@ func TestToolCallsOfAnAnswerAreBounded(t *testing.T) {
 			if tt.calls < 4096 {
 				m.MaxHeld = 10_000
 			}
-			o := translated(w, m, [][]byte{toolStream(w.from, tt.calls, tt.size)}, true)
+			o := translated(w, m, [][]byte{toolStream(w.source, tt.calls, tt.size)}, true)
 			assert.Equal(t, tt.whole, o.Finished(), "%s, %s", w.name(), name)
 			if !tt.whole {
 				require.NotNil(t, o.Fault(), name)

@@ -17,7 +17,7 @@ type cutter struct {
 	choices []cut
 	asked   int // choices asked for in one call
 	event   event.Event
-	over    bool
+	ended   bool
 }
 
 // cut is the state of the text of one choice.
@@ -62,7 +62,7 @@ func (c *cutter) Handle(e *event.Event) {
 		c.end(e)
 	default:
 		if choice := c.choice(e.Choice); choice.made {
-			c.behind(choice, e)
+			c.afterCut(choice, e)
 		} else {
 			c.take(choice, e)
 		}
@@ -71,7 +71,7 @@ func (c *cutter) Handle(e *event.Event) {
 
 // pass passes an event on, unless the answer is over.
 func (c *cutter) pass(e *event.Event) {
-	if !c.over {
+	if !c.ended {
 		c.next.Handle(e)
 	}
 }
@@ -94,12 +94,12 @@ func (c *cutter) end(e *event.Event) {
 		c.release(&c.choices[i], i, len(c.choices[i].text))
 	}
 	c.pass(e)
-	c.over = true
+	c.ended = true
 }
 
-// behind handles an event after the cut of a choice: log probabilities may follow all of
+// afterCut handles an event after the cut of a choice: log probabilities may follow all of
 // their text.
-func (c *cutter) behind(choice *cut, e *event.Event) {
+func (c *cutter) afterCut(choice *cut, e *event.Event) {
 	if e.Kind == event.Logprobs {
 		choice.probabilities.add(e.Logprobs)
 		c.weigh(choice, e.Choice)
@@ -145,11 +145,11 @@ func (c *cutter) takeText(choice *cut, e *event.Event) {
 // cut ends a choice before the stop that its text ends with.
 func (c *cutter) cut(choice *cut, index int) {
 	stop := c.search.stop(choice.state)
-	at := len(choice.text) - len(stop)
-	choice.text = choice.text[:at]
+	start := len(choice.text) - len(stop)
+	choice.text = choice.text[:start]
 	choice.made, choice.finished = true, true
-	choice.probabilities.limit(choice.passed + at)
-	c.release(choice, index, at)
+	choice.probabilities.limit(choice.passed + start)
+	c.release(choice, index, start)
 	c.event = event.Event{Kind: event.Finish, Choice: index, Finish: event.FinishStop, Stop: []byte(stop)}
 	c.pass(&c.event)
 }

@@ -210,10 +210,10 @@ func TestDeltasOfACutAnswerAllocateNothing(t *testing.T) {
 	m := translate.AnswerContext{Stream: true, Cuts: translate.Cuts{Enforced: different(64)}}
 	translator := pairs.NewTranslator(translate.Chat, translate.Completions, &m, newIDs())
 	event := sse.Event{Data: []byte(`{"model":"m","choices":[{"index":0,"delta":{"content":"a \nb\t"}}]}`)}
-	again := func() {
+	repeat := func() {
 		translator.Event(event)
 		translator.Output()
 	}
-	again()
-	assert.Zero(t, testing.AllocsPerRun(100, again))
+	repeat()
+	assert.Zero(t, testing.AllocsPerRun(100, repeat))
 }

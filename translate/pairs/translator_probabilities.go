@@ -7,7 +7,7 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 // token is the sum of the lengths of the tokens before it.
 type probabilities struct {
 	waiting []byte // elements, each with a comma before it
-	at      int    // the position of the next token in the text, in bytes
+	offset  int    // the position of the next token in the text, in bytes
 	end     int    // of the text, once limited
 	limited bool
 }
@@ -38,10 +38,10 @@ func (p *probabilities) list() []byte {
 	c := jsonscan.New(waiting)
 	for c.EnterArray(); c.Element(); {
 		token := c.Skip()
-		if p.limited && p.at >= p.end {
+		if p.limited && p.offset >= p.end {
 			break
 		}
-		p.at += tokenLength(token)
+		p.offset += tokenLength(token)
 		kept = c.Offset()
 	}
 	if kept == 0 {

@@ -47,8 +47,8 @@ func (s *stopSearch) grow(length int) (state uint16) {
 
 // following returns the states that follow a state, by class. Until link, 0 means none.
 func (s *stopSearch) following(state uint16) []uint16 {
-	from := int(state) * s.width
-	return s.next[from : from+s.width]
+	start := int(state) * s.width
+	return s.next[start : start+s.width]
 }
 
 // add adds the states of a stop.

@@ -11,15 +11,15 @@ import (
 // firstStop finds out by trying what a search should find: the stop that ends
 // first, and of several that end there the longest. Of none, doubtful is the
 // length of the longest end of the text with which one begins.
-func firstStop(stops []string, text string) (found string, end, doubtful int) {
+func firstStop(stops []string, text string) (longest string, end, doubtful int) {
 	for end := 1; end <= len(text); end++ {
 		for _, stop := range stops {
-			if strings.HasSuffix(text[:end], stop) && len(stop) > len(found) {
-				found = stop
+			if strings.HasSuffix(text[:end], stop) && len(stop) > len(longest) {
+				longest = stop
 			}
 		}
-		if found != "" {
-			return found, end, 0
+		if longest != "" {
+			return longest, end, 0
 		}
 	}
 	for _, stop := range stops {
@@ -50,20 +50,20 @@ func TestASearchFindsTheStopThatEndsFirst(t *testing.T) {
 		}
 		text := letters(random, random.IntN(20))
 		search := newStopSearch(stops)
-		at := random.IntN(len(text) + 1) // the text comes in two pieces
-		state, end := search.find(0, []byte(text[:at]))
+		pos := random.IntN(len(text) + 1) // the text comes in two pieces
+		state, end := search.find(0, []byte(text[:pos]))
 		if end == 0 {
-			state, end = search.find(state, []byte(text[at:]))
+			state, end = search.find(state, []byte(text[pos:]))
 			if end > 0 {
-				end += at
+				end += pos
 			}
 		}
-		found, wantEnd, doubtful := firstStop(stops, text)
-		if !assert.Equal(t, wantEnd, end, "%q in %q, cut at %d", stops, text, at) {
+		stop, wantEnd, doubtful := firstStop(stops, text)
+		if !assert.Equal(t, wantEnd, end, "%q in %q, cut at %d", stops, text, pos) {
 			return
 		}
-		if found != "" {
-			assert.Equal(t, found, search.stop(state), "%q in %q", stops, text)
+		if stop != "" {
+			assert.Equal(t, stop, search.stop(state), "%q in %q", stops, text)
 		} else {
 			assert.Equal(t, doubtful, search.doubtful(state), "%q in %q", stops, text)
 		}

@@ -59,16 +59,18 @@ func TestAMalformedCountReplacesNoGoodOne(t *testing.T) {
 	want := token.Usage{Counts: token.Counts{Fresh: 5, CacheRead: 2, Answer: 3}, Known: true, Inconsistent: true}
 	for _, w := range ways {
 		t.Run(w.name(), func(t *testing.T) {
-			o := translated(w, translate.AnswerContext{Stream: true}, [][]byte{malformed(w.from)}, true)
+			o := translated(w, translate.AnswerContext{Stream: true}, [][]byte{malformed(w.source)}, true)
 			assert.True(t, o.Finished())
 			assert.Equal(t, want, o.Usage())
-			assert.Contains(t, observe(w.from, [][]byte{malformed(w.from)}, true).lines(), fmt.Sprintf("usage %s", usageText(want)))
+			assert.Contains(t, observe(w.source, [][]byte{malformed(w.source)}, true).lines(), fmt.Sprintf("usage %s", usageText(want)))
 		})
 	}
 }
 
 // fromChoices reports whether the provider's answers are lists of choices.
-func (w way) fromChoices() bool { return w.from == translate.Chat || w.from == translate.Completions }
+func (w way) fromChoices() bool {
+	return w.source == translate.Chat || w.source == translate.Completions
+}
 
 // Ollama puts zeros into every chunk that has choices. An answer that was cut off there
 // once counted as an answer without cost, although its cost is unknown.
@@ -94,7 +96,7 @@ func TestZerosBesideChoicesAreNoCounts(t *testing.T) {
 			cut := [][]byte{chatStream(nil, tt.chunks...)}
 			o := translated(w, translate.AnswerContext{Stream: true}, cut, false)
 			assert.Equal(t, tt.want, o.Usage(), "%s, %s", w.name(), name)
-			assert.Contains(t, observe(w.from, cut, false).lines(), fmt.Sprintf("usage %s", usageText(tt.want)), "%s, %s", w.name(), name)
+			assert.Contains(t, observe(w.source, cut, false).lines(), fmt.Sprintf("usage %s", usageText(tt.want)), "%s, %s", w.name(), name)
 		}
 	}
 }
@@ -152,14 +154,14 @@ func contradicting(format translate.Format) []byte {
 func TestContradictionsAreReadInTheMostExpensiveWay(t *testing.T) {
 	for _, w := range ways {
 		want := token.Usage{Counts: token.Counts{Fresh: 5, CacheRead: 9, Answer: 80}, Known: true, Inconsistent: true}
-		if w.from == translate.Messages {
+		if w.source == translate.Messages {
 			want = token.Usage{Counts: token.Counts{Fresh: 5, CacheWrite: 2, CacheWriteLong: 9, Answer: 80}, Known: true, Inconsistent: true}
 		}
-		stream := contradicting(w.from)
+		stream := contradicting(w.source)
 		o := translated(w, translate.AnswerContext{Stream: true}, [][]byte{stream}, true)
 		assert.True(t, o.Finished(), w.name())
 		assert.Equal(t, want, o.Usage(), w.name())
-		assert.Equal(t, want, observe(w.from, [][]byte{stream}, true).Usage(), w.name())
+		assert.Equal(t, want, observe(w.source, [][]byte{stream}, true).Usage(), w.name())
 	}
 }
 
@@ -192,7 +194,7 @@ func TestSearchesOfResponsesAreCounted(t *testing.T) {
 		stream := [][]byte{responsesStream(tt.events...)}
 		assert.Equal(t, tt.want, observe(translate.Responses, stream, false).Usage(), name)
 		for _, w := range ways {
-			if w.from == translate.Responses {
+			if w.source == translate.Responses {
 				assert.Equal(t, tt.want, translated(w, translate.AnswerContext{Stream: true}, stream, false).Usage(), "%s, %s", w.name(), name)
 			}
 		}
@@ -202,7 +204,7 @@ func TestSearchesOfResponsesAreCounted(t *testing.T) {
 	assert.Nil(t, refused)
 	assert.Equal(t, whole, seen.Usage)
 	for _, w := range ways {
-		if w.from == translate.Responses {
+		if w.source == translate.Responses {
 			assert.Equal(t, whole, answered(w, translate.AnswerContext{}, body).Usage(), w.name())
 		}
 	}

@@ -120,18 +120,18 @@ func TestSearchesInUsageAreCounted(t *testing.T) {
 
 // orders calls a function with all orders of some texts.
 func orders(texts []string, each func([]string)) {
-	var from func(first int)
-	from = func(first int) {
+	var place func(first int)
+	place = func(first int) {
 		if first == len(texts) {
 			each(texts)
 		}
 		for i := first; i < len(texts); i++ {
 			texts[first], texts[i] = texts[i], texts[first]
-			from(first + 1)
+			place(first + 1)
 			texts[first], texts[i] = texts[i], texts[first]
 		}
 	}
-	from(0)
+	place(0)
 }
 
 // Moonshot puts the usage of a stream into the last choice, and Groq into a member of its own, so
@@ -163,7 +163,7 @@ func TestUsageOfStreamsIsFoundWhereVendorsPutIt(t *testing.T) {
 			cut := [][]byte{chatStream(nil, chunks...)}
 			o := translated(w, translate.AnswerContext{Stream: true}, cut, true)
 			assert.Equal(t, want, o.Usage(), "%s, %s", w.name(), name)
-			assert.Contains(t, observe(w.from, cut, true).lines(), fmt.Sprintf("usage %s", usageText(want)), "%s, %s", w.name(), name)
+			assert.Contains(t, observe(w.source, cut, true).lines(), fmt.Sprintf("usage %s", usageText(want)), "%s, %s", w.name(), name)
 		}
 	}
 }

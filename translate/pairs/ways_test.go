@@ -29,13 +29,13 @@ func namesOf(all []*format.Descriptor) (names []translate.Format) {
 
 // way is the way of a request, from a client's format to a provider's, or of an
 // answer, from a provider's format to a client's.
-type way struct{ from, to translate.Format }
+type way struct{ source, target translate.Format }
 
 // requestWays are all ways of requests, and ways those of answers. Both follow from
 // the registered formats, so that no test leaves a new format out.
 var (
-	requestWays = waysWhere(func(w way) bool { return pairs.CanTranslate(w.from, w.to) })
-	ways        = waysWhere(func(w way) bool { return w.from != w.to && formats.Of(w.to).Answers.NewEmitter != nil })
+	requestWays = waysWhere(func(w way) bool { return pairs.CanTranslate(w.source, w.target) })
+	ways        = waysWhere(func(w way) bool { return w.source != w.target && formats.Of(w.target).Answers.NewEmitter != nil })
 )
 
 func waysWhere(exists func(way) bool) (all []way) {
@@ -73,10 +73,10 @@ var (
 	converseToResponses    = way{translate.Converse, translate.Responses}
 )
 
-func (w way) name() string { return string(w.from) + " to " + string(w.to) }
+func (w way) name() string { return string(w.source) + " to " + string(w.target) }
 
 func waysFrom(provider translate.Format) []way {
-	return slices.DeleteFunc(slices.Clone(ways), func(w way) bool { return w.from != provider })
+	return slices.DeleteFunc(slices.Clone(ways), func(w way) bool { return w.source != provider })
 }
 
 // clients are how the clients of each format read streams.
@@ -94,9 +94,9 @@ var lastEvents = []string{"event: message_stop", "event: message_delta", "[DONE]
 // added adds up a stream of the client's format, which has usage if the client asked for it, or
 // if the format always has it.
 func (w way) added(stream string, asked bool) (client.Object, error) {
-	answer, err := clients[w.to].Emitted([]byte(stream))
+	answer, err := clients[w.target].Emitted([]byte(stream))
 	_, told := answer["usage"]
-	if err == nil && told != asked && (w.to == translate.Chat || w.to == translate.Completions) {
+	if err == nil && told != asked && (w.target == translate.Chat || w.target == translate.Completions) {
 		err = errors.New("usage that nobody asked for, or none")
 	}
 	return answer, err

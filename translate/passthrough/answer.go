@@ -127,7 +127,7 @@ const MostSubtitles = 4 << 10
 // the last of its subtitles. sent are the units of the request. Those of the header of a file are
 // exact, while nothing may be spoken at the end.
 func UnitsOfText(end []byte, op translate.Operation, sent token.Units) (n token.Units) {
-	if of(op).unit == seconds && !sent.Measured {
+	if endpointOf(op).unit == seconds && !sent.Measured {
 		n.Seconds, _ = playtime.OfSubtitles(end)
 	}
 	if n.Seconds > token.MaxSeconds {
@@ -139,7 +139,7 @@ func UnitsOfText(end []byte, op translate.Operation, sent token.Units) (n token.
 // InspectAnswer reads a whole JSON answer to an operation. It returns a fault for an answer that
 // contains an error, or that is no JSON.
 func InspectAnswer(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
-	e := of(op)
+	e := endpointOf(op)
 	var v members.Values
 	if err := readAnswer(&v, body, e); err != nil {
 		return signal.Answer{}, fault.Unusable(err)
@@ -221,9 +221,9 @@ func FitVectors(request, answer []byte) (edits []edit.Edit) {
 		for c.OpenArray(); c.Element(); {
 			for c.OpenObject(); c.Member(); {
 				if start := c.Offset(); string(c.Name()) == "embedding" && c.Kind() == jsonscan.Array {
-					with, ok := appendVector(nil, &c)
+					vectors, ok := appendVector(nil, &c)
 					if ok {
-						edits = append(edits, edit.Edit{Span: translate.Span{Start: start, End: c.Offset()}, With: with})
+						edits = append(edits, edit.Edit{Span: translate.Span{Start: start, End: c.Offset()}, With: vectors})
 					}
 				} else {
 					c.Skip()

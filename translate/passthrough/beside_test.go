@@ -19,7 +19,7 @@ func TestTheTableIsInTheOrderOfTheOperations(t *testing.T) {
 	for i := range endpoints {
 		e := &endpoints[i]
 		assert.Equal(t, translate.Embed+translate.Operation(i), e.operation)
-		assert.Same(t, e, of(e.operation))
+		assert.Same(t, e, endpointOf(e.operation))
 		assert.True(t, e.json != nil || e.form != "", e.path)
 		assert.NotContains(t, e.operation.String(), "/")
 	}
@@ -37,8 +37,8 @@ func renamed(t *testing.T, op translate.Operation, body, model string) string {
 func TestRenamingChangesOnlyTheModel(t *testing.T) {
 	assert.Equal(t, `{"input":"m" , "model" : "a\"b"}`, renamed(t, translate.Embed, `{"input":"m" , "model" : "m"}`, `a"b`))
 	assert.Equal(t, ` {"model":"n", "input":[] }`, renamed(t, translate.Moderate, ` { "input":[] }`, "n"))
-	const before, behind = "--b\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\np\r\n--b\r\nContent-Disposition: form-data; name=model\r\n\r\n", "\r\n--b--"
-	assert.Equal(t, before+"n"+behind, renamed(t, translate.EditImages, before+"m"+behind, "n"))
+	const before, after = "--b\r\nContent-Disposition: form-data; name=\"prompt\"\r\n\r\np\r\n--b\r\nContent-Disposition: form-data; name=model\r\n\r\n", "\r\n--b--"
+	assert.Equal(t, before+"n"+after, renamed(t, translate.EditImages, before+"m"+after, "n"))
 }
 
 func TestVectorsAreFittedOnlyIfTheClientAskedForIt(t *testing.T) {
@@ -219,9 +219,9 @@ func FuzzInspect(f *testing.F) {
 		}
 		assert.NotEmpty(t, view.Model)
 		assert.LessOrEqual(t, len(view.Model), maxWord)
-		again := edit.Apply(nil, body, []edit.Edit{Rename(body, &view, "other")})
-		renamed, refused := Inspect(again, op)
-		require.Nil(t, refused, "%q", again)
+		repeated := edit.Apply(nil, body, []edit.Edit{Rename(body, &view, "other")})
+		renamed, refused := Inspect(repeated, op)
+		require.Nil(t, refused, "%q", repeated)
 		assert.Equal(t, "other", renamed.Model)
 	})
 }

@@ -73,8 +73,8 @@ func anyModel(fields strict.Fields) strict.Fields {
 	return fields
 }
 
-// of returns the endpoint of an operation, which is beside text.
-func of(op translate.Operation) *endpoint { return &endpoints[op-translate.Embed] }
+// endpointOf returns the endpoint of an operation, which is beside text.
+func endpointOf(op translate.Operation) *endpoint { return &endpoints[op-translate.Embed] }
 
 // Endpoints returns the paths of the gateway.
 func Endpoints() (all []format.Endpoint) {
@@ -85,24 +85,24 @@ func Endpoints() (all []format.Endpoint) {
 }
 
 // Path returns the path of an operation at a provider, below that of the version.
-func Path(op translate.Operation) string { return of(op).path }
+func Path(op translate.Operation) string { return endpointOf(op).path }
 
 // TakesForms reports whether requests of an operation may be forms.
-func TakesForms(op translate.Operation) bool { return op.Beside() && of(op).form != "" }
+func TakesForms(op translate.Operation) bool { return op.Beside() && endpointOf(op).form != "" }
 
 // TakesJSON reports whether requests of an operation may be JSON.
-func TakesJSON(op translate.Operation) bool { return !op.Beside() || of(op).json != nil }
+func TakesJSON(op translate.Operation) bool { return !op.Beside() || endpointOf(op).json != nil }
 
 // Passes reports whether an answer of a content type is passed on as it is, since it is
 // neither JSON nor a stream of events.
 func Passes(op translate.Operation, contentType string) bool {
-	return op.Beside() && slices.ContainsFunc(of(op).types, func(beginning string) bool {
+	return op.Beside() && slices.ContainsFunc(endpointOf(op).types, func(beginning string) bool {
 		return strings.HasPrefix(strings.ToLower(contentType), beginning)
 	})
 }
 
 // HasOutput reports whether the answer to an operation reports tokens of output.
-func HasOutput(op translate.Operation) bool { return !op.Beside() || of(op).output }
+func HasOutput(op translate.Operation) bool { return !op.Beside() || endpointOf(op).output }
 
 // bytesPerSecond is the assumed length of a second of sound whose header does not state its
 // length, of 32 kbit/s: few files have less.

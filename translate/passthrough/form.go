@@ -110,12 +110,12 @@ func (f *form) readContent() (broken string) {
 		if n < 0 {
 			return "a part has no end"
 		}
-		at := f.pos + n
-		f.pos = at + len(f.delimiter)
-		switch before := f.body[:at]; {
-		case at >= f.content.Start+len(lineBreak) && bytes.HasSuffix(before, lineBreak):
-			f.content.End = at - len(lineBreak)
-		case before[at-1] == '\r' || before[at-1] == '\n':
+		pos := f.pos + n
+		f.pos = pos + len(f.delimiter)
+		switch before := f.body[:pos]; {
+		case pos >= f.content.Start+len(lineBreak) && bytes.HasSuffix(before, lineBreak):
+			f.content.End = pos - len(lineBreak)
+		case before[pos-1] == '\r' || before[pos-1] == '\n':
 			return "a delimiter inside a part is not behind CR LF"
 		default:
 			continue

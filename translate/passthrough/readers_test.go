@@ -95,9 +95,9 @@ var (
 func readLeniently(body []byte) (*reading, error) {
 	delimiter := regexp.MustCompile(lineEnd + regexp.QuoteMeta("--"+boundaryOf(body)) + `(--[ \t]*` + lineEnd + `?|[ \t]*` + lineEnd + `)`)
 	read, rest := newReading(), append([]byte("\n"), body...)
-	at := delimiter.FindSubmatchIndex(rest)
-	for at != nil && !bytes.HasPrefix(rest[at[2]:at[3]], []byte("--")) {
-		rest = rest[at[1]:]
+	match := delimiter.FindSubmatchIndex(rest)
+	for match != nil && !bytes.HasPrefix(rest[match[2]:match[3]], []byte("--")) {
+		rest = rest[match[1]:]
 		blank := blankLine.FindIndex(rest)
 		if blank == nil {
 			return nil, io.ErrUnexpectedEOF
@@ -105,7 +105,7 @@ func readLeniently(body []byte) (*reading, error) {
 		head := continued.ReplaceAll(rest[:blank[0]], []byte(" "))
 		rest = rest[(blank[0]+blank[1])/2:] // the delimiter may be behind the head
 		start := firstEnd.FindIndex(rest)[1]
-		if at = delimiter.FindSubmatchIndex(rest); at == nil {
+		if match = delimiter.FindSubmatchIndex(rest); match == nil {
 			return nil, io.ErrUnexpectedEOF
 		}
 		var name string
@@ -115,9 +115,9 @@ func readLeniently(body []byte) (*reading, error) {
 				name, file = optionsOf(value)
 			}
 		}
-		read.add(name, string(rest[min(start, at[0]):at[0]]), file)
+		read.add(name, string(rest[min(start, match[0]):match[0]]), file)
 	}
-	if at == nil {
+	if match == nil {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return read, nil

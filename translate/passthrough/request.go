@@ -20,7 +20,7 @@ func IsForm(body []byte) bool { return bytes.HasPrefix(body, []byte("--")) }
 // an estimate by the file, the characters exact, and the queries one for each hundred documents, of
 // which a long one is several.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
-	e := of(op)
+	e := endpointOf(op)
 	if e.json == nil || IsForm(body) && e.form != "" {
 		return inspectForm(body, e)
 	}

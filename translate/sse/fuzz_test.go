@@ -17,9 +17,9 @@ func FuzzAnyChunkingReadsWhatTheReferenceReads(f *testing.F) {
 	for _, end := range []string{"\n", "\r\n", "\r"} {
 		f.Add([]byte(conversation(random, end)), uint64(7), uint8(30))
 	}
-	f.Fuzz(func(t *testing.T, stream []byte, seed uint64, most uint8) {
+	f.Fuzz(func(t *testing.T, stream []byte, seed uint64, limit uint8) {
 		random := rand.New(rand.NewPCG(seed, 0))
-		next := func() int { return random.IntN(int(most) + 2) }
+		next := func() int { return random.IntN(int(limit) + 2) }
 		assert.Equal(t, reference(string(stream)), lex(t, sse.NewLexer(0), string(stream), next))
 
 		// A limit strikes at the same event however the stream comes.

@@ -5,19 +5,19 @@ import "bytes"
 // Locate returns the position in raw, the bytes of the stream from Start to End, of the
 // byte of the event's data at an offset.
 func (e Event) Locate(raw []byte, offset int) int {
-	at := 0
+	pos := 0
 	if e.Start == 0 {
-		at = len(raw) - len(bytes.TrimPrefix(raw, byteOrderMark))
+		pos = len(raw) - len(bytes.TrimPrefix(raw, byteOrderMark))
 	}
-	for at < len(raw) {
-		line, next := cutLine(raw[at:])
+	for pos < len(raw) {
+		line, next := cutLine(raw[pos:])
 		if name, text := cutField(line); string(name) == "data" {
 			if offset <= len(text) {
-				return at + len(line) - len(text) + offset
+				return pos + len(line) - len(text) + offset
 			}
 			offset -= len(text) + len("\n")
 		}
-		at += next
+		pos += next
 	}
 	return len(raw)
 }

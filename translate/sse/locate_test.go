@@ -31,11 +31,11 @@ func TestLocateFindsEveryByteOfTheData(t *testing.T) {
 				seen++
 				raw := []byte(text)[event.Start:event.End]
 				for i, b := range event.Data {
-					at := event.Locate(raw, i)
+					pos := event.Locate(raw, i)
 					if b == '\n' {
 						b = end[0]
 					}
-					require.Equal(t, string(b), string(raw[at]), "%q at %d", raw, i)
+					require.Equal(t, string(b), string(raw[pos]), "%q at %d", raw, i)
 				}
 				last := len(event.Data) - 1
 				assert.Equal(t, event.Locate(raw, last)+1, event.Locate(raw, last+1), "%q", raw)

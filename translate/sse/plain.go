@@ -15,14 +15,14 @@ func (l *Lexer) ahead() []byte {
 	if l.taken() != l.settled || l.bare.set {
 		return nil
 	}
-	in := l.lines.in[l.lines.at:]
-	return in[:min(int64(len(in)), l.max)]
+	rest := l.lines.data[l.lines.pos:]
+	return rest[:min(int64(len(rest)), l.max)]
 }
 
 // skip passes over the event of size bytes with which ahead begins.
 func (l *Lexer) skip(size int) {
 	l.begun = true
-	l.lines.at += size
+	l.lines.pos += size
 	l.settled += int64(size)
 }
 
@@ -30,11 +30,11 @@ func (l *Lexer) skip(size int) {
 // a line with a name or none, a line with data, and a blank line, which end with LF. It is
 // what take makes of these lines, in a third of the time.
 func (l *Lexer) plain() (Event, bool) {
-	in := l.ahead()
-	if len(in) == 0 || l.lines.hasCR() {
+	text := l.ahead()
+	if len(text) == 0 || l.lines.hasCR() {
 		return Event{}, false
 	}
-	name, rest, ok := cutHead(in)
+	name, rest, ok := cutHead(text)
 	if !ok {
 		return Event{}, false
 	}
@@ -46,7 +46,7 @@ func (l *Lexer) plain() (Event, bool) {
 		name = nil
 	}
 	start := l.settled
-	l.skip(len(in) - len(rest[end:]) + len(blankLine))
+	l.skip(len(text) - len(rest[end:]) + len(blankLine))
 	return Event{Name: name, Data: rest[:end], Start: start, End: l.settled}, true
 }
 
@@ -72,6 +72,6 @@ func headOf(eventName []byte) (name, head string) {
 }
 
 // begins reports whether a text begins with another; bytes.HasPrefix takes longer.
-func begins(text []byte, with string) bool {
-	return len(text) >= len(with) && string(text[:len(with)]) == with
+func begins(text []byte, prefix string) bool {
+	return len(text) >= len(prefix) && string(text[:len(prefix)]) == prefix
 }

@@ -53,16 +53,16 @@ func (t *Template) Match(name, data []byte) (text jsonscan.Value, third []byte, 
 // Match would recognise it. It takes a third of the time of both. ok is also false for an
 // event that is not as AppendEvent writes it, or is not whole.
 func (t *Template) Next(l *Lexer) (text jsonscan.Value, ok bool) {
-	in := l.ahead()
-	if !begins(in, t.head) {
+	ahead := l.ahead()
+	if !begins(ahead, t.head) {
 		return text, false
 	}
-	rest := in[len(t.head):]
+	rest := ahead[len(t.head):]
 	values, size := t.shape.MatchLine(rest)
 	if len(values[0].Raw) <= len(`""`) || !begins(rest[size:], blankLine) {
 		return text, false
 	}
-	l.skip(len(in) - len(rest[size:]) + len(blankLine))
+	l.skip(len(ahead) - len(rest[size:]) + len(blankLine))
 	t.learned = 0
 	return values[0], true
 }

@@ -48,9 +48,9 @@ type Answer struct {
 }
 
 // NewAnswer returns a reader of one answer in a format.
-func NewAnswer(as *format.Answers) *Answer {
+func NewAnswer(answers *format.Answers) *Answer {
 	a := &Answer{called: make(names)}
-	a.parser = as.NewParser(a)
+	a.parser = answers.NewParser(a)
 	return a
 }
 
@@ -105,8 +105,8 @@ func (a *Answer) Handle(e *event.Event) {
 }
 
 func (a *Answer) add(c Channel, e *event.Event) {
-	at, _ := jsonscan.SlotOf(a.data, e.Raw)
-	a.part.Pieces = append(a.part.Pieces, Piece{Channel: c, Text: string(e.Text), At: at})
+	slot, _ := jsonscan.SlotOf(a.data, e.Raw)
+	a.part.Pieces = append(a.part.Pieces, Piece{Channel: c, Text: string(e.Text), At: slot})
 }
 
 // Ends reports whether the end of a channel is that of another one, too.
@@ -127,7 +127,7 @@ func (a *Answer) readOthers(data []byte) {
 		known[a.part.Pieces[i].At.Start] = true
 	}
 	for isName, at := range jsonscan.Leaves(data, jsonscan.Slot{End: len(data)}) {
-		t := Text{at: at, form: plain}
+		t := Text{slot: at, form: plain}
 		raw := data[at.Start:at.End]
 		switch {
 		case isName && isPlainName(jsonscan.Inner(raw)):
@@ -162,10 +162,10 @@ func (a *Answer) addCalls(data []byte) {
 }
 
 // locate gives a piece without a position that of a string with its text.
-func (a *Answer) locate(text string, at jsonscan.Slot) bool {
+func (a *Answer) locate(text string, slot jsonscan.Slot) bool {
 	for i := range a.part.Pieces {
 		if p := &a.part.Pieces[i]; p.At.End == 0 && p.Text == text {
-			p.At = at
+			p.At = slot
 			return true
 		}
 	}

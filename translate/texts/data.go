@@ -106,8 +106,8 @@ func spelledOut(raw []byte) []byte {
 	if len(text) == 0 {
 		text = []byte("0")
 	}
-	if behind := bytes.TrimRight(digits[point:], "0"); len(behind) > 0 {
-		text = slices.Concat(text, []byte("."), behind)
+	if decimals := bytes.TrimRight(digits[point:], "0"); len(decimals) > 0 {
+		text = slices.Concat(text, []byte("."), decimals)
 	}
 	if negative {
 		text = append([]byte("-"), text...)

@@ -64,10 +64,10 @@ type inventory struct {
 
 // inventoryOf returns the inventory of valid JSON.
 func inventoryOf(body []byte) inventory {
-	in := inventory{names: make(names)}
+	list := inventory{names: make(names)}
 	c := jsonscan.Again(body)
-	in.value(c.Skip(), Other, deepest)
-	return in
+	list.value(c.Skip(), Other, deepest)
+	return list
 }
 
 func (n names) add(kind Kind, list ...string) {
@@ -86,27 +86,27 @@ func (n names) sorted() []named {
 }
 
 // value reads a value, whose objects name tools or calls if the kind is not Other.
-func (in *inventory) value(raw []byte, kind Kind, depth int) {
+func (i *inventory) value(raw []byte, kind Kind, depth int) {
 	if len(raw) == 0 || depth == 0 {
 		return
 	}
 	switch raw[0] {
 	case '{':
-		in.object(raw, kind, depth-1)
+		i.object(raw, kind, depth-1)
 	case '[':
 		c := jsonscan.Again(raw)
 		for c.EnterArray(); c.Element(); {
 			element := c.Skip()
 			if kind == Tool {
-				in.add(kind, jsonscan.TextOf(element))
+				i.add(kind, jsonscan.TextOf(element))
 			}
-			in.value(element, kind, depth-1)
+			i.value(element, kind, depth-1)
 		}
 	}
 }
 
 // object reads the members of an object in whatever order, repeated ones included.
-func (in *inventory) object(raw []byte, kind Kind, depth int) {
+func (i *inventory) object(raw []byte, kind Kind, depth int) {
 	var own, types, keys []string
 	for key, value := range jsonscan.Members(raw) {
 		if bytes.IndexByte(key, '\\') >= 0 {
@@ -114,11 +114,11 @@ func (in *inventory) object(raw []byte, kind Kind, depth int) {
 		}
 		folded := strings.ReplaceAll(strings.ToLower(string(key)), "_", "")
 		if data[folded] || folded == "input" && value[0] == '{' {
-			in.keep(folded, value)
+			i.keep(folded, value)
 			continue
 		}
 		if f, ok := features[folded]; ok && (value[0] == '{' || !jsonscan.IsZero(value)) {
-			in.add(f.kind, f.name)
+			i.add(f.kind, f.name)
 		}
 		inner := naming[folded]
 		switch folded {
@@ -137,21 +137,21 @@ func (in *inventory) object(raw []byte, kind Kind, depth int) {
 				keys = append(keys, string(key))
 			}
 		}
-		in.value(value, inner, depth)
+		i.value(value, inner, depth)
 	}
-	in.addObject(kind, own, types, keys)
+	i.addObject(kind, own, types, keys)
 }
 
 // keep adds the objects of a member with data.
-func (in *inventory) keep(name string, value []byte) {
+func (i *inventory) keep(name string, value []byte) {
 	switch {
 	case value[0] != '{':
 	case name != "functionresponse":
-		in.data = append(in.data, value)
+		i.data = append(i.data, value)
 	default: // beside files
 		for _, part := range jsonscan.Members(value) {
 			if part[0] == '{' {
-				in.results = append(in.results, part)
+				i.results = append(i.results, part)
 			}
 		}
 	}
@@ -184,15 +184,15 @@ func (n names) addObject(kind Kind, own, types, keys []string) {
 var owns sync.Map // from *format.Requests to map[string]bool
 
 // ownNames returns the names of members that a format has. They are no texts of the client.
-func ownNames(as *format.Requests) map[string]bool {
-	if known, ok := owns.Load(as); ok {
+func ownNames(requests *format.Requests) map[string]bool {
+	if known, ok := owns.Load(requests); ok {
 		return known.(map[string]bool)
 	}
 	own := make(map[string]bool)
-	for _, word := range as.Words() {
+	for _, word := range requests.Words() {
 		own[word] = true
 	}
-	owns.Store(as, own)
+	owns.Store(requests, own)
 	return own
 }
 

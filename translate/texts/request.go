@@ -23,24 +23,24 @@ type Request struct {
 
 // OfRequest returns the texts of a body that has passed the strict pass of its format. The texts
 // of a group follow each other, in the order of the body. view is the result of the pass.
-func OfRequest(body []byte, view *translate.View, as *format.Requests) Request {
+func OfRequest(body []byte, view *translate.View, requests *format.Requests) Request {
 	if passthrough.IsForm(body) {
 		return ofForm(body)
 	}
-	l := listener{body: body, reference: cmp.Or(view.Beyond.State, tokens(body)), own: ownNames(as), names: make(map[string]bool)}
-	if as.Source != nil {
-		core.Listen(body, as.Source, &l)
+	l := listener{body: body, reference: cmp.Or(view.Beyond.State, tokens(body)), own: ownNames(requests), names: make(map[string]bool)}
+	if requests.Source != nil {
+		core.Listen(body, requests.Source, &l)
 	}
-	if as.Encrypted != nil {
-		for _, span := range as.Encrypted(body) {
-			l.regions = append(l.regions, region{Text: Text{at: jsonscan.Slot{Start: span.Start, End: span.End}, form: signed}, wide: true})
+	if requests.Encrypted != nil {
+		for _, span := range requests.Encrypted(body) {
+			l.regions = append(l.regions, region{Text: Text{slot: jsonscan.Slot{Start: span.Start, End: span.End}, form: signed}, wide: true})
 		}
 	}
 	l.hide(jsonscan.Slot{Start: view.ModelSpan.Start, End: view.ModelSpan.End})
-	found := inventoryOf(body)
-	l.addNames(found.names)
-	l.addData(found.results, Result)
-	l.addData(found.data, Other)
+	list := inventoryOf(body)
+	l.addNames(list.names)
+	l.addData(list.results, Result)
+	l.addData(list.data, Other)
 	return Request{l.texts(), l.reference}
 }
 
@@ -69,11 +69,11 @@ func hasNumber(c *jsonscan.Cursor) bool {
 		c.Skip()
 		return number
 	}
-	found := false
+	digit := false
 	for c.Element() {
-		found = hasNumber(c) || found
+		digit = hasNumber(c) || digit
 	}
-	return found
+	return digit
 }
 
 // ofForm returns the texts of a form.
@@ -115,24 +115,24 @@ var kinds = [...]Kind{core.Instructions: System, core.System: System, core.User:
 
 // add adds the region of a raw value.
 func (l *listener) add(raw []byte, r region) {
-	if at, ok := jsonscan.SlotOf(l.body, raw); ok {
-		r.at = at
+	if slot, ok := jsonscan.SlotOf(l.body, raw); ok {
+		r.slot = slot
 		l.regions = append(l.regions, r)
 	}
 }
 
-// inside is add for a string without its quotes.
-func (l *listener) inside(text []byte, r region) {
-	if at, ok := jsonscan.SlotOf(l.body, text); ok && at.Start > 0 && at.End < len(l.body) {
-		r.at = jsonscan.Slot{Start: at.Start - 1, End: at.End + 1}
+// addUnquoted is add for a string without its quotes.
+func (l *listener) addUnquoted(text []byte, r region) {
+	if slot, ok := jsonscan.SlotOf(l.body, text); ok && slot.Start > 0 && slot.End < len(l.body) {
+		r.slot = jsonscan.Slot{Start: slot.Start - 1, End: slot.End + 1}
 		l.regions = append(l.regions, r)
 	}
 }
 
 // hide adds a region without a text.
-func (l *listener) hide(at jsonscan.Slot) {
-	if at.End > 0 {
-		l.regions = append(l.regions, region{Text: Text{at: at}, hidden: true})
+func (l *listener) hide(slot jsonscan.Slot) {
+	if slot.End > 0 {
+		l.regions = append(l.regions, region{Text: Text{slot: slot}, hidden: true})
 	}
 }
 
@@ -145,19 +145,19 @@ func (l *listener) Turn(role core.Role) {
 }
 
 // ofTurn returns the region of a text of the turn.
-func (l *listener) ofTurn(as form) region {
+func (l *listener) ofTurn(textForm form) region {
 	kind := kinds[l.role]
 	if l.result {
 		kind = Result
 	}
-	return region{Text: Text{Kind: kind, Group: l.group, form: as}}
+	return region{Text: Text{Kind: kind, Group: l.group, form: textForm}}
 }
 
 // Text implements core.Writer.
-func (l *listener) Text(text []byte) { l.inside(text, l.ofTurn(plain)) }
+func (l *listener) Text(text []byte) { l.addUnquoted(text, l.ofTurn(plain)) }
 
 // Refusal implements core.Writer.
-func (l *listener) Refusal(text []byte) { l.inside(text, l.ofTurn(plain)) }
+func (l *listener) Refusal(text []byte) { l.addUnquoted(text, l.ofTurn(plain)) }
 
 // Image implements core.Writer.
 func (l *listener) Image(m *core.Media) { l.media(m) }
@@ -173,30 +173,30 @@ func (l *listener) OpenDocument(m *core.Media) { l.media(m) }
 
 // media adds the texts around a file, and the file itself if it is a text.
 func (l *listener) media(m *core.Media) {
-	l.inside(m.Title, l.ofTurn(plain))
-	l.inside(m.Context, l.ofTurn(plain))
+	l.addUnquoted(m.Title, l.ofTurn(plain))
+	l.addUnquoted(m.Context, l.ofTurn(plain))
 	hidden := region{hidden: true}
 	if m.Kind == core.PlainText {
 		hidden = l.ofTurn(plain)
 	}
-	l.inside(m.Data, hidden)
+	l.addUnquoted(m.Data, hidden)
 }
 
 // OpenSearchResult implements core.Writer.
 func (l *listener) OpenSearchResult(title, source []byte) {
-	l.inside(title, l.ofTurn(plain))
-	l.inside(source, l.ofTurn(plain))
+	l.addUnquoted(title, l.ofTurn(plain))
+	l.addUnquoted(source, l.ofTurn(plain))
 }
 
 // Reasoning implements core.Writer. Reasoning without a signature is a text like any other.
 func (l *listener) Reasoning(r *core.Thought) {
-	as := signed
+	textForm := signed
 	if r.From == core.Unsigned {
-		as = plain
+		textForm = plain
 	}
-	l.inside(r.Text, l.ofTurn(as))
-	l.inside(r.Signature, region{hidden: true})
-	l.inside(r.Sealed, region{hidden: true})
+	l.addUnquoted(r.Text, l.ofTurn(textForm))
+	l.addUnquoted(r.Signature, region{hidden: true})
+	l.addUnquoted(r.Sealed, region{hidden: true})
 }
 
 // Call implements core.Writer.
@@ -208,12 +208,12 @@ func (l *listener) Call(c *core.Call) {
 	if c.Free {
 		r.form = plain
 	}
-	l.inside(c.Text, r)
+	l.addUnquoted(c.Text, r)
 	if len(c.Input)+len(c.Text) == 0 {
 		r.form = literal
 		l.regions = append(l.regions, r)
 	}
-	l.inside(c.Signature, region{hidden: true})
+	l.addUnquoted(c.Signature, region{hidden: true})
 	l.group++
 }
 
@@ -260,11 +260,11 @@ func (l *listener) addData(objects [][]byte, kind Kind) {
 }
 
 // addNames adds the tools and calls that the reader has not recognised, in order.
-func (l *listener) addNames(found names) {
+func (l *listener) addNames(unnamed names) {
 	for i := range l.regions {
-		delete(found, named{l.regions[i].Kind, l.regions[i].Name})
+		delete(unnamed, named{l.regions[i].Kind, l.regions[i].Name})
 	}
-	for _, t := range found.sorted() {
+	for _, t := range unnamed.sorted() {
 		l.group++
 		l.regions = append(l.regions, region{Text: Text{Kind: t.kind, Name: t.name, Group: l.group}})
 	}
@@ -273,54 +273,54 @@ func (l *listener) addNames(found names) {
 // texts returns the texts of the regions, and every other string of the body.
 func (l *listener) texts() []Text {
 	slices.SortStableFunc(l.regions, func(a, b region) int {
-		return cmp.Or(cmp.Compare(a.at.Start, b.at.Start), cmp.Compare(b.at.End, a.at.End))
+		return cmp.Or(cmp.Compare(a.slot.Start, b.slot.Start), cmp.Compare(b.slot.End, a.slot.End))
 	})
-	var found []Text
+	var texts []Text
 	rest := l.regions
-	for ; len(rest) > 0 && rest[0].at.End == 0; rest = rest[1:] { // they have a name only
-		found = append(found, rest[0].Text)
+	for ; len(rest) > 0 && rest[0].slot.End == 0; rest = rest[1:] { // they have a name only
+		texts = append(texts, rest[0].Text)
 	}
-	var around region // of the strings up to its end
+	var outer region // of the strings up to its end
 	enter := func(start int) {
-		for ; len(rest) > 0 && rest[0].at.Start <= start; rest = rest[1:] {
+		for ; len(rest) > 0 && rest[0].slot.Start <= start; rest = rest[1:] {
 			next, more := rest[0], rest[1:]
-			if next.at.Start < around.at.End || next.weak && len(more) > 0 && more[0].at.Start < next.at.End {
+			if next.slot.Start < outer.slot.End || next.weak && len(more) > 0 && more[0].slot.Start < next.slot.End {
 				continue
 			}
-			around = next
+			outer = next
 			if !next.hidden && !next.wide {
-				found = append(found, l.read(next.Text))
+				texts = append(texts, l.read(next.Text))
 			}
 		}
 	}
 	for isName, at := range jsonscan.Leaves(l.body, jsonscan.Slot{End: len(l.body)}) {
 		enter(at.Start)
-		inside, raw := at.Start < around.at.End, l.body[at.Start:at.End]
+		isInside, raw := at.Start < outer.slot.End, l.body[at.Start:at.End]
 		switch {
-		case inside && !around.wide:
+		case isInside && !outer.wide:
 			continue
 		case isName && !l.isNews(raw):
 			continue
 		}
 		l.group++
-		t := Text{Group: l.group, at: at, form: plain}
+		t := Text{Group: l.group, slot: at, form: plain}
 		switch {
-		case inside:
-			t.form = around.form
+		case isInside:
+			t.form = outer.form
 		case isName:
 			t.form = fixed
 		}
 		if isName || isText(raw, &t) {
-			found = append(found, l.read(t))
+			texts = append(texts, l.read(t))
 		}
 	}
 	enter(len(l.body)) // regions without a string
-	slices.SortStableFunc(found, func(a, b Text) int { return cmp.Compare(a.Group, b.Group) })
-	return found
+	slices.SortStableFunc(texts, func(a, b Text) int { return cmp.Compare(a.Group, b.Group) })
+	return texts
 }
 
 // read returns a text with its words.
 func (l *listener) read(t Text) Text {
-	t.Text = t.read(l.body[t.at.Start:t.at.End])
+	t.Text = t.read(l.body[t.slot.Start:t.slot.End])
 	return t
 }

@@ -32,7 +32,7 @@ type Text struct {
 	Group int
 	Text  string
 
-	at   jsonscan.Slot // of the value in the body; the zero Slot for none
+	slot jsonscan.Slot // of the value in the body; the zero Slot for none
 	form form
 }
 
@@ -54,7 +54,7 @@ func (t *Text) Signed() bool { return t.form == signed }
 // Put returns the edit of the body by which another text takes the place of t. ok is false if t
 // cannot be changed, or if its JSON would be invalid.
 func (t *Text) Put(text string) (e edit.Edit, ok bool) {
-	e.Span = translate.Span{Start: t.at.Start, End: t.at.End}
+	e.Span = translate.Span{Start: t.slot.Start, End: t.slot.End}
 	switch t.form {
 	case plain:
 		e.With = jsonscan.AppendString(nil, text)

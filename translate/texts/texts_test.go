@@ -89,8 +89,8 @@ func TestNamesInDataAreInTheTexts(t *testing.T) {
 		`{"model":"m","messages":[{"role":"user","content":"x"}],"functions":[{"name":"f","parameters":{"type":"object","properties":{"4\u0031 11":{"type":"string"}}}}]}`: {
 			translate.Chat, texts.Other, `{"41 11":{"type":"string"}}`},
 	} {
-		found := find(t, want.format, body).Texts
-		assert.True(t, slices.ContainsFunc(found, func(a texts.Text) bool { return a.Kind == want.kind && a.Text == want.text }), "%s: %v", body, found)
+		list := find(t, want.format, body).Texts
+		assert.True(t, slices.ContainsFunc(list, func(a texts.Text) bool { return a.Kind == want.kind && a.Text == want.text }), "%s: %v", body, list)
 	}
 }
 
@@ -132,7 +132,7 @@ func FuzzPut(f *testing.F) {
 	for _, with := range []string{"", `"`, "\\", "\x00", "é😀", "\xff", "a\u2028b", `{"a":1}`} {
 		f.Add(`say "it" \ud83d\ude00`, with)
 	}
-	f.Fuzz(func(t *testing.T, content, with string) {
+	f.Fuzz(func(t *testing.T, content, replacement string) {
 		quoted, _ := json.Marshal(content) // a string always encodes
 		for format, body := range map[translate.Format]string{
 			translate.Chat:     `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":` + string(quoted) + `} , {"type":"text","text":"\u0041"}]},{"role":"assistant","tool_calls":[{"id":"t","type":"function","function":{"name":"f","arguments":` + string(quoted) + `}}]},{"role":"tool","tool_call_id":"t","content":"x"}] }`,
@@ -145,7 +145,7 @@ func FuzzPut(f *testing.F) {
 			}
 			before := texts.OfRequest([]byte(body), &view, &d.Requests).Texts
 			for i := range before {
-				e, ok := before[i].Put(with)
+				e, ok := before[i].Put(replacement)
 				if !ok {
 					continue
 				}
@@ -153,13 +153,13 @@ func FuzzPut(f *testing.F) {
 				require.True(t, json.Valid(edited), "%s", edited)
 				assert.Equal(t, body[:e.Start], string(edited[:e.Start]))
 				assert.True(t, strings.HasSuffix(string(edited), body[e.End:]))
-				if before[i].Kind != texts.User || with == "" || !utf8.ValidString(with) {
+				if before[i].Kind != texts.User || replacement == "" || !utf8.ValidString(replacement) {
 					continue
 				}
 				view, fault = d.Requests.Inspect(edited, translate.Generate)
 				require.Nil(t, fault)
 				after := texts.OfRequest(edited, &view, &d.Requests).Texts
-				assert.True(t, slices.ContainsFunc(after, func(a texts.Text) bool { return a.Text == with }), "%q", with)
+				assert.True(t, slices.ContainsFunc(after, func(a texts.Text) bool { return a.Text == replacement }), "%q", replacement)
 			}
 		}
 	})

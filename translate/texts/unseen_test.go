@@ -45,19 +45,19 @@ func TestWhatIsUnseenIsListed(t *testing.T) {
 		require.True(t, json.Valid(body), sample.body)
 		for isName, at := range jsonscan.Leaves(body, jsonscan.Slot{End: len(body)}) {
 			raw, want := string(body[at.Start:at.End]), name
-			with := `"Project \u0046alcon 4711 "`
+			quoted := `"Project \u0046alcon 4711 "`
 			if raw[0] != '"' {
-				with, want = number, spelled
+				quoted, want = number, spelled
 			}
-			changed := []byte(string(body[:at.Start]) + with + string(body[at.End:]))
+			changed := []byte(string(body[:at.Start]) + quoted + string(body[at.End:]))
 			view, fault := d.Requests.Inspect(changed, sample.operation)
 			if fault != nil || view.ModelSpan.Start == at.Start {
 				continue
 			}
 			checked++
-			found := texts.OfRequest(changed, &view, &d.Requests)
-			seen := found.Reference != ""
-			for _, text := range found.Texts {
+			request := texts.OfRequest(changed, &view, &d.Requests)
+			seen := request.Reference != ""
+			for _, text := range request.Texts {
 				seen = seen || strings.Contains(text.Text, want) || strings.Contains(text.Name, want)
 			}
 			if !isName && !seen {
@@ -87,17 +87,17 @@ func TestNumbersAreSpelledOut(t *testing.T) {
 		"-4111111111111111e0": "-4111111111111111", "42e14": "4200000000000000", "4111111111111111.5": "4111111111111111.5", "1e-20000000": "", "1e400000000": "", "12345": "", "1.5": "",
 		"0.1234567890123": "0.1234567890123", "12345678901234567890": "12345678901234567890",
 	} {
-		var found []string
+		var numbers []string
 		for _, text := range find(t, translate.Chat, `{"model":"m","messages":[{"role":"user","content":"x"}],"zz":`+number+`}`).Texts {
 			if strings.ContainsAny(text.Text, "0123456789") {
-				found = append(found, text.Text)
+				numbers = append(numbers, text.Text)
 			}
 		}
 		if want == "" {
-			assert.Empty(t, found, number)
+			assert.Empty(t, numbers, number)
 			continue
 		}
-		assert.Equal(t, []string{want}, found, number)
+		assert.Equal(t, []string{want}, numbers, number)
 		called := find(t, translate.Messages, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"x"},{"role":"assistant","content":[{"type":"tool_use","id":"i","name":"f","input":{"a":[`+number+`],"b":"1.0e3"}}]}]}`).Texts
 		assert.True(t, strings.Contains(texts.Unescaped(`{"a":[`+number+`],"b":"1.0e3"}`), `{"a":[`+want+`],"b":"1.0e3"}`), number)
 		require.NotEmpty(t, called)

@@ -40,7 +40,7 @@ func TestRunsAreChargedOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		counts, answering token.Usage
 		charged           int64
-		beside, differs   bool
+		apart, differs    bool
 	}{
 		"beside the counts":           {count(10, 5), count(10, 5), 53_015, true, false},
 		"beside the counts, cached":   {cached, cached, 53_015, true, false},
@@ -55,7 +55,7 @@ func TestRunsAreChargedOnce(t *testing.T) {
 	} {
 		got := c.counts.OfRuns(c.answering, summary)
 		assert.Equal(t, c.charged, got.Charged(), name)
-		assert.Equal(t, c.beside, got.Beside != nil, name)
+		assert.Equal(t, c.apart, got.Beside != nil, name)
 		assert.Equal(t, c.differs, got.Inconsistent, name)
 		assert.Equal(t, got.Beside, got.Then(count(100_000, 9000)).Beside, "a later report without runs")
 		assert.Equal(t, got.Beside, got.Then(token.Usage{}).Beside, "an unknown one")

@@ -85,7 +85,7 @@ type field struct {
 	row    uint8 // its rank among the rows with the same meaning
 	is     Meaning
 	list   *List
-	inside *level // for a value that is an object
+	level  *level // for a value that is an object
 	object bool   // only objects have a meaning
 }
 
@@ -104,22 +104,22 @@ func NewRows(rows ...Row) *Rows {
 }
 
 func (l *level) add(path string, f field) {
-	name, rest, inside := strings.Cut(path, ".")
+	name, rest, nested := strings.Cut(path, ".")
 	i := l.names.Index([]byte(name))
 	if i < 0 {
 		i = l.names.Add(name)
 		l.fields = append(l.fields, field{object: true})
 	}
-	at := &l.fields[i]
-	if !inside {
-		f.inside = at.inside
-		*at = f
+	entry := &l.fields[i]
+	if !nested {
+		f.level = entry.level
+		*entry = f
 		return
 	}
-	if at.inside == nil {
-		at.inside = new(level)
+	if entry.level == nil {
+		entry.level = new(level)
 	}
-	at.inside.add(rest, f)
+	entry.level.add(rest, f)
 }
 
 // Report contains what the usage objects of one answer state: the last of each count. The
@@ -144,19 +144,19 @@ type Report struct {
 // counts are those of the usage objects by their meanings, however many rows a format has for
 // one: each open stream keeps its counts.
 type counts struct {
-	of     [Searches + 1]int64
-	by     [Searches + 1]uint8 // the row of the count
+	values [Searches + 1]int64
+	rows   [Searches + 1]uint8 // the row of the count
 	stated uint32              // the meanings that the object at hand has stated
 }
 
 // set sets the count of a field. In one object, a 0 replaces no other row's count, nor does the
 // count of a later row that of an earlier one, whatever the order of the members.
 func (c *counts) set(f *field, n int64) {
-	again := c.stated&(1<<f.is) != 0
+	stated := c.stated&(1<<f.is) != 0
 	c.stated |= 1 << f.is
-	earlier := !again || f.row <= c.by[f.is]
-	if c.of[f.is] == 0 || f.row == c.by[f.is] || n > 0 && earlier {
-		c.of[f.is], c.by[f.is] = n, f.row
+	earlier := !stated || f.row <= c.rows[f.is]
+	if c.values[f.is] == 0 || f.row == c.rows[f.is] || n > 0 && earlier {
+		c.values[f.is], c.rows[f.is] = n, f.row
 	}
 }
 
@@ -190,13 +190,13 @@ func (r *Report) read(c *jsonscan.Cursor, l *level) {
 		return
 	}
 	switch f := &l.fields[i]; {
-	case f.inside != nil && (f.object || c.Kind() == jsonscan.Object):
+	case f.level != nil && (f.object || c.Kind() == jsonscan.Object):
 		if !c.EnterObject() {
 			c.Skip()
 			return
 		}
 		for c.Member() {
-			r.read(c, f.inside)
+			r.read(c, f.level)
 		}
 	case f.is == Tier:
 		r.Terms.ReadTier(c.StringOrSkip())
@@ -232,7 +232,7 @@ func (r *Report) Positive() bool { return r.positive }
 // Usage returns the counts without overlap: in most formats, the prompt includes the tokens
 // of caches, and the output those of reasoning.
 func (r *Report) Usage() Usage {
-	n := r.counts.of
+	n := r.counts.values
 	n[Prompt] += n[FurtherPrompt]
 	n[Output] += n[FurtherReasoning]
 	n[Reasoning] += n[FurtherReasoning]

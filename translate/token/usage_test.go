@@ -17,15 +17,15 @@ const largest = 1 << 53
 // Each count was bounded, but their sums were not: a total_tokens of 2^54 reached
 // clients that read numbers as doubles, and the usage of many calls could overflow.
 func TestSumsOfUsageAreBounded(t *testing.T) {
-	most := token.Usage{Counts: token.Counts{Fresh: largest, CacheRead: largest, CacheWrite: largest, Answer: largest, Reasoning: largest}, Known: true}
-	assert.EqualValues(t, largest, most.Input())
-	assert.EqualValues(t, largest, most.Total())
-	together := most
+	limit := token.Usage{Counts: token.Counts{Fresh: largest, CacheRead: largest, CacheWrite: largest, Answer: largest, Reasoning: largest}, Known: true}
+	assert.EqualValues(t, largest, limit.Input())
+	assert.EqualValues(t, largest, limit.Total())
+	together := limit
 	for range 4096 {
-		together = together.Plus(most)
+		together = together.Plus(limit)
 	}
-	assert.Equal(t, most, together)
-	written := string(openai.AppendUsage(nil, most, &translate.AnswerContext{}))
+	assert.Equal(t, limit, together)
+	written := string(openai.AppendUsage(nil, limit, &translate.AnswerContext{}))
 	assert.Contains(t, written, `{"prompt_tokens":9007199254740992,"completion_tokens":9007199254740992,"total_tokens":9007199254740992,`)
 }
 

@@ -277,7 +277,7 @@ func (t *Traits) AgentTokens() int64 {
 
 // BoundTokens returns the lower of n and the length of the longest answer of the
 // model, and reports whether it is lower than n.
-func (t *Traits) BoundTokens(n int64) (most int64, less bool) {
+func (t *Traits) BoundTokens(n int64) (bounded int64, less bool) {
 	if t.MaxOutputTokens == 0 || n <= t.MaxOutputTokens {
 		return n, false
 	}

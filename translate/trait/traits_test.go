@@ -132,10 +132,10 @@ func TestTraitsHaveTheDefaultsOfTheTable(t *testing.T) {
 }
 
 func TestNoAnswerIsAskedForThatTheModelDoesNotGive(t *testing.T) {
-	for _, c := range []struct{ most, asked, want int64 }{
-		{asked: 32000, want: 32000}, {most: 8192, asked: 32000, want: 8192}, {most: 8192, asked: 8192, want: 8192}, {most: 8192, asked: 1, want: 1},
+	for _, c := range []struct{ limit, asked, want int64 }{
+		{asked: 32000, want: 32000}, {limit: 8192, asked: 32000, want: 8192}, {limit: 8192, asked: 8192, want: 8192}, {limit: 8192, asked: 1, want: 1},
 	} {
-		traits := trait.Traits{MaxOutputTokens: c.most}
+		traits := trait.Traits{MaxOutputTokens: c.limit}
 		n, less := traits.BoundTokens(c.asked)
 		assert.Equal(t, c.want, n)
 		assert.Equal(t, c.want < c.asked, less)

@@ -109,12 +109,12 @@ func withoutMark(body []byte) []byte { return bytes.TrimPrefix(body, []byte("\uf
 
 // Without returns a body without the spans, which are in ascending order.
 func Without(body []byte, spans []translate.Span) []byte {
-	kept, from := []byte(nil), 0
+	kept, start := []byte(nil), 0
 	for _, span := range spans {
-		kept = append(kept, body[from:span.Start]...)
-		from = span.End
+		kept = append(kept, body[start:span.Start]...)
+		start = span.End
 	}
-	return append(kept, body[from:]...)
+	return append(kept, body[start:]...)
 }
 
 // decoded decodes a value. An absent value is the zero value.

@@ -7,11 +7,11 @@ import (
 )
 
 // HasRow reports whether a table has a row about a member of an object, or about a value
-// inside that member. at lists the paths of the object, each ending in a dot.
-func HasRow(table []core.Field, at []string, member string) bool {
+// inside that member. paths lists the paths of the object, each ending in a dot.
+func HasRow(table []core.Field, paths []string, member string) bool {
 	for i := range table {
 		for _, named := range MembersNamed(table[i].Name) {
-			for _, path := range at {
+			for _, path := range paths {
 				if Covers(named, path+member) {
 					return true
 				}

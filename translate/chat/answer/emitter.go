@@ -123,28 +123,28 @@ func (m *Emitter) begin(index int) *choice {
 
 // text writes a fragment of text, or of the text of a refusal.
 func (m *Emitter) text(c *choice, e *event.Event) {
-	to := &c.text
+	dst := &c.text
 	if e.Refusal {
-		to = &c.refusal
+		dst = &c.refusal
 	}
-	if c.newText && to.has {
-		m.fragment(e.Choice, to, openai.Separator)
+	if c.newText && dst.has {
+		m.fragment(e.Choice, dst, openai.Separator)
 		c.sources.inserted += len(openai.Separator)
 	}
 	c.newText = false
-	m.fragment(e.Choice, to, e.Text)
+	m.fragment(e.Choice, dst, e.Text)
 }
 
 // fragment writes a fragment of a member that is a string: as a chunk of a stream, or
 // behind the earlier fragments of a JSON answer.
-func (m *Emitter) fragment(choice int, to *texts, fragment []byte) {
-	to.has = true
+func (m *Emitter) fragment(choice int, dst *texts, fragment []byte) {
+	dst.has = true
 	if !m.Context.Stream {
-		to.all = jsonscan.AppendEscaped(to.all, fragment)
+		dst.all = jsonscan.AppendEscaped(dst.all, fragment)
 		return
 	}
 	m.open(choice)
-	m.Out = jsonscan.AppendEscaped(append(m.Out, to.name...), fragment)
+	m.Out = jsonscan.AppendEscaped(append(m.Out, dst.name...), fragment)
 	m.Out = append(m.Out, '"')
 	m.close("")
 }

@@ -54,7 +54,7 @@ type entry struct {
 	index    int64 // -1 for none
 	id, name []byte
 	args     []byte        // a string, or any other value
-	at       jsonscan.Slot // of args that are a string
+	argsSlot jsonscan.Slot // of args that are a string
 	custom   bool
 }
 
@@ -76,7 +76,7 @@ func newEntry(v *members.Values) entry {
 func newCalled(v *members.Values, name, args members.Member) entry {
 	e := entry{name: v.Raw(name), args: v.Raw(args)}
 	if jsonscan.IsString(e.args) {
-		e.at = v.At(args)
+		e.argsSlot = v.At(args)
 	}
 	return e
 }
@@ -121,15 +121,15 @@ func (a *calls) find(e *entry, isNew bool) int {
 	if e.index < 0 || isNew {
 		return a.findByID(e, isNew)
 	}
-	at, known := a.index[e.index]
-	if !known || a.renumbered(&a.all[at], e) || a.all[at].resumes(e) {
-		at = a.appendCall()
+	i, known := a.index[e.index]
+	if !known || a.renumbered(&a.all[i], e) || a.all[i].resumes(e) {
+		i = a.appendCall()
 		if a.index == nil {
 			a.index = make(map[int64]int, 1)
 		}
-		a.index[e.index] = at
+		a.index[e.index] = i
 	}
-	return at
+	return i
 }
 
 // renumbered reports whether an entry with the index of a call belongs to another call:
@@ -198,16 +198,16 @@ func (a *calls) appendCall() int {
 
 // add sends the events of an entry. Since a name may be a fragment, the call begins only
 // with its arguments; most servers send empty ones in the first chunk.
-func (a *calls) add(p *openai.Parser, at int, e *entry) {
-	if at >= maxCalls {
+func (a *calls) add(p *openai.Parser, i int, e *entry) {
+	if i >= maxCalls {
 		p.Refuse(errCalls)
 		return
 	}
-	if at != a.last {
+	if i != a.last {
 		a.flushLast(p)
 	}
-	a.last = at
-	c := &a.all[at]
+	a.last = i
+	c := &a.all[i]
 	if len(c.id) == 0 && len(e.id) > len(`""`) {
 		c.id = jsonscan.AppendText(nil, e.id)
 	}
@@ -217,7 +217,7 @@ func (a *calls) add(p *openai.Parser, at int, e *entry) {
 	if e.args != nil || len(c.waiting) > 0 {
 		a.flushLast(p)
 	}
-	a.addArguments(p, at, e)
+	a.addArguments(p, i, e)
 }
 
 // addName joins the fragments of a name. Many servers repeat the whole name with every
@@ -277,28 +277,28 @@ func (a *calls) arguments(c *call) event.Event {
 
 // addArguments sends a fragment of arguments, or keeps the fragment until the call has a
 // name.
-func (a *calls) addArguments(p *openai.Parser, at int, e *entry) {
-	c := &a.all[at]
+func (a *calls) addArguments(p *openai.Parser, i int, e *entry) {
+	c := &a.all[i]
 	if len(e.args) == 0 || string(e.args) == `""` {
 		return
 	}
-	from := len(c.waiting)
+	before := len(c.waiting)
 	if e.args[0] == '"' {
 		c.waiting = jsonscan.AppendText(c.waiting, e.args)
 	} else {
 		c.waiting = append(c.waiting, e.args...)
 	}
-	c.args.Add(c.waiting[from:])
+	c.args.Add(c.waiting[before:])
 	if c.begun {
-		at := e.at
+		slot := e.argsSlot
 		if e.index < 0 || len(e.name) > len(`""`) { // the call of a later delta must follow from the index alone
-			at = jsonscan.Slot{}
+			slot = jsonscan.Slot{}
 		}
-		p.SendAt(a.arguments(c), at)
+		p.SendAt(a.arguments(c), slot)
 		c.waiting = c.waiting[:0]
 		return
 	}
-	a.hold(p, len(c.waiting)-from)
+	a.hold(p, len(c.waiting)-before)
 }
 
 // end returns an error if the calls as a whole are invalid.

@@ -383,9 +383,9 @@ func TestANameAgainBehindAllArgumentsBeginsACallWithTheNextOnes(t *testing.T) {
 	two := []string{begin, `tool 0 "" "f"`, `args 0 "{\"a\":1}"`, `tool 1 "" "f"`, `args 1 "{\"a\":2}"`, "end"}
 	for _, index := range []string{`"index":0,`, ``} {
 		first := calls(`{` + index + `"function":{"name":"f","arguments":"{\"a\":1}"}}`)
-		again := calls(`{` + index + `"function":{"name":"f","arguments":""}}`)
+		repeated := calls(`{` + index + `"function":{"name":"f","arguments":""}}`)
 		next := calls(`{` + index + `"function":{"arguments":"{\"a\":2}"}}`)
-		assert.Equal(t, two, parse([]string{first, again, next, done}, true), index)
-		assert.Equal(t, append(two[:3:3], "end"), parse([]string{first, again, done}, true), "the name alone is no call")
+		assert.Equal(t, two, parse([]string{first, repeated, next, done}, true), index)
+		assert.Equal(t, append(two[:3:3], "end"), parse([]string{first, repeated, done}, true), "the name alone is no call")
 	}
 }

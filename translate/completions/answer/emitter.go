@@ -162,10 +162,10 @@ func (m *Emitter) logprobs(e *event.Event) {
 	if !m.CanPatch(e.Choice) {
 		m.chunk(e.Choice, nil, "")
 	}
-	of := legacy{offset: c.logprobs.offset}
-	of.add(e.Logprobs, m.Context)
-	c.logprobs.offset = of.offset
-	m.Patch(of.append(nil, m.Context))
+	lists := legacy{offset: c.logprobs.offset}
+	lists.add(e.Logprobs, m.Context)
+	c.logprobs.offset = lists.offset
+	m.Patch(lists.append(nil, m.Context))
 }
 
 // FinishReason returns the finish_reason of completions answers for a reason, ""

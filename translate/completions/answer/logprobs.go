@@ -31,9 +31,9 @@ type alternative struct {
 // there, and uses this value for very unlikely tokens.
 const unknownWeight = "-9999.0"
 
-// of returns the list of a choice, nil without any token: the list of servers that send one, or
+// listOf returns the list of a choice, nil without any token: the list of servers that send one, or
 // three parallel lists joined, of which the values and the alternatives may be missing.
-func (w *logprobList) of(choice *members.Values) []byte {
+func (w *logprobList) listOf(choice *members.Values) []byte {
 	if content := choice.Filled(logprobsContent); content != nil {
 		return content
 	}
@@ -165,12 +165,12 @@ func orNull(raw []byte) []byte {
 
 // appendTop appends the alternatives of a token as one object of at most that many
 // members. Of two alternatives with the same text, the first is the more likely one.
-func appendTop(dst, list []byte, most int) []byte {
+func appendTop(dst, list []byte, limit int) []byte {
 	dst = append(dst, '{')
 	var seen [][]byte
 	c := jsonscan.New(list)
 	var v members.Values
-	for c.EnterArray(); len(seen) < most && c.Element(); {
+	for c.EnterArray(); len(seen) < limit && c.Element(); {
 		v.Read(&c, scored, nil)
 		token := v.Raw(scoredToken)
 		if token == nil || slices.ContainsFunc(seen, func(s []byte) bool { return bytes.Equal(s, token) }) {

@@ -44,7 +44,7 @@ func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice op
 	}
 	p.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, v.Raw(reasoning), v.At(reasoning))
 	p.SendText(event.Event{Kind: event.Text, Choice: choice.Index}, v.Raw(choiceText), v.At(choiceText))
-	if list := t.list.of(v); list != nil {
+	if list := t.list.listOf(v); list != nil {
 		p.Send(event.Event{Kind: event.Logprobs, Choice: choice.Index, Logprobs: list})
 	}
 }

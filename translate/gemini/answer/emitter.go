@@ -42,7 +42,7 @@ func (m *Emitter) Handle(e *event.Event) {
 		m.ended = true
 	case event.Error:
 	default:
-		m.of(e.Choice).Handle(m.alone(e))
+		m.writerOf(e.Choice).Handle(m.alone(e))
 		return
 	}
 	for _, w := range m.candidates {
@@ -50,8 +50,8 @@ func (m *Emitter) Handle(e *event.Event) {
 	}
 }
 
-// of returns the writer of a choice, after the candidates up to it have begun.
-func (m *Emitter) of(choice int) *writer {
+// writerOf returns the writer of a choice, after the candidates up to it have begun.
+func (m *Emitter) writerOf(choice int) *writer {
 	for len(m.candidates) <= choice {
 		w := newWriter(len(m.candidates), m.context, m.ids, &m.calls)
 		w.Handle(&m.start)
@@ -102,7 +102,7 @@ func (m *Emitter) writeBody() {
 		}
 		m.out = append(m.out, w.Output()...)
 	}
-	m.out = append(appendUsage(append(m.out, ']'), m.usage, m.candidates[0].Ending.Tier), m.candidates[0].around.names...)
+	m.out = append(appendUsage(append(m.out, ']'), m.usage, m.candidates[0].Ending.Tier), m.candidates[0].frame.names...)
 }
 
 // Fault returns the reason why the events cannot be written, or nil.

@@ -153,15 +153,15 @@ func (p *Parser) sendCall() {
 	p.Close(&it)
 }
 
-// sign sends the signature of the part, if it has one. of states what is signed, and call is
+// sign sends the signature of the part, if it has one. subject states what is signed, and call is
 // the id of a call.
-func (p *Parser) sign(of string, call []byte) {
+func (p *Parser) sign(subject string, call []byte) {
 	raw := p.part.Filled(signature)
 	if raw == nil {
 		return
 	}
 	p.Switch(&p.open, event.Reasoning)
-	p.Send(event.Event{Kind: event.Signature, ID: call, Text: append([]byte(of), jsonscan.DecodedOf(raw)...), Origin: translate.Gemini})
+	p.Send(event.Event{Kind: event.Signature, ID: call, Text: append([]byte(subject), jsonscan.DecodedOf(raw)...), Origin: translate.Gemini})
 	p.Close(&p.open)
 }
 

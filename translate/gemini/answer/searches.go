@@ -19,7 +19,7 @@ var (
 	chunks  = groundings.Maybe(members.Array, "groundingChunks")
 	sources = members.New("")
 	// The sources of searches, unlike those that a retrieval from own documents has.
-	found = [...]members.Member{
+	searchSources = [...]members.Member{
 		sources.Maybe(members.Object, "web"), sources.Maybe(members.Object, "maps"), sources.Maybe(members.Object, "image"),
 	}
 )
@@ -80,7 +80,7 @@ func hasFound(v *members.Values) bool {
 	c := v.Cursor(chunks)
 	for c.OpenArray(); c.Element(); {
 		source.Read(&c, sources, nil)
-		for _, m := range found {
+		for _, m := range searchSources {
 			if source.Raw(m) != nil {
 				return true
 			}

@@ -15,24 +15,24 @@ import (
 type writer struct {
 	singleanswer.Emitter
 	index    int
-	around   around
+	frame    frame
 	last     fragment
 	thinking thinking
 	call     pendingCall
 	calls    *toolcall.IDs // of all candidates
-	beside   beside
+	extras   extras
 }
 
-// around is what surrounds the parts of a candidate: in every event of a stream, and once in a
+// frame is what surrounds the parts of a candidate: in every event of a stream, and once in a
 // JSON answer.
-type around struct {
+type frame struct {
 	head, end, names string // end is that of the candidate, behind its parts; names that of the answer
 	tail             string // end and names
 	shapes           [thinkPart + 1]singleanswer.Shape
 }
 
 // shapeOf returns the shape of a part that has a text.
-func (a *around) shapeOf(end string) singleanswer.Shape {
+func (a *frame) shapeOf(end string) singleanswer.Shape {
 	const begin = `{"text":"`
 	return singleanswer.Shape{Head: begin, Tail: end, Event: a.head + begin, Close: end + a.tail}
 }
@@ -66,7 +66,7 @@ func newWriter(index int, context *translate.AnswerContext, ids translate.IDs, c
 func (m *writer) Start(begin *singleanswer.Beginning) {
 	names := jsonscan.AppendString([]byte(`,"modelVersion":`), begin.Model)
 	names = jsonscan.AppendString(append(names, `,"responseId":`...), m.IDs.Message)
-	a := &m.around
+	a := &m.frame
 	a.head, a.end = `{"content":{"parts":[`, `,"index":`+strconv.Itoa(m.index)+"}"
 	a.names = string(append(names, '}'))
 	if m.Context.Stream {
@@ -100,7 +100,7 @@ func (m *writer) Write(e *event.Event) {
 	case event.ToolEnd:
 		m.endCall()
 	case event.Source:
-		m.beside.cite(e.Source)
+		m.extras.cite(e.Source)
 		m.Drop("annotations[*].start_index")
 	case event.Logprobs:
 		m.probabilities(e.Logprobs)
@@ -114,7 +114,7 @@ var separator = []byte("\n\n")
 
 // text writes a fragment of a text or a thought.
 func (m *writer) text(kind partKind, e *event.Event) {
-	m.Open(m.around.shapes[kind])
+	m.Open(m.frame.shapes[kind])
 	if m.last.kind == kind && m.last.part != e.Part {
 		m.Fragment(separator)
 	}
@@ -138,7 +138,7 @@ func (m *writer) other(part []byte) {
 	m.Shut()
 	m.last = fragment{kind: otherPart}
 	if m.Context.Stream {
-		m.Out = append(append(append(m.Out, m.around.head...), part...), m.around.tail...)
+		m.Out = append(append(append(m.Out, m.frame.head...), part...), m.frame.tail...)
 		return
 	}
 	m.Open(singleanswer.Shape{Head: string(part)})
@@ -159,7 +159,7 @@ func (m *writer) Finish(end *singleanswer.Ending) {
 	seal := m.thinking.lastSeal(m.Context)
 	switch {
 	case m.Context.Stream:
-		m.Out = append(append(m.Out, m.around.head...), seal...)
+		m.Out = append(append(m.Out, m.frame.head...), seal...)
 	case m.last.kind == noPart || len(seal) > len(emptyPart):
 		m.other(seal)
 	}
@@ -169,8 +169,8 @@ func (m *writer) Finish(end *singleanswer.Ending) {
 	if len(end.Explanation) > 0 {
 		m.Out = jsonscan.AppendString(append(m.Out, `,"finishMessage":`...), end.Explanation)
 	}
-	m.Out = append(m.beside.append(m.Out), m.around.end...)
+	m.Out = append(m.extras.append(m.Out), m.frame.end...)
 	if m.Context.Stream {
-		m.Out = append(appendUsage(append(m.Out, ']'), end.Usage, end.Tier), m.around.names...)
+		m.Out = append(appendUsage(append(m.Out, ']'), end.Usage, end.Tier), m.frame.names...)
 	}
 }

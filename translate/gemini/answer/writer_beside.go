@@ -7,20 +7,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// beside is what an answer has beside its parts, each element with a comma before it.
-type beside struct {
+// extras are what an answer has beside its parts, each element with a comma before it.
+type extras struct {
 	sources     []byte
 	chosen, top []byte // log probabilities, by token
 }
 
 // cite adds a source. Which part of the text cites it is lost: the format counts bytes.
-func (b *beside) cite(source *event.Citation) {
+func (b *extras) cite(source *event.Citation) {
 	b.sources = jsonscan.AppendString(append(b.sources, `,{"web":{"uri":`...), source.URL)
 	b.sources = append(jsonscan.AppendString(append(b.sources, `,"title":`...), source.Title), "}}"...)
 }
 
 // append appends the members, each with a comma before it.
-func (b *beside) append(dst []byte) []byte {
+func (b *extras) append(dst []byte) []byte {
 	if len(b.sources) > 0 {
 		dst = append(append(append(dst, `,"groundingMetadata":{"groundingChunks":[`...), b.sources[1:]...), "]}"...)
 	}
@@ -28,7 +28,7 @@ func (b *beside) append(dst []byte) []byte {
 }
 
 // appendProbabilities appends the log probabilities, and forgets them.
-func (b *beside) appendProbabilities(dst []byte) []byte {
+func (b *extras) appendProbabilities(dst []byte) []byte {
 	if len(b.chosen) == 0 {
 		return dst
 	}
@@ -53,7 +53,7 @@ func (m *writer) probabilities(list []byte) {
 	c := jsonscan.New(list)
 	var v members.Values
 	for c.EnterArray(); c.Element() && v.Read(&c, logprob, &m.Dropped); {
-		m.beside.chosen = appendLogprob(m.beside.chosen, &v)
+		m.extras.chosen = appendLogprob(m.extras.chosen, &v)
 		var top []byte
 		if alternatives := v.Raw(logprobsTop); alternatives != nil {
 			each := v.Cursor(logprobsTop)
@@ -62,16 +62,16 @@ func (m *writer) probabilities(list []byte) {
 				top = appendLogprob(top, &w)
 			}
 		}
-		m.beside.top = append(m.beside.top, `,{"candidates":[`...)
+		m.extras.top = append(m.extras.top, `,{"candidates":[`...)
 		if len(top) > 0 {
-			m.beside.top = append(m.beside.top, top[1:]...)
+			m.extras.top = append(m.extras.top, top[1:]...)
 		}
-		m.beside.top = append(m.beside.top, "]}"...)
+		m.extras.top = append(m.extras.top, "]}"...)
 	}
-	if m.Context.Stream && len(m.beside.chosen) > 0 {
-		m.Out = append(append(append(m.Out, m.around.head...), emptyPart...), `],"role":"model"}`...)
-		m.Out = append(append(m.beside.appendProbabilities(m.Out), m.around.end...), ']')
-		m.Out = append(m.Out, m.around.names...)
+	if m.Context.Stream && len(m.extras.chosen) > 0 {
+		m.Out = append(append(append(m.Out, m.frame.head...), emptyPart...), `],"role":"model"}`...)
+		m.Out = append(append(m.extras.appendProbabilities(m.Out), m.frame.end...), ']')
+		m.Out = append(m.Out, m.frame.names...)
 	}
 }
 

@@ -74,8 +74,8 @@ func TestSchemasOfArgumentsAreObjectsWithoutAChoice(t *testing.T) {
 			}
 			assert.Equal(t, want, string(got))
 			assert.Equal(t, tt.lost, lost.String())
-			_, again := jsonschema.Arguments(got)
-			assert.Empty(t, again)
+			_, repeated := jsonschema.Arguments(got)
+			assert.Empty(t, repeated)
 		})
 	}
 }

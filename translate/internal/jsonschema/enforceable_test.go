@@ -52,8 +52,8 @@ func TestEnforceableSchemasAreWhatServicesAccept(t *testing.T) {
 			assert.Equal(t, want, string(got))
 			assert.Equal(t, tt.lost, lost.String())
 			assert.Empty(t, free)
-			_, again, _ := jsonschema.Enforceable(got)
-			assert.Empty(t, again, "an enforceable schema stays as it is")
+			_, repeated, _ := jsonschema.Enforceable(got)
+			assert.Empty(t, repeated, "an enforceable schema stays as it is")
 		})
 	}
 }

@@ -15,19 +15,19 @@ import (
 // The members around the choices of an answer or a chunk, except the choices themselves and
 // the usage. Ids and fingerprints mean nothing to the client of another answer.
 var (
-	around        = members.New("")
-	aroundModel   = around.Maybe(members.String, "model")
-	aroundCreated = around.Maybe(members.Number, "created")
-	aroundTier    = around.Maybe(members.String, "service_tier")
-	aroundError   = around.Of(members.Any, "error")
-	aroundObject  = around.Maybe(members.String, "object")
-	aroundType    = around.Maybe(members.String, "type")
-	aroundDetail  = around.Of(members.Any, "detail")
-	aroundJudged  = around.Of(members.Any, "moderation")                                          // the results of a moderation
-	aroundPadding = around.Maybe(members.String, "obfuscation")                                   // servers hide the lengths of texts with it
-	_             = around.Skip("id system_fingerprint prompt_filter_results prompt_annotations") // Azure filters prompts
+	frame        = members.New("")
+	frameModel   = frame.Maybe(members.String, "model")
+	frameCreated = frame.Maybe(members.Number, "created")
+	frameTier    = frame.Maybe(members.String, "service_tier")
+	frameError   = frame.Of(members.Any, "error")
+	frameObject  = frame.Maybe(members.String, "object")
+	frameType    = frame.Maybe(members.String, "type")
+	frameDetail  = frame.Of(members.Any, "detail")
+	frameJudged  = frame.Of(members.Any, "moderation")                                          // the results of a moderation
+	framePadding = frame.Maybe(members.String, "obfuscation")                                   // servers hide the lengths of texts with it
+	_            = frame.Skip("id system_fingerprint prompt_filter_results prompt_annotations") // Azure filters prompts
 
-	groq      = around.Inside("x_groq.", "x_groq")
+	groq      = frame.Inside("x_groq.", "x_groq")
 	groqUsage = groq.Maybe(members.Object, "usage") // of streams, whether or not it was asked for
 	_         = groq.Skip("id seed")
 )
@@ -61,13 +61,13 @@ type document struct {
 	members.Values                 // the members around the choices
 	cursor         jsonscan.Cursor // a field, so that a document costs no allocation
 
-	hasUsage bool          // the document has a usage object of its own
-	counted  bool          // the report contains its counts
-	usageAt  jsonscan.Slot // of the usage object that is counted
-	inside   []byte        // the usage object in the choice that was read last, nil for none
-	listed   bool          // there is a list of choices
-	count    int           // of choices that are objects
-	failure  *fault.Fault  // of a choice that has failed, if nobody else reads the choices
+	hasUsage    bool          // the document has a usage object of its own
+	counted     bool          // the report contains its counts
+	usageAt     jsonscan.Slot // of the usage object that is counted
+	choiceUsage []byte        // the usage object in the choice that was read last, nil for none
+	listed      bool          // there is a list of choices
+	count       int           // of choices that are objects
+	failure     *fault.Fault  // of a choice that has failed, if nobody else reads the choices
 }
 
 var errNoObject = errors.New("no JSON object")
@@ -85,7 +85,7 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 	d.cursor = jsonscan.New(data)
 	c := &d.cursor
 	d.Reset(c)
-	d.hasUsage, d.inside, d.listed, d.count = false, nil, false, 0
+	d.hasUsage, d.choiceUsage, d.listed, d.count = false, nil, false, 0
 	if !c.EnterObject() {
 		c.Skip()
 		return errors.Join(errNoObject, c.Finish())
@@ -106,7 +106,7 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 			d.hasUsage = next.Read(c, UsageRows)
 			d.usageAt = jsonscan.Slot{Start: start, End: c.Offset()}
 		default:
-			d.Keep(c, around, losses)
+			d.Keep(c, frame, losses)
 		}
 	}
 	err := c.Finish()
@@ -123,7 +123,7 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 	} else {
 		d.usageAt = jsonscan.Slot{}
 	}
-	report.Terms.ReadTier(d.Raw(aroundTier))
+	report.Terms.ReadTier(d.Raw(frameTier))
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (d *document) read(data []byte, whole bool, report *token.Report, losses me
 // reports whether there is one: in a choice, or in the member of a vendor. A usage object of the
 // document, in the same chunk or in a later one, has the same counts.
 func (d *document) readElsewhere(report, next *token.Report) bool {
-	raw := d.inside
+	raw := d.choiceUsage
 	if raw == nil {
 		raw = d.Raw(groqUsage)
 	}
@@ -188,7 +188,7 @@ func (d *document) list(losses members.Losses, readChoice choiceReader) error {
 			}
 		}
 		if raw := choice.Raw(choiceUsage); raw != nil {
-			d.inside = raw
+			d.choiceUsage = raw
 		}
 		d.count++
 	}
@@ -198,7 +198,7 @@ func (d *document) list(losses members.Losses, readChoice choiceReader) error {
 // failed reports whether the document, whose bytes are data, is an error in one of the shapes that
 // servers use. Those that only one service has are not searched beside choices or usage.
 func (d *document) failed(data []byte) bool {
-	if d.Set(aroundError) || string(d.Raw(aroundObject)) == `"error"` || d.Set(aroundDetail) && !d.listed {
+	if d.Set(frameError) || string(d.Raw(frameObject)) == `"error"` || d.Set(frameDetail) && !d.listed {
 		return true
 	}
 	return d.count == 0 && !d.counted && fault.Stated(data) != nil
@@ -248,7 +248,7 @@ func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fa
 	if d.count == 0 {
 		return signal.Answer{}, fault.Unusable(errNoChoice)
 	}
-	a := signal.Answer{Model: jsonscan.TextOf(d.Raw(aroundModel))}
+	a := signal.Answer{Model: jsonscan.TextOf(d.Raw(frameModel))}
 	if d.counted {
 		a.Usage = report.Usage()
 	}

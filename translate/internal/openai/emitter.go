@@ -45,7 +45,7 @@ type Emitter struct {
 
 // patch is the position in the last chunk where logprobs can still be inserted, since
 // they follow their text. The zero patch is no position.
-type patch struct{ choice, at int }
+type patch struct{ choice, offset int }
 
 // Separator separates the texts of an answer that become the one text of a choice.
 var Separator = []byte("\n\n")
@@ -136,7 +136,7 @@ func (m *Emitter) Begin(index int) {
 // End ends the choice and its chunk. reason is "" if the choice goes on.
 func (m *Emitter) End(reason string) {
 	m.Out = append(m.Out, `,"logprobs":`...)
-	m.patch.at = len(m.Out)
+	m.patch.offset = len(m.Out)
 	m.Out = AppendReason(append(m.Out, "null"...), reason)
 	m.Out = append(m.Out, ']')
 	if m.Context.IncludeUsage {
@@ -156,13 +156,13 @@ func AppendReason(dst []byte, reason string) []byte {
 
 // CanPatch reports whether the last chunk is one of the choice and can still get its
 // logprobs.
-func (m *Emitter) CanPatch(index int) bool { return m.patch.at > 0 && m.patch.choice == index }
+func (m *Emitter) CanPatch(index int) bool { return m.patch.offset > 0 && m.patch.choice == index }
 
 // Patch inserts logprobs into the last chunk.
 func (m *Emitter) Patch(logprobs []byte) {
-	at := m.patch.at
-	rest := append([]byte(nil), m.Out[at+len("null"):]...)
-	m.Out = append(append(m.Out[:at], logprobs...), rest...)
+	offset := m.patch.offset
+	rest := append([]byte(nil), m.Out[offset+len("null"):]...)
+	m.Out = append(append(m.Out[:offset], logprobs...), rest...)
 	m.patch = patch{}
 }
 

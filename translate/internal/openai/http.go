@@ -23,8 +23,8 @@ func quotaHeaders(counted string) format.QuotaHeaders {
 }
 
 // resetTime returns a duration as text, rounded up to seconds.
-func resetTime(_ time.Time, in time.Duration) string {
-	return (in + time.Second - 1).Truncate(time.Second).String()
+func resetTime(_ time.Time, wait time.Duration) string {
+	return (wait + time.Second - 1).Truncate(time.Second).String()
 }
 
 // Provider returns the description of providers whose endpoint has a path below the

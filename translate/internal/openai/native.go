@@ -86,8 +86,8 @@ var (
 
 // writeChoice writes the chunks of a choice.
 func (m *Emitter) writeChoice(index int, choice []byte) {
-	at := `{"index":` + strconv.Itoa(index)
-	first, last := event.AppendNative([]byte(at), choice, besideMessage), at+m.format.Last
+	head := `{"index":` + strconv.Itoa(index)
+	first, last := event.AppendNative([]byte(head), choice, besideMessage), head+m.format.Last
 	var message, text, calls []byte
 	reason := noReason
 	for name, value := range jsonscan.Members(choice) {
@@ -128,14 +128,14 @@ func (m *Emitter) writeChoice(index int, choice []byte) {
 		first = append(first, m.format.Empty...)
 	}
 	m.writeChunk(string(first)+noReason, nil)
-	m.writeCalls(at, calls)
+	m.writeCalls(head, calls)
 	m.writeChunk(last+reason, nil)
 }
 
 const noReason = `,"finish_reason":null`
 
 // writeCalls writes a chunk for each call of a list, with its position as the index.
-func (m *Emitter) writeCalls(at string, calls []byte) {
+func (m *Emitter) writeCalls(head string, calls []byte) {
 	c := jsonscan.Again(calls)
 	if calls == nil || !c.EnterArray() {
 		return
@@ -143,7 +143,7 @@ func (m *Emitter) writeCalls(at string, calls []byte) {
 	for number := 0; c.Element(); {
 		if call := c.Skip(); call[0] == '{' {
 			members := event.AppendNative(nil, call, event.Without{"index": ""})
-			m.writeChunk(at+`,"delta":{"tool_calls":[{"index":`+strconv.Itoa(number)+string(members)+`}]}`+noReason, nil)
+			m.writeChunk(head+`,"delta":{"tool_calls":[{"index":`+strconv.Itoa(number)+string(members)+`}]}`+noReason, nil)
 			number++
 		}
 	}

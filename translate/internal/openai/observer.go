@@ -31,7 +31,7 @@ type Observer struct {
 }
 
 // Content reports whether a choice has content that is not empty, and adds its texts.
-type Content func(choice *members.Values, texts *Texts) (found bool)
+type Content func(choice *members.Values, texts *Texts) (hasContent bool)
 
 // summary is what the choices of one chunk contain.
 type summary struct {
@@ -53,13 +53,13 @@ type Texts struct {
 }
 
 // Add adds the raw string at a position, and reports whether it is neither empty nor nil.
-func (t *Texts) Add(raw []byte, at jsonscan.Slot) bool {
+func (t *Texts) Add(raw []byte, slot jsonscan.Slot) bool {
 	if len(raw) <= len(`""`) {
 		return false
 	}
 	t.size.AddString(raw)
 	t.count++
-	t.last = at
+	t.last = slot
 	return true
 }
 
@@ -137,7 +137,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 		o.Used = o.Used.Then(o.report.Usage())
 	}
 	if o.ModelName == "" {
-		o.ModelName = jsonscan.TextOf(d.Raw(aroundModel))
+		o.ModelName = jsonscan.TextOf(d.Raw(frameModel))
 	}
 	o.Written = o.Written.Plus(t.texts.size)
 	o.Begun = o.Begun || t.content
@@ -157,7 +157,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	if d.hasUsage {
 		s |= signal.HasUsage
 	}
-	if d.listed && d.count == 0 && d.hasUsage && d.Filled(aroundJudged) == nil {
+	if d.listed && d.count == 0 && d.hasUsage && d.Filled(frameJudged) == nil {
 		s |= signal.UsageOnly
 	}
 	if s == signal.Content && !t.finished && t.texts.count == 1 {
@@ -165,7 +165,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 		if o.turns = len(o.progress) > 1; o.turns { // choices that take turns
 			number = o.choice.At(choiceIndex)
 		}
-		o.Deltas.Learn(delta, t.texts.last, d.At(aroundPadding), number)
+		o.Deltas.Learn(delta, t.texts.last, d.At(framePadding), number)
 	}
 	return s
 }

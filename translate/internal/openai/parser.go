@@ -90,7 +90,7 @@ func (p *Parser) Event(delta sse.Event) {
 	default:
 		p.Begin()
 		p.read(delta.Data, false)
-		p.Learn(delta, p.chunk.At(aroundPadding), p.chunk.usageAt)
+		p.Learn(delta, p.chunk.At(framePadding), p.chunk.usageAt)
 	}
 	p.sendUsage()
 }
@@ -163,7 +163,7 @@ func (p *Parser) read(data []byte, whole bool) {
 		p.Refuse(err)
 		return
 	}
-	if d.failed(data) || string(d.Raw(aroundType)) == `"error"` {
+	if d.failed(data) || string(d.Raw(frameType)) == `"error"` {
 		p.Dropped = dropped // the members around an error are not part of an answer
 		if whole {
 			p.Fail(fault.ReadAnswer(data))
@@ -175,19 +175,19 @@ func (p *Parser) read(data []byte, whole bool) {
 	if !whole {
 		p.stray = d.stray(data, p.stray)
 	}
-	p.Lose("moderation", d.Filled(aroundJudged))
+	p.Lose("moderation", d.Filled(frameJudged))
 	if whole {
 		p.Send(event.Event{Kind: event.Native, Text: data})
 	}
 	if d.counted {
 		p.count()
 	}
-	p.tier = event.ReadTier(d.Raw(aroundTier), "service_tier", &p.Dropped)
+	p.tier = event.ReadTier(d.Raw(frameTier), "service_tier", &p.Dropped)
 	// Some servers send a chunk about the prompt before the answer starts.
-	if model := jsonscan.DecodedOf(d.Raw(aroundModel)); !p.started && len(p.parts)+len(model) > 0 {
+	if model := jsonscan.DecodedOf(d.Raw(frameModel)); !p.started && len(p.parts)+len(model) > 0 {
 		p.started = true
 		p.Send(event.Event{
-			Kind: event.Start, Model: model, Created: token.CountOf(d.Raw(aroundCreated)), Usage: &p.usage, Tier: p.tier,
+			Kind: event.Start, Model: model, Created: token.CountOf(d.Raw(frameCreated)), Usage: &p.usage, Tier: p.tier,
 		})
 	}
 	byPosition := whole && repeatsIndex(p.parts)
@@ -236,17 +236,17 @@ func indexOf(parts []members.Values, nth int) int64 {
 // sendChoice sends the events of one choice of a chunk: its content first, then, once,
 // its finish.
 func (p *Parser) sendChoice(nth int, whole, byPosition bool) {
-	v, at := &p.parts[nth], indexOf(p.parts, nth)
+	v, position := &p.parts[nth], indexOf(p.parts, nth)
 	switch {
 	case p.Over():
 		return
 	case byPosition:
-		at = int64(nth)
-	case at >= maxChoices:
+		position = int64(nth)
+	case position >= maxChoices:
 		p.Refuse(errIndex)
 		return
 	}
-	index := int(at)
+	index := int(position)
 	p.progress.choice(index)
 	if whole {
 		p.Send(event.Event{Kind: event.Native, Choice: index, Text: v.Object()})

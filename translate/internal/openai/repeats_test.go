@@ -48,25 +48,25 @@ func begun() *Observer {
 // The observer skips only chunks that differ from the one before in their text. A chunk
 // that is skipped by mistake could hide the end of the answer, or its usage.
 func TestChunksThatMayContainMoreAreRead(t *testing.T) {
-	with := func(part, by string) string { return strings.Replace(someContent, part, by, 1) }
+	replaced := func(part, replacement string) string { return strings.Replace(someContent, part, replacement, 1) }
 	for name, tt := range map[string]struct {
 		chunk  string
 		unread bool
 	}{
 		"the same":               {someContent, true},
-		"another text":           {with(" the sea", " usage"), true},
-		"another padding":        {with(`"ab"`, `"abcd"`), true},
-		"escapes in the text":    {with(" the sea", `\" \u00fc \"usage\":`), true},
-		"no text":                {with(" the sea", ""), false},
-		"a text that is null":    {with(`" the sea"`, "null"), false},
-		"a member behind":        {with(" the sea", `a","finish_reason":"stop`), false},
-		"an escape at the end":   {with(" the sea", `a\`), false},
-		"a finish":               {with(`"finish_reason":null`, `"finish_reason":"stop"`), false},
-		"usage":                  {with(`"usage":null`, `"usage":{}`), false},
-		"another choice":         {with(`"index":0`, `"index":1`), false},
-		"a member more":          {with(`"id":"x"`, `"id":"x","error":{}`), false},
+		"another text":           {replaced(" the sea", " usage"), true},
+		"another padding":        {replaced(`"ab"`, `"abcd"`), true},
+		"escapes in the text":    {replaced(" the sea", `\" \u00fc \"usage\":`), true},
+		"no text":                {replaced(" the sea", ""), false},
+		"a text that is null":    {replaced(`" the sea"`, "null"), false},
+		"a member behind":        {replaced(" the sea", `a","finish_reason":"stop`), false},
+		"an escape at the end":   {replaced(" the sea", `a\`), false},
+		"a finish":               {replaced(`"finish_reason":null`, `"finish_reason":"stop"`), false},
+		"usage":                  {replaced(`"usage":null`, `"usage":{}`), false},
+		"another choice":         {replaced(`"index":0`, `"index":1`), false},
+		"a member more":          {replaced(`"id":"x"`, `"id":"x","error":{}`), false},
 		"cut":                    {someContent[:len(someContent)-1], false},
-		"bytes that are no text": {with(" the sea", "\xff"), false},
+		"bytes that are no text": {replaced(" the sea", "\xff"), false},
 	} {
 		assert.Equal(t, tt.unread, repeats(begun(), chunk(tt.chunk)), name)
 	}
@@ -97,27 +97,27 @@ func TestOnlyContentIsLearned(t *testing.T) {
 // choice: all of them were read. A chunk that is not read begins its choice all the same, and
 // one that ends a choice is always read.
 func TestChoicesThatTakeTurnsAreRecognised(t *testing.T) {
-	of := func(index, reason string) sse.Event {
+	chunkOf := func(index, reason string) sse.Event {
 		data := strings.Replace(someContent, `"index":0`, `"index":`+index, 1)
 		return chunk(strings.Replace(data, `"finish_reason":null`, `"finish_reason":`+reason, 1))
 	}
 	o := begun()
-	assert.Equal(t, signal.Content, o.Observe(of("1", "null")))
+	assert.Equal(t, signal.Content, o.Observe(chunkOf("1", "null")))
 	for _, index := range []string{"0", "1", "2"} {
-		assert.True(t, repeats(o, of(index, "null")), index)
+		assert.True(t, repeats(o, chunkOf(index, "null")), index)
 	}
-	assert.Equal(t, signal.Content, o.Observe(of("0", `"stop"`)))
-	assert.Equal(t, signal.Content, o.Observe(of("1", `"stop"`)))
-	assert.Equal(t, signal.Content|signal.Finish, o.Observe(of("2", `"stop"`)))
+	assert.Equal(t, signal.Content, o.Observe(chunkOf("0", `"stop"`)))
+	assert.Equal(t, signal.Content, o.Observe(chunkOf("1", `"stop"`)))
+	assert.Equal(t, signal.Content|signal.Finish, o.Observe(chunkOf("2", `"stop"`)))
 
 	// The choice of such a chunk would not have begun.
 	o = begun()
-	o.Observe(of("1", "null"))
-	assert.Zero(t, o.Repeat(before(of("2", "null"))))
+	o.Observe(chunkOf("1", "null"))
+	assert.Zero(t, o.Repeat(before(chunkOf("2", "null"))))
 
 	o = begun()
-	o.Observe(of("1", `"stop"`))
-	assert.False(t, repeats(o, of("0", `"stop"`)), "an end like that of another choice")
+	o.Observe(chunkOf("1", `"stop"`))
+	assert.False(t, repeats(o, chunkOf("0", `"stop"`)), "an end like that of another choice")
 }
 
 // FuzzRepeats checks that a chunk which is not read contains nothing but content, by

@@ -96,7 +96,7 @@ func AskUsage(body []byte, u *translate.StreamUsage) edit.Edit {
 	case body[options.Start] == 'n', len(bytes.TrimSpace(body[options.Start+1:options.End-1])) == 0: // null or {}
 		return edit.Edit{Span: options, With: []byte("{" + includeUsage + "}")}
 	default:
-		at := translate.Span{Start: options.Start + 1, End: options.Start + 1}
-		return edit.Edit{Span: at, With: []byte(includeUsage + ",")}
+		span := translate.Span{Start: options.Start + 1, End: options.Start + 1}
+		return edit.Edit{Span: span, With: []byte(includeUsage + ",")}
 	}
 }

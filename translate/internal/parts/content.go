@@ -25,19 +25,19 @@ const breakpoint = `,"prompt_cache_breakpoint":{"mode":"explicit"}`
 type Content struct {
 	Buf []byte // the gathered content
 
-	text    string // the beginning of a text part
-	between string // the separator of two pieces of a text, escaped
-	only    []byte // the only text, still in the body
-	ends    []int  // of the pieces of a text
-	array   bool
-	lines   bool // a text of several lines is open
-	spare   []byte
+	text      string // the beginning of a text part
+	separator string // the separator of two pieces of a text, escaped
+	only      []byte // the only text, still in the body
+	ends      []int  // of the pieces of a text
+	array     bool
+	lines     bool // a text of several lines is open
+	spare     []byte
 }
 
 // Reset empties the content. text is the beginning of a text part, up to the text
-// itself. between is the separator of two pieces of one text, escaped.
-func (c *Content) Reset(text, between string) {
-	c.text, c.between, c.only, c.Buf, c.ends, c.array = text, between, nil, c.Buf[:0], c.ends[:0], false
+// itself. separator is the separator of two pieces of one text, escaped.
+func (c *Content) Reset(text, separator string) {
+	c.text, c.separator, c.only, c.Buf, c.ends, c.array = text, separator, nil, c.Buf[:0], c.ends[:0], false
 	c.lines = false
 }
 
@@ -127,7 +127,7 @@ func (c *Content) Open() {
 	case c.array:
 		c.Part(c.text)
 	case len(c.ends) > 0:
-		c.Buf = append(c.Buf, c.between...)
+		c.Buf = append(c.Buf, c.separator...)
 	}
 }
 
@@ -176,7 +176,7 @@ func (c *Content) ToArray() {
 		c.Part(c.text)
 		c.Buf = append(c.Buf, pieces[start:end]...)
 		c.Buf = append(c.Buf, `"}`...)
-		start = end + len(c.between)
+		start = end + len(c.separator)
 	}
 }
 
@@ -186,7 +186,7 @@ func (c *Content) Join(other *Content) {
 		return
 	}
 	if c.Empty() {
-		c.between, other.between = other.between, c.between
+		c.separator, other.separator = other.separator, c.separator
 		*c, *other = *other, *c
 		return
 	}
@@ -200,7 +200,7 @@ func (c *Content) Join(other *Content) {
 		return
 	}
 	if len(c.ends) > 0 {
-		c.Buf = append(c.Buf, c.between...)
+		c.Buf = append(c.Buf, c.separator...)
 	}
 	for _, end := range other.ends {
 		c.ends = append(c.ends, len(c.Buf)+end)
@@ -209,8 +209,8 @@ func (c *Content) Join(other *Content) {
 }
 
 // JoinWith adds all of another content, behind another separator if both are texts.
-func (c *Content) JoinWith(other *Content, between string) {
-	c.between = between
+func (c *Content) JoinWith(other *Content, separator string) {
+	c.separator = separator
 	c.Join(other)
 }
 
@@ -256,10 +256,10 @@ func (c *Content) Blame() {
 }
 
 // insert puts bytes into the first piece or in front of it.
-func (c *Content) insert(at int, what string) {
+func (c *Content) insert(index int, what string) {
 	c.Buf = append(c.Buf, what...)
-	copy(c.Buf[at+len(what):], c.Buf[at:])
-	copy(c.Buf[at:], what)
+	copy(c.Buf[index+len(what):], c.Buf[index:])
+	copy(c.Buf[index:], what)
 	for i := range c.ends {
 		c.ends[i] += len(what)
 	}

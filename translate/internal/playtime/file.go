@@ -14,8 +14,8 @@ type file struct {
 	coded bool  // the data is base64
 }
 
-// at returns n bytes at an offset, fewer at the end of the file and for invalid base64.
-func (f file) at(offset, n int64) []byte {
+// read returns n bytes at an offset, fewer at the end of the file and for invalid base64.
+func (f file) read(offset, n int64) []byte {
 	if offset < 0 || offset >= f.size {
 		return nil
 	}
@@ -32,13 +32,13 @@ func (f file) at(offset, n int64) []byte {
 // little and big return the number in 2, 4 or 8 bytes at an offset, 0 behind the end of the file.
 func (f file) little(offset, n int64) (number uint64) {
 	b := [8]byte{}
-	copy(b[:], f.at(offset, n))
+	copy(b[:], f.read(offset, n))
 	return binary.LittleEndian.Uint64(b[:])
 }
 
 func (f file) big(offset, n int64) (number uint64) {
 	b := [8]byte{}
-	copy(b[8-n:], f.at(offset, n))
+	copy(b[8-n:], f.read(offset, n))
 	return binary.BigEndian.Uint64(b[:])
 }
 

@@ -27,12 +27,12 @@ const (
 )
 
 // formats are the known formats, by the bytes at an offset. Their functions return false if a
-// header does not state the length. most is 0 for containers.
+// header does not state the length. perByte is 0 for containers.
 var formats = [...]struct {
 	magic   string
 	offset  int64
 	seconds func(file) (seconds float64, ok bool)
-	most    float64
+	perByte float64
 }{
 	{"RIFF", 0, wave, mostRaw},
 	{"RF64", 0, wave, mostRaw},
@@ -60,13 +60,13 @@ func OfBase64(data []byte, kind Kind) (seconds int64, ok bool) {
 
 func (f file) length(kind Kind) (seconds int64, ok bool) {
 	for _, of := range formats {
-		if string(f.at(of.offset, int64(len(of.magic)))) == of.magic {
+		if string(f.read(of.offset, int64(len(of.magic)))) == of.magic {
 			length, ok := of.seconds(f)
 			if !ok || math.IsNaN(length) { // an endless length in ticks of no time
 				return 0, false
 			}
 			size := float64(f.size)
-			return int64(math.Ceil(min(max(length, size/cmp.Or(of.most, float64(kind))), size/least))), true
+			return int64(math.Ceil(min(max(length, size/cmp.Or(of.perByte, float64(kind))), size/least))), true
 		}
 	}
 	return 0, false

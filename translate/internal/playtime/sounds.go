@@ -5,18 +5,18 @@ import "bytes"
 // wave reads WAV. Players ignore the stated length of the data where it cannot be.
 func wave(f file) (seconds float64, ok bool) {
 	rate := uint64(0)
-	for at, n := int64(12), 0; at < f.size && n < maxParts; n++ {
-		switch name, size := string(f.at(at, 4)), int64(f.little(at+4, 4)); name {
+	for offset, n := int64(12), 0; offset < f.size && n < maxParts; n++ {
+		switch name, size := string(f.read(offset, 4)), int64(f.little(offset+4, 4)); name {
 		case "data":
-			return float64(f.size-at-8) / float64(rate), rate > 0
+			return float64(f.size-offset-8) / float64(rate), rate > 0
 		case "fmt ":
-			rate = f.little(at+16, 4)
-			if frames := f.little(at+12, 4) * f.little(at+20, 2); frames > 0 {
+			rate = f.little(offset+16, 4)
+			if frames := f.little(offset+12, 4) * f.little(offset+20, 2); frames > 0 {
 				rate = min(rate, frames)
 			}
 			fallthrough
 		default:
-			at += 8 + size + size&1
+			offset += 8 + size + size&1
 		}
 	}
 	return 0, false
@@ -27,16 +27,16 @@ func ogg(f file) (seconds float64, ok bool) {
 	const maxPage = 27 + 255 + 255*255
 	packet := 27 + int64(f.little(26, 1))
 	rate, skip := f.little(packet+12, 4), uint64(0)
-	switch head := string(f.at(packet, 8)); {
+	switch head := string(f.read(packet, 8)); {
 	case head == "OpusHead":
 		rate, skip = 48_000, f.little(packet+10, 2)
 	case len(head) < 7 || head[:7] != "\x01vorbis":
 		return 0, false
 	}
 	start := max(0, f.size-maxPage)
-	tail := f.at(start, maxPage)
-	for at := bytes.LastIndex(tail, []byte("OggS")); at >= 0; at = bytes.LastIndex(tail[:at], []byte("OggS")) {
-		page := start + int64(at)
+	tail := f.read(start, maxPage)
+	for i := bytes.LastIndex(tail, []byte("OggS")); i >= 0; i = bytes.LastIndex(tail[:i], []byte("OggS")) {
+		page := start + int64(i)
 		if end := f.little(page+6, 8); f.little(page+14, 4) == f.little(14, 4) && end != 1<<64-1 && rate > 0 {
 			return float64(end-min(skip, end)) / float64(rate), true
 		}
@@ -55,12 +55,12 @@ func flac(f file) (seconds float64, ok bool) {
 // mpeg reads MPEG audio, such as MP3, behind the tags of ID3: the number of frames that the first
 // one states, or else the size at the rate of the first frame.
 func mpeg(f file) (seconds float64, ok bool) {
-	at := int64(0)
-	for n := 0; n < maxParts && string(f.at(at, 3)) == "ID3"; n++ {
-		size := f.big(at+6, 4)
-		at += 10 + int64(size&0x7f|size>>1&0x3f80|size>>2&0x1fc000|size>>3&0xfe00000)
+	start := int64(0)
+	for n := 0; n < maxParts && string(f.read(start, 3)) == "ID3"; n++ {
+		size := f.big(start+6, 4)
+		start += 10 + int64(size&0x7f|size>>1&0x3f80|size>>2&0x1fc000|size>>3&0xfe00000)
 	}
-	h := f.big(at, 4)
+	h := f.big(start, 4)
 	version, layer := h>>19&3, h>>17&3
 	if h>>21 != 0x7ff || version == 1 || layer == 0 {
 		return 0, false
@@ -84,15 +84,15 @@ func mpeg(f file) (seconds float64, ok bool) {
 		return 0, false
 	}
 	for _, offset := range [...]int64{36, 21, 13} { // of the tag, by version and channels
-		tag := string(f.at(at+offset, 4))
-		if frames := f.big(at+offset+8, 4); (tag == "Xing" || tag == "Info") && f.big(at+offset+4, 4)&1 == 1 {
+		tag := string(f.read(start+offset, 4))
+		if frames := f.big(start+offset+8, 4); (tag == "Xing" || tag == "Info") && f.big(start+offset+4, 4)&1 == 1 {
 			return float64(frames*samples) / float64(rate), true
 		}
 		if tag == "VBRI" {
-			return float64(f.big(at+offset+14, 4)*samples) / float64(rate), true
+			return float64(f.big(start+offset+14, 4)*samples) / float64(rate), true
 		}
 	}
-	return float64(f.size-at) * 8 / float64(bitrate), true
+	return float64(f.size-start) * 8 / float64(bitrate), true
 }
 
 // bitrates are the rates of frames in kbit/s, by version 1 or a later one, and by layer from 3 on.

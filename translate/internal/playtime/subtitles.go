@@ -12,8 +12,8 @@ var times = regexp.MustCompile(`-->[ \t]*(?:(\d{1,4}):)?([0-5]?\d):([0-5]?\d)(?:
 // OfSubtitles returns the last time of subtitles in seconds, begun ones included. text may be the
 // end of the subtitles alone.
 func OfSubtitles(text []byte) (seconds int64, ok bool) {
-	for at := bytes.LastIndex(text, []byte("-->")); at >= 0; at = bytes.LastIndex(text[:at], []byte("-->")) {
-		m := times.FindSubmatch(append(bytes.Clone(text[at:min(at+32, len(text))]), '\n'))
+	for i := bytes.LastIndex(text, []byte("-->")); i >= 0; i = bytes.LastIndex(text[:i], []byte("-->")) {
+		m := times.FindSubmatch(append(bytes.Clone(text[i:min(i+32, len(text))]), '\n'))
 		if m == nil {
 			continue // a spoken arrow
 		}

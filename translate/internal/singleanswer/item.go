@@ -14,7 +14,7 @@ type Item struct {
 	Part    int        // number of texts before the item
 	tool    int        // number among the calls
 	hasArgs bool       // arguments were sent
-	from    int        // characters of text before the item
+	start   int        // characters of text before the item
 	sources []event.Citation
 }
 
@@ -23,7 +23,7 @@ const maxCited = 1 << 20
 
 // Open begins a text or a piece of reasoning, by the kind of its fragments.
 func (p *Parser) Open(kind event.Kind) Item {
-	it := Item{Kind: kind, Part: p.sent.texts, from: p.sent.characters}
+	it := Item{Kind: kind, Part: p.sent.texts, start: p.sent.characters}
 	if kind == event.Text {
 		p.sent.texts++
 	}
@@ -40,7 +40,7 @@ func (p *Parser) OpenCall(id, name []byte) Item {
 
 // Add sends a fragment of an item, a raw string at a position of the delta; see
 // event.Sender.SendText. An empty or nil one has no effect.
-func (p *Parser) Add(it *Item, raw []byte, at jsonscan.Slot) {
+func (p *Parser) Add(it *Item, raw []byte, slot jsonscan.Slot) {
 	e := event.Event{Kind: it.Kind}
 	switch it.Kind {
 	case event.Text:
@@ -52,7 +52,7 @@ func (p *Parser) Add(it *Item, raw []byte, at jsonscan.Slot) {
 	default:
 		return
 	}
-	p.SendText(e, raw, at)
+	p.SendText(e, raw, slot)
 }
 
 // AddInput sends the arguments of a call that are raw JSON, and not a string; nil for none.
@@ -93,7 +93,7 @@ func (p *Parser) Close(it *Item) {
 	case event.Text:
 		for i := range it.sources {
 			s := &it.sources[i]
-			s.Start, s.End = it.from, p.sent.characters
+			s.Start, s.End = it.start, p.sent.characters
 			p.Send(event.Event{Kind: event.Source, Source: s})
 		}
 	case event.Reasoning:

@@ -81,19 +81,19 @@ var kinds = map[event.Kind]string{
 	event.Usage: "usage", event.End: "end", event.Error: "error",
 }
 
-func (e *events) Handle(of *event.Event) {
-	word := kinds[of.Kind]
-	switch of.Kind {
+func (e *events) Handle(received *event.Event) {
+	word := kinds[received.Kind]
+	switch received.Kind {
 	case event.Start:
-		word += " " + string(of.Model)
+		word += " " + string(received.Model)
 	case event.Text, event.Reasoning:
-		word += fmt.Sprintf(" %d %s", of.Part, of.Text)
+		word += fmt.Sprintf(" %d %s", received.Part, received.Text)
 	case event.Finish:
-		word += fmt.Sprint(" ", of.Finish)
+		word += fmt.Sprint(" ", received.Finish)
 	case event.Usage:
-		word += fmt.Sprint(" ", of.Usage.Input(), of.Usage.Output())
+		word += fmt.Sprint(" ", received.Usage.Input(), received.Usage.Output())
 	case event.Error:
-		word += " " + of.Fault.Message
+		word += " " + received.Fault.Message
 	}
 	*e = append(*e, word)
 }

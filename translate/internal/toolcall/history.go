@@ -67,8 +67,8 @@ func (h *History) Hashes() []uint64 {
 
 // find returns what is known of an id with that hash, nil for a new one.
 func (h *History) find(hash uint64) *knownID {
-	if at, known := h.places[hash]; known {
-		return &h.ids[at]
+	if i, known := h.places[hash]; known {
+		return &h.ids[i]
 	}
 	return nil
 }
@@ -84,10 +84,10 @@ func (h *History) add(id knownID) {
 
 // Call returns an id for a call that no earlier call has: the id itself, or with a number.
 func (h *History) Call(id []byte) (unique []byte) {
-	at, hash := len(h.calls), Hash(id)
+	i, hash := len(h.calls), Hash(id)
 	known := h.find(hash)
 	if known == nil {
-		h.add(knownID{hash: hash, number: 1, latest: at, next: at, turn: h.turn})
+		h.add(knownID{hash: hash, number: 1, latest: i, next: i, turn: h.turn})
 		h.calls = append(h.calls, numbered{number: 1})
 		return id
 	}
@@ -97,11 +97,11 @@ func (h *History) Call(id []byte) (unique []byte) {
 	}
 	h.calls = append(h.calls, numbered{number: known.number})
 	if known.turn == h.turn {
-		h.calls[known.latest].next = at
+		h.calls[known.latest].next = i
 	} else {
-		known.next = at
+		known.next = i
 	}
-	known.latest, known.turn = at, h.turn
+	known.latest, known.turn = i, h.turn
 	h.add(knownID{hash: Hash(unique), number: 1, turn: noTurn})
 	return unique
 }

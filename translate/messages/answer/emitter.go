@@ -98,7 +98,7 @@ func (m *Emitter) Write(e *event.Event) {
 func (m *Emitter) Finish(end *singleanswer.Ending) {
 	m.close()
 	if n := m.native; n != nil {
-		m.event("message_delta", `,"delta":{`, strings.TrimPrefix(string(n.stop), ","), "}", string(n.beside), `,"usage":`, n.usage)
+		m.event("message_delta", `,"delta":{`, strings.TrimPrefix(string(n.stop), ","), "}", string(n.members), `,"usage":`, n.usage)
 		m.event("message_stop")
 		return
 	}
@@ -108,10 +108,10 @@ func (m *Emitter) Finish(end *singleanswer.Ending) {
 	} else {
 		end.Stop = nil
 	}
-	before, behind := "],", ""
+	before, after := "],", ""
 	if m.Context.Stream {
 		m.beginEvent("message_delta")
-		before, behind = `,"delta":{`, "}"
+		before, after = `,"delta":{`, "}"
 	}
 	m.Out = append(append(append(m.Out, before...), `"stop_reason":"`...), reason...)
 	m.Out = jsonscan.AppendStringOrNull(append(m.Out, `","stop_sequence":`...), end.Stop)
@@ -121,7 +121,7 @@ func (m *Emitter) Finish(end *singleanswer.Ending) {
 	} else {
 		m.Out = append(m.Out, `,"stop_details":null`...)
 	}
-	m.Out = AppendUsage(append(append(m.Out, behind...), `,"usage":`...), end.Usage, end.Tier)
+	m.Out = AppendUsage(append(append(m.Out, after...), `,"usage":`...), end.Usage, end.Tier)
 	if !m.Context.Stream {
 		m.Out = append(m.Out, '}')
 		return

@@ -11,11 +11,11 @@ import (
 // native contains what the stream of a native answer (see event.Native) has beside the
 // texts and inputs of its blocks.
 type native struct {
-	stop   []byte // members of the delta in message_delta, each with a comma before it
-	beside []byte // other members of message_delta
-	usage  string
-	head   string // of the block that is opened next
-	count  int    // of blocks and citations
+	stop    []byte // members of the delta in message_delta, each with a comma before it
+	members []byte // other members of message_delta
+	usage   string
+	head    string // of the block that is opened next
+	count   int    // of blocks and citations
 }
 
 // maxNative bounds the blocks and citations of a native answer, since a few bytes of each
@@ -49,7 +49,7 @@ func (m *Emitter) startNative(message []byte) {
 		case atEnd[string(name)] == "null":
 			n.stop = jsonscan.AppendCompact(append(n.stop, member...), value)
 		case string(name) == "context_management":
-			n.beside = jsonscan.AppendCompact(append(n.beside, member...), value)
+			n.members = jsonscan.AppendCompact(append(n.members, member...), value)
 		case string(name) == "usage" && value[0] == '{':
 			n.usage = string(jsonscan.AppendCompact(nil, value))
 		}

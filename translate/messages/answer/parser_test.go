@@ -39,13 +39,13 @@ const (
 	cutOff = "error 502 the upstream closed the stream before completing the answer"
 )
 
-// around puts the events of a block between the beginning and the end.
-func around(events ...string) []string {
+// message puts the events of a block between the beginning and the end.
+func message(events ...string) []string {
 	return append(append([]string{start}, events...), ends, stops)
 }
 
-// between is what around gives.
-func between(lines ...string) []string {
+// content is what the parser makes of such a message.
+func content(lines ...string) []string {
 	return append(append([]string{begin, first}, lines...), finish, last, "end")
 }
 
@@ -54,24 +54,24 @@ var streams = []struct {
 	events []string
 	want   []string
 }{
-	{"nothing but a beginning and an end", around(), between()},
-	{"text", around(opens(0, `{"type":"text","text":""}`), delta(0, `{"type":"text_delta","text":"a"}`), delta(0, `{"type":"text_delta","text":""}`), delta(0, `{"type":"text_delta","text":"\u00e9"}`), closes(0)), between(`text "a"`, `text "é"`)},
-	{"text in the start", around(opens(0, `{"type":"text","text":"a"}`), closes(0)), between(`text "a"`)},
-	{"every text is a part of its own", around(opens(0, `{"type":"text","text":"a"}`), closes(0), opens(1, `{"type":"server_tool_use","id":"x","name":"f","input":{}}`), closes(1), opens(2, `{"type":"text","text":""}`), delta(2, `{"type":"text_delta","text":"b"}`), delta(2, `{"type":"text_delta","text":"c"}`), closes(2)), between(`text "a"`, `text "b" of part 1`, `text "c" of part 1`)},
-	{"thinking", around(opens(0, `{"type":"thinking","thinking":"","signature":""}`), delta(0, `{"type":"thinking_delta","thinking":"a","estimated_tokens":4}`), delta(0, `{"type":"signature_delta","signature":"s"}`), closes(0)), between(`reasoning "a"`, `signature "s"`, "reasoning end")},
-	{"thinking in the start", around(opens(0, `{"type":"thinking","thinking":"a","signature":"s"}`), closes(0)), between(`reasoning "a"`, `signature "s"`, "reasoning end")},
-	{"thinking that is not shown", around(opens(0, `{"type":"thinking","thinking":"","signature":""}`), delta(0, `{"type":"signature_delta","signature":"s"}`), closes(0)), between(`signature "s"`, "reasoning end")},
-	{"redacted thinking", around(opens(0, `{"type":"redacted_thinking","data":"d"}`), closes(0)), between(`redacted "d"`)},
-	{"a tool", around(opens(0, `{"type":"tool_use","id":"a","name":"f","input":{}}`), delta(0, `{"type":"input_json_delta","partial_json":""}`), delta(0, `{"type":"input_json_delta","partial_json":"{\"x\":"}`), delta(0, `{"type":"input_json_delta","partial_json":"1}"}`), closes(0)), between(`tool 0 "a" "f"`, `args 0 "{\"x\":"`, `args 0 "1}"`, "tool end 0")},
-	{"a tool without any fragment", around(opens(0, `{"type":"tool_use","id":"a","name":"f","input":{}}`), closes(0)), between(`tool 0 "a" "f"`, `args 0 "{}"`, "tool end 0")},
-	{"a tool whose input is in the start", around(opens(0, `{"type":"tool_use","id":"a","name":"f","input":{"x": [1, 2]}}`), closes(0)), between(`tool 0 "a" "f"`, `args 0 "{\"x\":[1,2]}"`, "tool end 0")},
-	{"a tool whose input is null", around(opens(0, `{"type":"tool_use","id":"a","name":"f","input":null}`), delta(0, `{"type":"input_json_delta","partial_json":"{}"}`), closes(0)), between(`tool 0 "a" "f"`, `args 0 "{}"`, "tool end 0")},
-	{"ordinals count tools alone", around(opens(0, `{"type":"text","text":"t"}`), closes(0), opens(1, `{"type":"tool_use","id":"a","name":"f","input":{}}`), closes(1), opens(2, `{"type":"server_tool_use","id":"x","name":"web_search","input":{}}`), closes(2), opens(3, `{"type":"tool_use","id":"b","name":"g","input":{}}`), closes(3)), between(`text "t"`, `tool 0 "a" "f"`, `args 0 "{}"`, "tool end 0", `tool 1 "b" "g"`, `args 1 "{}"`, "tool end 1")},
-	{"server tools and unknown blocks", around(opens(0, `{"type":"server_tool_use","id":"x","name":"web_search","input":{}}`), delta(0, `{"type":"input_json_delta","partial_json":"{}"}`), closes(0), opens(1, `{"type":"web_search_tool_result","tool_use_id":"x","content":[]}`), closes(1), opens(2, `{"type":"other","text":"t"}`), delta(2, `{"type":"text_delta","text":"t"}`), closes(2)), between()},
-	{"citations and unknown deltas", around(opens(0, `{"type":"text","text":"","citations":[]}`), delta(0, `{"type":"citations_delta","citation":{"cited_text":"x"}}`), delta(0, `{"type":"new_delta","value":1}`), closes(0)), between()},
-	{"blocks that overlap", around(opens(0, `{"type":"tool_use","id":"a","name":"f","input":{}}`), opens(1, `{"type":"tool_use","id":"b","name":"g","input":{}}`), delta(1, `{"type":"input_json_delta","partial_json":"{}"}`), delta(0, `{"type":"input_json_delta","partial_json":"{}"}`), closes(0), closes(1)), between(`tool 0 "a" "f"`, `tool 1 "b" "g"`, `args 1 "{}"`, `args 0 "{}"`, "tool end 0", "tool end 1")},
-	{"a delta without a start", around(delta(0, `{"type":"text_delta","text":"a"}`)), between(`text "a"`)},
-	{"pings and unknown events", around(`{"type":"ping"}`, `telemetry|not json`, `{"type":"new_event"}`), between()},
+	{"nothing but a beginning and an end", message(), content()},
+	{"text", message(opens(0, `{"type":"text","text":""}`), delta(0, `{"type":"text_delta","text":"a"}`), delta(0, `{"type":"text_delta","text":""}`), delta(0, `{"type":"text_delta","text":"\u00e9"}`), closes(0)), content(`text "a"`, `text "é"`)},
+	{"text in the start", message(opens(0, `{"type":"text","text":"a"}`), closes(0)), content(`text "a"`)},
+	{"every text is a part of its own", message(opens(0, `{"type":"text","text":"a"}`), closes(0), opens(1, `{"type":"server_tool_use","id":"x","name":"f","input":{}}`), closes(1), opens(2, `{"type":"text","text":""}`), delta(2, `{"type":"text_delta","text":"b"}`), delta(2, `{"type":"text_delta","text":"c"}`), closes(2)), content(`text "a"`, `text "b" of part 1`, `text "c" of part 1`)},
+	{"thinking", message(opens(0, `{"type":"thinking","thinking":"","signature":""}`), delta(0, `{"type":"thinking_delta","thinking":"a","estimated_tokens":4}`), delta(0, `{"type":"signature_delta","signature":"s"}`), closes(0)), content(`reasoning "a"`, `signature "s"`, "reasoning end")},
+	{"thinking in the start", message(opens(0, `{"type":"thinking","thinking":"a","signature":"s"}`), closes(0)), content(`reasoning "a"`, `signature "s"`, "reasoning end")},
+	{"thinking that is not shown", message(opens(0, `{"type":"thinking","thinking":"","signature":""}`), delta(0, `{"type":"signature_delta","signature":"s"}`), closes(0)), content(`signature "s"`, "reasoning end")},
+	{"redacted thinking", message(opens(0, `{"type":"redacted_thinking","data":"d"}`), closes(0)), content(`redacted "d"`)},
+	{"a tool", message(opens(0, `{"type":"tool_use","id":"a","name":"f","input":{}}`), delta(0, `{"type":"input_json_delta","partial_json":""}`), delta(0, `{"type":"input_json_delta","partial_json":"{\"x\":"}`), delta(0, `{"type":"input_json_delta","partial_json":"1}"}`), closes(0)), content(`tool 0 "a" "f"`, `args 0 "{\"x\":"`, `args 0 "1}"`, "tool end 0")},
+	{"a tool without any fragment", message(opens(0, `{"type":"tool_use","id":"a","name":"f","input":{}}`), closes(0)), content(`tool 0 "a" "f"`, `args 0 "{}"`, "tool end 0")},
+	{"a tool whose input is in the start", message(opens(0, `{"type":"tool_use","id":"a","name":"f","input":{"x": [1, 2]}}`), closes(0)), content(`tool 0 "a" "f"`, `args 0 "{\"x\":[1,2]}"`, "tool end 0")},
+	{"a tool whose input is null", message(opens(0, `{"type":"tool_use","id":"a","name":"f","input":null}`), delta(0, `{"type":"input_json_delta","partial_json":"{}"}`), closes(0)), content(`tool 0 "a" "f"`, `args 0 "{}"`, "tool end 0")},
+	{"ordinals count tools alone", message(opens(0, `{"type":"text","text":"t"}`), closes(0), opens(1, `{"type":"tool_use","id":"a","name":"f","input":{}}`), closes(1), opens(2, `{"type":"server_tool_use","id":"x","name":"web_search","input":{}}`), closes(2), opens(3, `{"type":"tool_use","id":"b","name":"g","input":{}}`), closes(3)), content(`text "t"`, `tool 0 "a" "f"`, `args 0 "{}"`, "tool end 0", `tool 1 "b" "g"`, `args 1 "{}"`, "tool end 1")},
+	{"server tools and unknown blocks", message(opens(0, `{"type":"server_tool_use","id":"x","name":"web_search","input":{}}`), delta(0, `{"type":"input_json_delta","partial_json":"{}"}`), closes(0), opens(1, `{"type":"web_search_tool_result","tool_use_id":"x","content":[]}`), closes(1), opens(2, `{"type":"other","text":"t"}`), delta(2, `{"type":"text_delta","text":"t"}`), closes(2)), content()},
+	{"citations and unknown deltas", message(opens(0, `{"type":"text","text":"","citations":[]}`), delta(0, `{"type":"citations_delta","citation":{"cited_text":"x"}}`), delta(0, `{"type":"new_delta","value":1}`), closes(0)), content()},
+	{"blocks that overlap", message(opens(0, `{"type":"tool_use","id":"a","name":"f","input":{}}`), opens(1, `{"type":"tool_use","id":"b","name":"g","input":{}}`), delta(1, `{"type":"input_json_delta","partial_json":"{}"}`), delta(0, `{"type":"input_json_delta","partial_json":"{}"}`), closes(0), closes(1)), content(`tool 0 "a" "f"`, `tool 1 "b" "g"`, `args 1 "{}"`, `args 0 "{}"`, "tool end 0", "tool end 1")},
+	{"a delta without a start", message(delta(0, `{"type":"text_delta","text":"a"}`)), content(`text "a"`)},
+	{"pings and unknown events", message(`{"type":"ping"}`, `telemetry|not json`, `{"type":"new_event"}`), content()},
 	{"a block that is begun twice", []string{start, opens(0, `{"type":"text","text":"a"}`), opens(0, `{"type":"text","text":"b"}`)}, []string{begin, first, `text "a"`, unread}},
 
 	// Usage and the reason.
@@ -87,12 +87,12 @@ var streams = []struct {
 	{"a null reason does not end", []string{start, `{"type":"message_delta","delta":{"stop_reason":null}}`}, []string{begin, first, cutOff}},
 	{"nothing at all", nil, []string{cutOff}},
 	{"an end alone is no answer", []string{stops}, []string{unread}},
-	{"nothing counts behind the end", append(around(), opens(0, `{"type":"text","text":"a"}`), `{"type":"error","error":{}}`), between()},
+	{"nothing counts behind the end", append(message(), opens(0, `{"type":"text","text":"a"}`), `{"type":"error","error":{}}`), content()},
 
 	// Errors.
 	{"an error", []string{start, `{"type":"error","error":{"type":"overloaded_error","message":"busy"}}`, stops}, []string{begin, first, "error 503 busy"}},
 	{"an error without a name", []string{`|{"error":{"type":"rate_limit_error","message":"slow down"}}`}, []string{"error 429 slow down"}},
-	{"events without names", []string{"|" + start, "|" + delta(0, `{"type":"text_delta","text":"a"}`), "|" + ends, "|" + stops}, between(`text "a"`)},
+	{"events without names", []string{"|" + start, "|" + delta(0, `{"type":"text_delta","text":"a"}`), "|" + ends, "|" + stops}, content(`text "a"`)},
 	{"a foreign format", []string{`|{"object":"chat.completion.chunk","choices":[]}`}, []string{unread}},
 	{"not JSON", []string{start, "content_block_delta|{"}, []string{begin, first, unread}},
 	{"not JSON and without a name", []string{start, "|what"}, []string{begin, first, unread}},
@@ -108,7 +108,7 @@ func TestStreamsAreReadIntoCoreEvents(t *testing.T) {
 
 func TestABodyThatBreaksOffIsNeverComplete(t *testing.T) {
 	assert.Equal(t, []string{begin, first, finish, last, cutOff}, parse([]string{start, ends}, false))
-	assert.Equal(t, between(), parse(around(), false))
+	assert.Equal(t, content(), parse(message(), false))
 }
 
 var answers = []struct {
@@ -237,16 +237,16 @@ func TestAnErrorLosesNothing(t *testing.T) {
 
 // Blocks that never ended were remembered without a bound.
 func TestBlocksThatNeverEndAreBounded(t *testing.T) {
-	const most = 4096
+	const limit = 4096
 	open, closed := []string{start}, []string{start}
-	for i := range 3 * most {
+	for i := range 3 * limit {
 		begins := opens(i, `{"type":"text","text":""}`)
-		if i < most {
+		if i < limit {
 			open = append(open, begins)
 		}
 		closed = append(closed, begins, closes(i))
 	}
-	assert.Equal(t, between(), parse(append(closed, ends, stops), true), "those that ended are forgotten")
-	assert.Equal(t, between(), parse(append(slices.Clip(open), ends, stops), true))
-	assert.Equal(t, []string{begin, first, unread}, parse(append(open, opens(most, `{"type":"text","text":""}`)), true))
+	assert.Equal(t, content(), parse(append(closed, ends, stops), true), "those that ended are forgotten")
+	assert.Equal(t, content(), parse(append(slices.Clip(open), ends, stops), true))
+	assert.Equal(t, []string{begin, first, unread}, parse(append(open, opens(limit, `{"type":"text","text":""}`)), true))
 }

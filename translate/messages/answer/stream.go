@@ -127,18 +127,18 @@ func (o *observer) block(v *members.Values) bool {
 
 // texts counts the texts among members, and reports whether one is not empty. A delta with
 // one text is the template of those that follow; e is that delta.
-func (o *observer) texts(e sse.Event, v *members.Values, of ...members.Member) bool {
-	var at jsonscan.Slot
+func (o *observer) texts(e sse.Event, v *members.Values, texts ...members.Member) bool {
+	var slot jsonscan.Slot
 	count := 0
-	for _, m := range of {
+	for _, m := range texts {
 		if raw := v.Filled(m); raw != nil {
 			o.Written.AddString(raw)
-			at = v.At(m)
+			slot = v.At(m)
 			count++
 		}
 	}
 	if count == 1 && e.Data != nil {
-		o.Deltas.Learn(e, at)
+		o.Deltas.Learn(e, slot)
 	}
 	return count > 0
 }

@@ -50,8 +50,8 @@ func readNative(response []byte) *native {
 }
 
 // appendBegun returns an object as it is at its beginning.
-func appendBegun(object []byte, without event.Without) []byte {
-	begun := event.AppendNative(nil, object, without)
+func appendBegun(object []byte, replacements event.Without) []byte {
+	begun := event.AppendNative(nil, object, replacements)
 	if len(begun) == 0 {
 		return []byte("{}")
 	}

@@ -364,8 +364,8 @@ func TestKeepAlivesAreEventsWithoutContent(t *testing.T) {
 	}
 	added, err := client.Responses.Emitted(out)
 	require.NoError(t, err, "%s", out)
-	without, err := client.Responses.Emitted([]byte(want))
+	plain, err := client.Responses.Emitted([]byte(want))
 	require.NoError(t, err)
-	assert.Equal(t, without, added)
+	assert.Equal(t, plain, added)
 	assert.Equal(t, 16, strings.Count(string(out), "\n\n")-strings.Count(want, "\n\n"))
 }

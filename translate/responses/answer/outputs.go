@@ -47,16 +47,16 @@ var emptyObject = []byte("{}")
 func (o *outputs) find(s subject) *output {
 	known := o.latest(func(it *output) bool { return it.kind == s.kind && it.hasID(s.id) })
 	if known == nil || known.ended {
-		if it := o.at(s); it != nil {
+		if it := o.outputOf(s); it != nil {
 			return it
 		}
 	}
 	return known
 }
 
-// at returns the item with the index of an event. Without an index, it is the last item,
+// outputOf returns the item with the index of an event. Without an index, it is the last item,
 // unless the ids differ.
-func (o *outputs) at(s subject) *output {
+func (o *outputs) outputOf(s subject) *output {
 	if s.index >= 0 {
 		return o.latest(func(it *output) bool { return it.index == s.index })
 	}
@@ -79,7 +79,7 @@ func (o *outputs) latest(is func(*output) bool) *output {
 // streamed returns the item of a whole response that was streamed: the one with the same
 // index, or with the same id; nil for none.
 func (o *outputs) streamed(s subject) *output {
-	if it := o.at(s); it != nil && it.kind == s.kind && !it.whole {
+	if it := o.outputOf(s); it != nil && it.kind == s.kind && !it.whole {
 		return it
 	}
 	for _, it := range o.list {

@@ -36,7 +36,7 @@ type part struct {
 	sent    int          // bytes
 	hash    maphash.Hash // of the bytes sent
 	checked int          // the value of sent when it was last compared with the whole text
-	from    int          // characters of all text before the part
+	start   int          // characters of all text before the part
 	sources int          // annotations seen
 	scored  bool         // log probabilities were sent
 }

@@ -98,14 +98,14 @@ func (o *outputs) partAt(it *output, index int64) *part {
 		o.Refuse(errManyParts)
 		return nil
 	}
-	pt := &part{index: index, from: o.Characters()}
+	pt := &part{index: index, start: o.Characters()}
 	pt.hash.SetSeed(seed)
 	it.parts = append(it.parts, pt)
 	return pt
 }
 
 // fragment sends a fragment of a text of an item, the raw string at a position.
-func (o *outputs) fragment(it *output, index int64, raw []byte, at jsonscan.Slot, e event.Event) *part {
+func (o *outputs) fragment(it *output, index int64, raw []byte, slot jsonscan.Slot, e event.Event) *part {
 	if it.left && e.Kind != event.ToolArgs {
 		o.Refuse(errInterleaved)
 		return nil
@@ -113,7 +113,7 @@ func (o *outputs) fragment(it *output, index int64, raw []byte, at jsonscan.Slot
 	pt := o.partAt(it, index)
 	if pt != nil && len(raw) > len(`""`) {
 		o.prepare(it, pt, &e)
-		pt.add(o.SendText(e, raw, at))
+		pt.add(o.SendText(e, raw, slot))
 	}
 	return pt
 }
@@ -180,6 +180,6 @@ func (o *outputs) source(pt *part, raw []byte) {
 	}
 	o.Send(event.Event{Kind: event.Source, Source: &event.Citation{
 		URL: jsonscan.AppendText(nil, url), Title: jsonscan.AppendText(nil, title),
-		Start: pt.from + int(token.CountOf(v.Raw(annotationStart))), End: pt.from + int(token.CountOf(v.Raw(annotationEnd))),
+		Start: pt.start + int(token.CountOf(v.Raw(annotationStart))), End: pt.start + int(token.CountOf(v.Raw(annotationEnd))),
 	}})
 }

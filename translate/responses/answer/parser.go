@@ -251,7 +251,7 @@ func (p *Parser) text(it *output, kind eventKind) {
 // index, since some servers never end items.
 func (p *Parser) addItem(s subject) {
 	o := &p.outputs
-	it := o.at(s)
+	it := o.outputOf(s)
 	if it != nil && (it.ended || it.kind != s.kind || it.differs(s.id)) {
 		o.close(it)
 		it.index = -1

@@ -25,7 +25,7 @@ func TestItemsWithoutAnIndexAreFoundByTheirIDs(t *testing.T) {
 	saidText := `{"type":"message","id":"msg_1","content":[{"type":"output_text","text":"a\n "}]}`
 	thoughtText := `{"type":"reasoning","id":"rs_1","summary":[],"content":[{"type":"reasoning_text","text":"hm."}],"encrypted_content":""}`
 	assert.Equal(t,
-		between("tools", `reasoning "hm"`, `reasoning "."`, "reasoning end", `text "a"`, `text "\n "`,
+		content("tools", `reasoning "hm"`, `reasoning "."`, "reasoning end", `text "a"`, `text "\n "`,
 			`tool 0 "call_1" "f"`, `tool 1 "call_2" "g"`, `args 1 "{\"x\":1}"`, "text end", `args 0 "{}"`, "tool end 0", "tool end 1"),
 		parse([]string{
 			created,
@@ -41,17 +41,17 @@ func TestItemsWithoutAnIndexAreFoundByTheirIDs(t *testing.T) {
 
 // Older versions of the server name a call by its call_id.
 func TestCallsWithoutAnIDAreFoundByTheirCallID(t *testing.T) {
-	of := func(id, arguments string) string {
+	callOf := func(id, arguments string) string {
 		return fmt.Sprintf(`{"type":"function_call","call_id":%q,"name":"f","arguments":%q}`, id, arguments)
 	}
 	assert.Equal(t,
-		between("tools", `tool 0 "fc_1" "f"`, `args 0 "{\"x\":1}"`, `tool 1 "fc_2" "f"`, `args 1 "{\"x\":2}"`, "tool end 0", "tool end 1"),
+		content("tools", `tool 0 "fc_1" "f"`, `args 0 "{\"x\":1}"`, `tool 1 "fc_2" "f"`, `args 1 "{\"x\":2}"`, "tool end 0", "tool end 1"),
 		parse([]string{
 			created,
-			begins(of("fc_1", "")), named("function_call_arguments.delta", "fc_1", `"delta":"{\"x\":1}"`),
-			begins(of("fc_2", "")), named("function_call_arguments.delta", "fc_2", `"delta":"{\"x\":2}"`),
-			finished(of("fc_1", `{"x":1}`)), finished(of("fc_2", `{"x":2}`)),
-			ends(`[` + of("fc_1", `{"x":1}`) + `,` + of("fc_2", `{"x":2}`) + `]`),
+			begins(callOf("fc_1", "")), named("function_call_arguments.delta", "fc_1", `"delta":"{\"x\":1}"`),
+			begins(callOf("fc_2", "")), named("function_call_arguments.delta", "fc_2", `"delta":"{\"x\":2}"`),
+			finished(callOf("fc_1", `{"x":1}`)), finished(callOf("fc_2", `{"x":2}`)),
+			ends(`[` + callOf("fc_1", `{"x":1}`) + `,` + callOf("fc_2", `{"x":2}`) + `]`),
 		}, true))
 }
 
@@ -74,23 +74,23 @@ func TestItemsThatInterleaveAreReadOneAfterTheOther(t *testing.T) {
 	}{
 		{
 			"a message and reasoning",
-			around(added(0, thought), added(1, firstMessage), text(1, 0, "T"), text(1, 0, "Z"), thinks(0, 0, "a"), text(1, 0, "X"), thinks(0, 0, "b"), done(1, messageOf("m1", "TZX")), thinks(0, 0, "c"), done(0, thought)),
-			between("stop", `text "T"`, `text "Z"`, `text "X"`, "text end", `reasoning "a"`, `reasoning "b"`, `reasoning "c"`, "reasoning end"),
+			response(added(0, thought), added(1, firstMessage), text(1, 0, "T"), text(1, 0, "Z"), thinks(0, 0, "a"), text(1, 0, "X"), thinks(0, 0, "b"), done(1, messageOf("m1", "TZX")), thinks(0, 0, "c"), done(0, thought)),
+			content("stop", `text "T"`, `text "Z"`, `text "X"`, "text end", `reasoning "a"`, `reasoning "b"`, `reasoning "c"`, "reasoning end"),
 		},
 		{
 			"two messages and a call behind them",
-			around(added(0, firstMessage), added(1, secondMessage), text(0, 0, "a"), text(1, 0, "x"), added(2, call), text(0, 0, "b"), args(2, "{}"), text(1, 0, "y"), done(2, call), done(1, messageOf("m2", "xyz")), done(0, messageOf("m1", "ab"))),
-			between("tools", `text "a"`, `text "b"`, "text end", `text "x"`, `text "y"`, `text "z"`, "text end", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0"),
+			response(added(0, firstMessage), added(1, secondMessage), text(0, 0, "a"), text(1, 0, "x"), added(2, call), text(0, 0, "b"), args(2, "{}"), text(1, 0, "y"), done(2, call), done(1, messageOf("m2", "xyz")), done(0, messageOf("m1", "ab"))),
+			content("tools", `text "a"`, `text "b"`, "text end", `text "x"`, `text "y"`, `text "z"`, "text end", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0"),
 		},
 		{
 			"items that never end",
-			around(added(0, firstMessage), added(1, secondMessage), added(2, thought), text(0, 0, "a"), text(1, 0, "x"), thinks(2, 0, "t"), text(1, 0, "y"), text(0, 0, "b")),
-			between("stop", `text "a"`, `text "b"`, "text end", `text "x"`, `text "y"`, "text end", `reasoning "t"`, "reasoning end"),
+			response(added(0, firstMessage), added(1, secondMessage), added(2, thought), text(0, 0, "a"), text(1, 0, "x"), thinks(2, 0, "t"), text(1, 0, "y"), text(0, 0, "b")),
+			content("stop", `text "a"`, `text "b"`, "text end", `text "x"`, `text "y"`, "text end", `reasoning "t"`, "reasoning end"),
 		},
 		{
 			"items that only the response holds whole",
 			append([]string{created, added(0, firstMessage), added(1, secondMessage), text(0, 0, "a"), text(1, 0, "x")}, ends(`[`+messageOf("m1", "ab")+`,`+messageOf("m2", "xy")+`]`)),
-			between("stop", `text "a"`, `text "b"`, "text end", `text "xy"`, "text end"),
+			content("stop", `text "a"`, `text "b"`, "text end", `text "xy"`, "text end"),
 		},
 		{
 			"a stream that breaks off",

@@ -69,13 +69,13 @@ const (
 	free    = `{"type":"custom_tool_call","id":"ctc_1","call_id":"call_2","name":"g","input":""}`
 )
 
-// around puts the events of items between the beginning and the end.
-func around(events ...string) []string {
+// response puts the events of items between the beginning and the end.
+func response(events ...string) []string {
 	return append(append([]string{created}, events...), ends("[]"))
 }
 
-// between is what around gives, of an answer that finished for that reason.
-func between(reason string, lines ...string) []string {
+// content is what the parser makes of such a response, which finished for that reason.
+func content(reason string, lines ...string) []string {
 	return append(append([]string{begin}, lines...), counted, "finish "+reason, "end")
 }
 
@@ -88,55 +88,55 @@ var streams = []struct {
 	events []string
 	want   []string
 }{
-	{"nothing but a beginning and an end", around(), between("stop")},
-	{"text", around(added(0, message), text(0, 0, "a"), text(0, 0, ""), text(0, 0, "é"), textEvent(0, 0, "output_text.done", "text", "aé"), eventOf("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"aé","annotations":[]}`), done(0, whole("output_text", `"text":"aé","annotations":[]`))), between("stop", `text "a"`, `text "é"`, "text end")},
-	{"two parts and two messages", around(added(0, message), text(0, 0, "a"), text(0, 1, "b"), done(0, `{"type":"message","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]}`), added(1, `{"type":"message","content":[]}`), text(1, 0, "c"), done(1, whole("output_text", `"text":"c"`))), between("stop", `text "a"`, `text "b" of part 1`, "text end", `text "c"`, "text end")},
-	{"a refusal", around(added(0, message), textEvent(0, 0, "refusal.delta", "delta", "no"), textEvent(0, 0, "refusal.done", "refusal", "no"), done(0, whole("refusal", `"refusal":"no"`))), between("refused", `text "no" refusal`, "text end")},
-	{"reasoning", around(added(0, thought), eventOf("response.reasoning_summary_part.added", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":""}`), thinks(0, 0, "a"), thinks(0, 0, "b"), textEvent(0, 0, "reasoning_summary_text.done", "text", "ab"), eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":"ab"}`), thinks(0, 1, "c"), done(0, `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"ab"},{"type":"summary_text","text":"c"}],"encrypted_content":"gA=="}`)), between("stop", `reasoning "a"`, `reasoning "b"`, `reasoning "c" of part 1`, `signature "rs_1.2,1.gA==" of responses`, "reasoning end")},
-	{"reasoning that is only encrypted", around(added(0, thought), done(0, `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gA=="}`)), between("stop", `signature "rs_1..gA==" of responses`, "reasoning end")},
-	{"reasoning that says nothing", around(added(0, thought), done(0, thought)), between("stop")},
-	{"reasoning as text", around(added(0, thought), textEvent(0, 0, "reasoning_text.delta", "delta", "a"), textEvent(0, 0, "reasoning_text.done", "text", "ab"), done(0, `{"type":"reasoning","id":"r s","summary":[],"content":[{"type":"reasoning_text","text":"ab"}],"encrypted_content":"g"}`)), between("stop", `reasoning "a"`, `reasoning "b"`, `signature "rs_1.t2.g" of responses`, "reasoning end")},
-	{"reasoning in both lists", around(added(0, thought), textEvent(0, 0, "reasoning_text.delta", "delta", "a"), thinks(0, 0, "s"), done(0, `{"type":"reasoning","summary":[{"type":"summary_text","text":"s"}],"content":[{"type":"reasoning_text","text":"a"}]}`)), between("stop", `reasoning "a"`, "reasoning end")},
-	{"a call", around(added(0, call), args(0, `{"x":`), args(0, "1}"), textEvent(0, 0, "function_call_arguments.done", "arguments", `{"x":1}`), done(0, `{"type":"function_call","call_id":"call_1","name":"f","arguments":"{\"x\":1}"}`)), between("tools", `tool 0 "call_1" "f"`, `args 0 "{\"x\":"`, `args 0 "1}"`, "tool end 0")},
-	{"a call without arguments", around(added(0, call), done(0, call)), between("tools", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
-	{"a free call", around(added(0, free), textEvent(0, 0, "custom_tool_call_input.delta", "delta", "*** "), textEvent(0, 0, "custom_tool_call_input.done", "input", "*** Begin"), done(0, `{"type":"custom_tool_call","call_id":"call_2","name":"g","input":"*** Begin"}`)), between("tools", `tool 0 "call_2" "g" custom`, `args 0 "*** "`, `args 0 "Begin"`, "tool end 0")},
-	{"a free call without input", around(added(0, free), done(0, free)), between("tools", `tool 0 "call_2" "g" custom`, "tool end 0")},
-	{"calls that overlap", around(added(0, call), added(1, `{"type":"function_call","call_id":"b","name":"g","arguments":"{"}`), args(1, "}"), args(0, "{}"), done(1, `{"type":"function_call","call_id":"b","name":"g","arguments":"{}"}`), done(0, call)), between("tools", `tool 0 "call_1" "f"`, `tool 1 "b" "g"`, `args 1 "{"`, `args 1 "}"`, `args 0 "{}"`, "tool end 1", "tool end 0")},
-	{"reasoning, text, call", around(added(0, thought), thinks(0, 0, "a"), done(0, thought), added(1, message), text(1, 0, "b"), done(1, whole("output_text", `"text":"b"`)), added(2, call), args(2, "{}"), done(2, call)), between("tools", `reasoning "a"`, "reasoning end", `text "b"`, "text end", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
-	{"log probabilities", around(added(0, message), eventOf("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"a","logprobs":[{"token":"a","logprob":-1}]`), eventOf("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"b","logprobs":[]`), done(0, whole("output_text", `"text":"ab","logprobs":[{"token":"ab"}]`))), between("stop", `text "a"`, `logprobs [{"token":"a","logprob":-1}]`, `text "b"`, "text end")},
-	{"sources", around(added(0, message), text(0, 0, "☂a"), text(0, 1, "bc"), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":1,"annotation_index":0,"annotation":{"type":"url_citation","url":"u","title":"t","start_index":1,"end_index":2}`), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":1,"annotation_index":1,"annotation":{"type":"file_citation","file_id":"f"}`), done(0, `{"type":"message","content":[{"type":"output_text","text":"☂a"},{"type":"output_text","text":"bc","annotations":[{"type":"url_citation","url":"u"},{"type":"file_citation"},{"type":"url_citation","url":"v","end_index":1}]}]}`)), between("stop", `text "☂a"`, `text "bc" of part 1`, `source "u" "t" 3..4`, `source "v" "" 2..3`, "text end")},
+	{"nothing but a beginning and an end", response(), content("stop")},
+	{"text", response(added(0, message), text(0, 0, "a"), text(0, 0, ""), text(0, 0, "é"), textEvent(0, 0, "output_text.done", "text", "aé"), eventOf("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"aé","annotations":[]}`), done(0, whole("output_text", `"text":"aé","annotations":[]`))), content("stop", `text "a"`, `text "é"`, "text end")},
+	{"two parts and two messages", response(added(0, message), text(0, 0, "a"), text(0, 1, "b"), done(0, `{"type":"message","content":[{"type":"output_text","text":"a"},{"type":"output_text","text":"b"}]}`), added(1, `{"type":"message","content":[]}`), text(1, 0, "c"), done(1, whole("output_text", `"text":"c"`))), content("stop", `text "a"`, `text "b" of part 1`, "text end", `text "c"`, "text end")},
+	{"a refusal", response(added(0, message), textEvent(0, 0, "refusal.delta", "delta", "no"), textEvent(0, 0, "refusal.done", "refusal", "no"), done(0, whole("refusal", `"refusal":"no"`))), content("refused", `text "no" refusal`, "text end")},
+	{"reasoning", response(added(0, thought), eventOf("response.reasoning_summary_part.added", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":""}`), thinks(0, 0, "a"), thinks(0, 0, "b"), textEvent(0, 0, "reasoning_summary_text.done", "text", "ab"), eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":0,"part":{"type":"summary_text","text":"ab"}`), thinks(0, 1, "c"), done(0, `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"ab"},{"type":"summary_text","text":"c"}],"encrypted_content":"gA=="}`)), content("stop", `reasoning "a"`, `reasoning "b"`, `reasoning "c" of part 1`, `signature "rs_1.2,1.gA==" of responses`, "reasoning end")},
+	{"reasoning that is only encrypted", response(added(0, thought), done(0, `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gA=="}`)), content("stop", `signature "rs_1..gA==" of responses`, "reasoning end")},
+	{"reasoning that says nothing", response(added(0, thought), done(0, thought)), content("stop")},
+	{"reasoning as text", response(added(0, thought), textEvent(0, 0, "reasoning_text.delta", "delta", "a"), textEvent(0, 0, "reasoning_text.done", "text", "ab"), done(0, `{"type":"reasoning","id":"r s","summary":[],"content":[{"type":"reasoning_text","text":"ab"}],"encrypted_content":"g"}`)), content("stop", `reasoning "a"`, `reasoning "b"`, `signature "rs_1.t2.g" of responses`, "reasoning end")},
+	{"reasoning in both lists", response(added(0, thought), textEvent(0, 0, "reasoning_text.delta", "delta", "a"), thinks(0, 0, "s"), done(0, `{"type":"reasoning","summary":[{"type":"summary_text","text":"s"}],"content":[{"type":"reasoning_text","text":"a"}]}`)), content("stop", `reasoning "a"`, "reasoning end")},
+	{"a call", response(added(0, call), args(0, `{"x":`), args(0, "1}"), textEvent(0, 0, "function_call_arguments.done", "arguments", `{"x":1}`), done(0, `{"type":"function_call","call_id":"call_1","name":"f","arguments":"{\"x\":1}"}`)), content("tools", `tool 0 "call_1" "f"`, `args 0 "{\"x\":"`, `args 0 "1}"`, "tool end 0")},
+	{"a call without arguments", response(added(0, call), done(0, call)), content("tools", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
+	{"a free call", response(added(0, free), textEvent(0, 0, "custom_tool_call_input.delta", "delta", "*** "), textEvent(0, 0, "custom_tool_call_input.done", "input", "*** Begin"), done(0, `{"type":"custom_tool_call","call_id":"call_2","name":"g","input":"*** Begin"}`)), content("tools", `tool 0 "call_2" "g" custom`, `args 0 "*** "`, `args 0 "Begin"`, "tool end 0")},
+	{"a free call without input", response(added(0, free), done(0, free)), content("tools", `tool 0 "call_2" "g" custom`, "tool end 0")},
+	{"calls that overlap", response(added(0, call), added(1, `{"type":"function_call","call_id":"b","name":"g","arguments":"{"}`), args(1, "}"), args(0, "{}"), done(1, `{"type":"function_call","call_id":"b","name":"g","arguments":"{}"}`), done(0, call)), content("tools", `tool 0 "call_1" "f"`, `tool 1 "b" "g"`, `args 1 "{"`, `args 1 "}"`, `args 0 "{}"`, "tool end 1", "tool end 0")},
+	{"reasoning, text, call", response(added(0, thought), thinks(0, 0, "a"), done(0, thought), added(1, message), text(1, 0, "b"), done(1, whole("output_text", `"text":"b"`)), added(2, call), args(2, "{}"), done(2, call)), content("tools", `reasoning "a"`, "reasoning end", `text "b"`, "text end", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
+	{"log probabilities", response(added(0, message), eventOf("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"a","logprobs":[{"token":"a","logprob":-1}]`), eventOf("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"b","logprobs":[]`), done(0, whole("output_text", `"text":"ab","logprobs":[{"token":"ab"}]`))), content("stop", `text "a"`, `logprobs [{"token":"a","logprob":-1}]`, `text "b"`, "text end")},
+	{"sources", response(added(0, message), text(0, 0, "☂a"), text(0, 1, "bc"), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":1,"annotation_index":0,"annotation":{"type":"url_citation","url":"u","title":"t","start_index":1,"end_index":2}`), eventOf("response.output_text.annotation.added", `"output_index":0,"content_index":1,"annotation_index":1,"annotation":{"type":"file_citation","file_id":"f"}`), done(0, `{"type":"message","content":[{"type":"output_text","text":"☂a"},{"type":"output_text","text":"bc","annotations":[{"type":"url_citation","url":"u"},{"type":"file_citation"},{"type":"url_citation","url":"v","end_index":1}]}]}`)), content("stop", `text "☂a"`, `text "bc" of part 1`, `source "u" "t" 3..4`, `source "v" "" 2..3`, "text end")},
 
 	// Servers that leave something out.
-	{"only whole texts", around(added(0, message), textEvent(0, 0, "output_text.done", "text", "a"), done(0, whole("output_text", `"text":"ab"`))), between("stop", `text "a"`, `text "b"`, "text end")},
-	{"only a whole part", around(eventOf("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"a"}`)), between("stop", `text "a"`, "text end")},
-	{"only whole parts of reasoning", around(eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":1,"part":{"type":"summary_text","text":"a"}`), eventOf("response.content_part.done", `"output_index":1,"content_index":0,"part":{"type":"reasoning_text","text":"b"}`)), between("stop", `reasoning "a" of part 1`, "reasoning end", `reasoning "b"`, "reasoning end")},
-	{"R036 only whole items", around(done(0, whole("output_text", `"text":"a"`)), done(1, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`)), between("tools", `text "a"`, "text end", `tool 0 "c" "f"`, `args 0 "{}"`, "tool end 0")},
-	{"only the whole response", []string{created, ends(`[` + thought + `,` + whole("output_text", `"text":"a"`) + `,{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]`)}, between("tools", `text "a"`, "text end", `tool 0 "c" "f"`, `args 0 "{}"`, "tool end 0")},
-	{"R036 items that were not announced", around(text(0, 0, "a"), thinks(1, 0, "b"), args(2, "{"), args(2, "}"), done(2, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`)), between("tools", `text "a"`, "text end", `reasoning "b"`, `tool 0 "c" "f"`, `args 0 "{}"`, "tool end 0", "reasoning end")},
-	{"a call whose name comes late", around(args(0, "{"), added(0, call), args(0, "}"), done(0, `{"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"}`)), between("tools", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
-	{"items that never end", around(added(0, message), text(0, 0, "a"), added(1, call), args(1, "{}")), between("tools", `text "a"`, `tool 0 "call_1" "f"`, `args 0 "{}"`, "text end", "tool end 0")},
-	{"the rest of an item is in the response", []string{created, added(0, message), text(0, 0, "a"), ends(`[` + whole("output_text", `"text":"abc"`) + `]`)}, between("stop", `text "a"`, `text "bc"`, "text end")},
-	{"items at other places of the response", []string{created, added(0, thought), added(1, message), text(1, 0, "a"), done(1, whole("output_text", `"text":"a"`)), ends(`[` + whole("output_text", `"text":"a"`) + `]`)}, between("stop", `text "a"`, "text end")},
-	{"ids that change", []string{created, added(0, message), text(0, 0, "a"), done(0, whole("output_text", `"text":"a"`)), ends(`[{"type":"message","id":"msg_9","content":[{"type":"output_text","text":"a"}]}]`)}, between("stop", `text "a"`, "text end")},
-	{"another item with the same index", around(added(0, message), text(0, 0, "a"), added(0, `{"type":"message","id":"msg_2","content":[]}`), text(0, 0, "b"), added(0, call), args(0, "{}")), between("tools", `text "a"`, "text end", `text "b"`, "text end", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
+	{"only whole texts", response(added(0, message), textEvent(0, 0, "output_text.done", "text", "a"), done(0, whole("output_text", `"text":"ab"`))), content("stop", `text "a"`, `text "b"`, "text end")},
+	{"only a whole part", response(eventOf("response.content_part.done", `"output_index":0,"content_index":0,"part":{"type":"output_text","text":"a"}`)), content("stop", `text "a"`, "text end")},
+	{"only whole parts of reasoning", response(eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":1,"part":{"type":"summary_text","text":"a"}`), eventOf("response.content_part.done", `"output_index":1,"content_index":0,"part":{"type":"reasoning_text","text":"b"}`)), content("stop", `reasoning "a" of part 1`, "reasoning end", `reasoning "b"`, "reasoning end")},
+	{"R036 only whole items", response(done(0, whole("output_text", `"text":"a"`)), done(1, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`)), content("tools", `text "a"`, "text end", `tool 0 "c" "f"`, `args 0 "{}"`, "tool end 0")},
+	{"only the whole response", []string{created, ends(`[` + thought + `,` + whole("output_text", `"text":"a"`) + `,{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]`)}, content("tools", `text "a"`, "text end", `tool 0 "c" "f"`, `args 0 "{}"`, "tool end 0")},
+	{"R036 items that were not announced", response(text(0, 0, "a"), thinks(1, 0, "b"), args(2, "{"), args(2, "}"), done(2, `{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`)), content("tools", `text "a"`, "text end", `reasoning "b"`, `tool 0 "c" "f"`, `args 0 "{}"`, "tool end 0", "reasoning end")},
+	{"a call whose name comes late", response(args(0, "{"), added(0, call), args(0, "}"), done(0, `{"type":"function_call","call_id":"call_1","name":"f","arguments":"{}"}`)), content("tools", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
+	{"items that never end", response(added(0, message), text(0, 0, "a"), added(1, call), args(1, "{}")), content("tools", `text "a"`, `tool 0 "call_1" "f"`, `args 0 "{}"`, "text end", "tool end 0")},
+	{"the rest of an item is in the response", []string{created, added(0, message), text(0, 0, "a"), ends(`[` + whole("output_text", `"text":"abc"`) + `]`)}, content("stop", `text "a"`, `text "bc"`, "text end")},
+	{"items at other places of the response", []string{created, added(0, thought), added(1, message), text(1, 0, "a"), done(1, whole("output_text", `"text":"a"`)), ends(`[` + whole("output_text", `"text":"a"`) + `]`)}, content("stop", `text "a"`, "text end")},
+	{"ids that change", []string{created, added(0, message), text(0, 0, "a"), done(0, whole("output_text", `"text":"a"`)), ends(`[{"type":"message","id":"msg_9","content":[{"type":"output_text","text":"a"}]}]`)}, content("stop", `text "a"`, "text end")},
+	{"another item with the same index", response(added(0, message), text(0, 0, "a"), added(0, `{"type":"message","id":"msg_2","content":[]}`), text(0, 0, "b"), added(0, call), args(0, "{}")), content("tools", `text "a"`, "text end", `text "b"`, "text end", `tool 0 "call_1" "f"`, `args 0 "{}"`, "tool end 0")},
 	{"no beginning", []string{text(0, 0, "a"), ends("null")}, []string{"start  0", `text "a"`, "text end", counted, "finish stop", "end"}},
-	{"events without names", []string{"|" + created, "|" + text(0, 0, "a"), "|" + ends("[]")}, between("stop", `text "a"`, "text end")},
-	{"deltas of one shape without names", []string{"|" + created, "|" + text(0, 0, "a"), "|" + text(0, 0, "b"), "|" + text(0, 0, "c"), "|" + ends("["+whole("output_text", `"text":"abcd"`)+"]")}, between("stop", `text "a"`, `text "b"`, `text "c"`, `text "d"`, "text end")},
+	{"events without names", []string{"|" + created, "|" + text(0, 0, "a"), "|" + ends("[]")}, content("stop", `text "a"`, "text end")},
+	{"deltas of one shape without names", []string{"|" + created, "|" + text(0, 0, "a"), "|" + text(0, 0, "b"), "|" + text(0, 0, "c"), "|" + ends("["+whole("output_text", `"text":"abcd"`)+"]")}, content("stop", `text "a"`, `text "b"`, `text "c"`, `text "d"`, "text end")},
 	// Its event names it. Before, it was taken for a part of a message, and lost.
-	{"a part of a summary without a type", around(eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":0,"part":{"text":"a"}`)), between("stop", `reasoning "a"`, "reasoning end")},
+	{"a part of a summary without a type", response(eventOf("response.reasoning_summary_part.done", `"output_index":0,"summary_index":0,"part":{"text":"a"}`)), content("stop", `reasoning "a"`, "reasoning end")},
 	// Before, the source preceded the beginning, which no format can express.
 	{"a source before the beginning", []string{eventOf("response.output_text.annotation.added", `"output_index":0,"annotation":{"type":"url_citation","url":"u"}`), ends("[]")}, []string{"start  0", `source "u" "" 0..0`, counted, "finish stop", "end"}},
-	{"arguments that are an object", around(done(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{"x": 1}}`)), between("tools", `tool 0 "c" "f"`, `args 0 "{\"x\":1}"`, "tool end 0")},
+	{"arguments that are an object", response(done(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{"x": 1}}`)), content("tools", `tool 0 "c" "f"`, `args 0 "{\"x\":1}"`, "tool end 0")},
 	// Before, the empty object was taken for the arguments, and the real ones were lost.
-	{"arguments that are an empty object at first", around(added(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{}}`), done(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{"x":1}}`)), between("tools", `tool 0 "c" "f"`, `args 0 "{\"x\":1}"`, "tool end 0")},
-	{"nulls for lists", around(done(0, `{"type":"message","content":null}`), done(1, `{"type":"reasoning","summary":null,"content":null,"encrypted_content":null}`), done(2, `{"type":"message","content":[{"type":"output_text","text":"a","annotations":null,"logprobs":null}]}`)), between("stop", `text "a"`, "text end")},
+	{"arguments that are an empty object at first", response(added(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{}}`), done(0, `{"type":"function_call","call_id":"c","name":"f","arguments":{"x":1}}`)), content("tools", `tool 0 "c" "f"`, `args 0 "{\"x\":1}"`, "tool end 0")},
+	{"nulls for lists", response(done(0, `{"type":"message","content":null}`), done(1, `{"type":"reasoning","summary":null,"content":null,"encrypted_content":null}`), done(2, `{"type":"message","content":[{"type":"output_text","text":"a","annotations":null,"logprobs":null}]}`)), content("stop", `text "a"`, "text end")},
 
 	// What cannot be taken back, or has no words.
-	{"a whole text that is another one", around(added(0, message), text(0, 0, "ab"), textEvent(0, 0, "output_text.done", "text", "xbc"), done(0, whole("output_text", `"text":"a"`))), between("stop", `text "ab"`, "text end")},
-	{"deltas behind the end of their item", around(added(0, message), text(0, 0, "a"), done(0, whole("output_text", `"text":"a"`)), text(0, 0, "b")), between("stop", `text "a"`, "text end")},
-	{"tools of the vendor", around(added(0, `{"type":"web_search_call","status":"in_progress"}`), eventOf("response.web_search_call.searching", `"output_index":0,"item_id":"ws_1"`), done(0, `{"type":"web_search_call","status":"completed","action":{"query":"q"}}`)), slices.Insert(between("stop"), 1, "usage 0+0+0 0 (0)")},
-	{"R037 events that nobody knows", around(`{"type":"keepalive","sequence_number":3}`, `codex.rate_limits|{"type":"codex.rate_limits","limits":{}}`, `responsesapi.x|not json`, `{"type":"response.metadata","headers":{}}`, `{"type":"response.queued","response":{}}`), between("stop")},
-	{"DONE", append(around(), "|[DONE]"), between("stop")},
+	{"a whole text that is another one", response(added(0, message), text(0, 0, "ab"), textEvent(0, 0, "output_text.done", "text", "xbc"), done(0, whole("output_text", `"text":"a"`))), content("stop", `text "ab"`, "text end")},
+	{"deltas behind the end of their item", response(added(0, message), text(0, 0, "a"), done(0, whole("output_text", `"text":"a"`)), text(0, 0, "b")), content("stop", `text "a"`, "text end")},
+	{"tools of the vendor", response(added(0, `{"type":"web_search_call","status":"in_progress"}`), eventOf("response.web_search_call.searching", `"output_index":0,"item_id":"ws_1"`), done(0, `{"type":"web_search_call","status":"completed","action":{"query":"q"}}`)), slices.Insert(content("stop"), 1, "usage 0+0+0 0 (0)")},
+	{"R037 events that nobody knows", response(`{"type":"keepalive","sequence_number":3}`, `codex.rate_limits|{"type":"codex.rate_limits","limits":{}}`, `responsesapi.x|not json`, `{"type":"response.metadata","headers":{}}`, `{"type":"response.queued","response":{}}`), content("stop")},
+	{"DONE", append(response(), "|[DONE]"), content("stop")},
 
 	// The end.
 	{"cut at the limit", []string{created, added(0, message), text(0, 0, "a"), eventOf("response.incomplete", `"response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[]}`)}, []string{begin, `text "a"`, "text end", "finish length", "end"}},
@@ -146,7 +146,7 @@ var streams = []struct {
 	{"incomplete without a reason", []string{created, eventOf("response.incomplete", `"response":{"incomplete_details":null}`)}, []string{begin, "finish length", "end"}},
 	{"a completed event of an incomplete response", []string{created, eventOf("response.completed", `"response":{"status":"incomplete"}`)}, []string{begin, "finish length", "end"}},
 	{"a completed event of a response without a status", []string{created, eventOf("response.completed", `"response":{"output":[]}`)}, []string{begin, "finish stop", "end"}},
-	{"events behind the end", append(around(), text(0, 0, "late"), eventOf("error", `"message":"late"`)), between("stop")},
+	{"events behind the end", append(response(), text(0, 0, "late"), eventOf("error", `"message":"late"`)), content("stop")},
 
 	// Failures.
 	{"a failed response", []string{created, added(0, message), text(0, 0, "a"), eventOf("response.failed", `"response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"}}`)}, []string{begin, `text "a"`, "failing", "error 429 slow"}},
@@ -236,7 +236,7 @@ func TestLogProbabilitiesThatAreNoListAreIgnored(t *testing.T) {
 	for _, scores := range []string{`7`, `true`, `"a"`, `{"token":"a"}`} {
 		answer := parseAnswer(wholeAnswer(`"status":"completed","output":[` + whole("output_text", `"text":"t","logprobs":`+scores) + `]`))
 		assert.Contains(t, answer, "end", scores)
-		stream := parse(around(added(0, message), eventOf("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"a","logprobs":`+scores)), true)
+		stream := parse(response(added(0, message), eventOf("response.output_text.delta", `"output_index":0,"content_index":0,"delta":"a","logprobs":`+scores)), true)
 		for _, line := range append(answer, stream...) {
 			assert.NotContains(t, line, "logprobs", scores)
 		}
@@ -357,16 +357,16 @@ func TestDeltasOfOneShapeGiveTheSameEvents(t *testing.T) {
 // TestItemsAndPartsAreBounded ensures that a provider cannot make the gateway
 // remember more than an answer can have.
 func TestItemsAndPartsAreBounded(t *testing.T) {
-	const most = 4096
+	const limit = 4096
 	var items, parts []string
-	for i := range most + 1 {
+	for i := range limit + 1 {
 		items = append(items, added(i, message))
 		parts = append(parts, text(0, i, "a"))
 	}
 	last := func(lines []string) string { return lines[len(lines)-1] }
-	assert.Equal(t, "end", last(parse(append(items[:most:most], ends("[]")), true)))
+	assert.Equal(t, "end", last(parse(append(items[:limit:limit], ends("[]")), true)))
 	assert.Equal(t, unread, last(parse(append(items, ends("[]")), true)))
-	assert.Equal(t, "end", last(parse(append(parts[:most:most], ends("[]")), true)))
+	assert.Equal(t, "end", last(parse(append(parts[:limit:limit], ends("[]")), true)))
 	assert.Equal(t, unread, last(parse(append(parts, ends("[]")), true)))
 }
 

@@ -16,7 +16,7 @@ type text struct {
 	lead   []byte    // the beginning of deltas, up to their number
 	place  []byte    // the members that identify the text in events
 	quoted []byte    // the escaped text, with a quote before it
-	from   int       // the characters of texts before this one
+	start  int       // the characters of texts before this one
 	seen   int       // the characters of texts so far
 	notes  list
 	scores list
@@ -58,7 +58,7 @@ func (w *itemWriter) beginText(kind *textKind, part int) {
 		return
 	}
 	w.endText()
-	t.kind, t.part, t.from = kind, part, t.seen
+	t.kind, t.part, t.start = kind, part, t.seen
 	t.quoted = append(t.quoted, '"')
 	if !w.events.Context.Stream {
 		return
@@ -161,8 +161,8 @@ func (t *text) ending() []byte {
 // appendNote appends an annotation; its indexes count from the beginning of the text.
 func (t *text) appendNote(dst []byte, s *event.Citation) []byte {
 	dst = append(dst, `{"type":"url_citation","start_index":`...)
-	dst = strconv.AppendInt(dst, int64(max(0, s.Start-t.from)), 10)
-	dst = jsonscan.AppendCount(dst, `,"end_index":`, int64(max(0, s.End-t.from)))
+	dst = strconv.AppendInt(dst, int64(max(0, s.Start-t.start)), 10)
+	dst = jsonscan.AppendCount(dst, `,"end_index":`, int64(max(0, s.End-t.start)))
 	dst = jsonscan.AppendString(append(dst, `,"url":`...), s.URL)
 	dst = jsonscan.AppendString(append(dst, `,"title":`...), s.Title)
 	return append(dst, '}')

@@ -169,15 +169,15 @@ func choice(delta, finish string) string {
 const done = "data: [DONE]\n\n"
 
 var (
-	role   = choice(`{"role":"assistant","content":""}`, "null")
-	word   = choice(`{"content":"a"}`, "null")
-	called = choice(`{"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":""}}]}`, "null")
-	over   = choice(`{}`, `"stop"`)
-	tally  = chunk(`"choices":[],"usage":{"prompt_tokens":1}`)
+	role     = choice(`{"role":"assistant","content":""}`, "null")
+	word     = choice(`{"content":"a"}`, "null")
+	called   = choice(`{"tool_calls":[{"index":0,"id":"c","type":"function","function":{"name":"f","arguments":""}}]}`, "null")
+	finished = choice(`{}`, `"stop"`)
+	tally    = chunk(`"choices":[],"usage":{"prompt_tokens":1}`)
 )
 
 func TestChat(t *testing.T) {
-	good := role + word + called + over + tally + done
+	good := role + word + called + finished + tally + done
 	streams{client.Chat, good, map[string]string{
 		"another id":                replaced(good, `"id":"i"`, `"id":"j"`),
 		"no id":                     strings.ReplaceAll(good, `"id":"i"`, `"id":""`),
@@ -185,9 +185,9 @@ func TestChat(t *testing.T) {
 		"a call twice":              replaced(good, called, called+called),
 		"a call without an id":      replaced(good, `"id":"c"`, `"id":""`),
 		"a call without a function": replaced(good, `,"function":{"name":"f","arguments":""}`, ""),
-		"two ends of a choice":      replaced(good, over, over+over),
-		"text behind the end":       replaced(good, over, over+word),
-		"no end of a choice":        replaced(good, over, ""),
+		"two ends of a choice":      replaced(good, finished, finished+finished),
+		"text behind the end":       replaced(good, finished, finished+word),
+		"no end of a choice":        replaced(good, finished, ""),
 		"a finish that is no end":   replaced(good, `"stop"`, "null"),
 		"a gap in the choices":      replaced(good, role, strings.ReplaceAll(role, `"index":0`, `"index":1`)),
 		"usage twice":               replaced(good, tally, tally+tally),
@@ -201,7 +201,7 @@ func TestChat(t *testing.T) {
 		"another created":        replaced(good, `"created":7`, `"created":8`),
 		"no role":                replaced(good, role, ""),
 		"the role twice":         replaced(good, role, role+role),
-		"text beside the end":    replaced(good, over, choice(`{"content":"b"}`, `"stop"`)),
+		"text beside the end":    replaced(good, finished, choice(`{"content":"b"}`, `"stop"`)),
 		"two members":            replaced(good, `{"content":"a"}`, `{"content":"a","refusal":"b"}`),
 		"an unknown member":      replaced(good, `{"content":"a"}`, `{"obfuscation":"a"}`),
 		"an empty text":          replaced(good, `{"content":"a"}`, `{"content":""}`),
@@ -218,7 +218,7 @@ func TestChat(t *testing.T) {
 
 func TestChatAddsUpDeltas(t *testing.T) {
 	more := choice(`{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}`, "null")
-	answer, err := client.Chat.Read([]byte(role + word + word + called + more + over + tally + done))
+	answer, err := client.Chat.Read([]byte(role + word + word + called + more + finished + tally + done))
 	require.NoError(t, err)
 	c, err := answer.Completion()
 	require.NoError(t, err)

@@ -33,9 +33,9 @@ func checkChoices(o Object) error {
 	return nil
 }
 
-func textsOf(o Object, of func(choice Object) string) (texts []string) {
+func textsOf(o Object, textOf func(choice Object) string) (texts []string) {
 	for _, choice := range list(o, "choices") {
-		texts = append(texts, of(choice.(Object)))
+		texts = append(texts, textOf(choice.(Object)))
 	}
 	return texts
 }

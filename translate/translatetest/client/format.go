@@ -56,12 +56,12 @@ type Answer struct {
 func (a Answer) Text() string { return strings.Join(a.Texts, "") }
 
 // Decode decodes the answer into a struct.
-func (a Answer) Decode(into any) error {
+func (a Answer) Decode(dst any) error {
 	raw, err := json.Marshal(a.Object)
 	if err != nil {
 		return fmt.Errorf("encoding an answer: %w", err)
 	}
-	if err := json.Unmarshal(raw, into); err != nil {
+	if err := json.Unmarshal(raw, dst); err != nil {
 		return fmt.Errorf("decoding an answer: %w", err)
 	}
 	return nil

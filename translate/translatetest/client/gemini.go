@@ -48,7 +48,7 @@ type content struct {
 type candidate struct {
 	last  Object
 	parts []any
-	over  bool // the reason of the end came
+	ended bool // the reason of the end came
 }
 
 // maxCandidate is the highest number of a candidate.
@@ -63,7 +63,7 @@ func (g *content) sum() Object {
 	all := []any{}
 	g.complete = len(g.candidates) > 0
 	for _, c := range g.candidates {
-		g.complete = g.complete && c.over && g.failure == nil
+		g.complete = g.complete && c.ended && g.failure == nil
 		if len(c.parts) == 0 {
 			c.parts = []any{Object{"text": ""}}
 		}
@@ -98,7 +98,7 @@ func (g *content) take(e Event, data Object) error {
 			return err
 		}
 	}
-	if g.emitted && data["usageMetadata"] != nil && !g.candidates[number(list(data, "candidates")[0].(Object), "index")].over {
+	if g.emitted && data["usageMetadata"] != nil && !g.candidates[number(list(data, "candidates")[0].(Object), "index")].ended {
 		return errors.New("usage before the end")
 	}
 	return counts(data["usageMetadata"])
@@ -136,7 +136,7 @@ func (g *content) candidate(next Object) error {
 		g.candidates = append(g.candidates, new(candidate))
 	}
 	c := g.candidates[index]
-	if c.over && g.emitted {
+	if c.ended && g.emitted {
 		return errors.New("behind the end")
 	}
 	for _, part := range list(object(next, "content"), "parts") {
@@ -145,7 +145,7 @@ func (g *content) candidate(next Object) error {
 		}
 	}
 	c.keep(next)
-	c.over = c.over || text(next, "finishReason") != ""
+	c.ended = c.ended || text(next, "finishReason") != ""
 	return nil
 }
 

@@ -22,7 +22,7 @@ func (k kinds) check(o Object) error {
 		if value == nil || listed(k.free, name) {
 			continue
 		}
-		if want := k.of(name); want != "" && want != kindOf(value) {
+		if want := k.kindOf(name); want != "" && want != kindOf(value) {
 			return fmt.Errorf("%s is %s, not %s", name, kindOf(value), want)
 		}
 		elements, isList := value.([]any)
@@ -42,8 +42,8 @@ func (k kinds) check(o Object) error {
 	return nil
 }
 
-// of returns the kind of a member, "" for any.
-func (k kinds) of(name string) string {
+// kindOf returns the kind of a member, "" for any.
+func (k kinds) kindOf(name string) string {
 	for kind, names := range map[string]string{"a text": k.texts, "a number": k.numbers, "a flag": k.flags, "an object": k.objects, "a list": k.lists} {
 		if listed(names, name) {
 			return kind

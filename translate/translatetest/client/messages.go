@@ -155,24 +155,24 @@ func (m *message) delta(data Object) error {
 		return err
 	}
 	delta := object(data, "delta")
-	of, known := fragments[text(delta, "type")]
+	names, known := fragments[text(delta, "type")]
 	kind := text(block, "type")
 	switch {
-	case known && kind != of[0] && (m.emitted || !strings.HasSuffix(kind, of[0])), // server_tool_use has an input, too
+	case known && kind != names[0] && (m.emitted || !strings.HasSuffix(kind, names[0])), // server_tool_use has an input, too
 		!known && (m.emitted || delta == nil):
 		return errors.New("not a delta of its block")
-	case m.emitted && (text(delta, of[1]) == "" || len(delta) != 2):
+	case m.emitted && (text(delta, names[1]) == "" || len(delta) != 2):
 		return errors.New("not one fragment")
 	case m.emitted && m.signed:
 		return errors.New("behind the signature")
 	}
-	switch of[1] {
+	switch names[1] {
 	case "":
 	case "partial_json":
 		m.input += text(delta, "partial_json")
 	default:
-		m.signed = of[1] == "signature"
-		block[of[1]] = text(block, of[1]) + text(delta, of[1])
+		m.signed = names[1] == "signature"
+		block[names[1]] = text(block, names[1]) + text(delta, names[1])
 	}
 	return nil
 }

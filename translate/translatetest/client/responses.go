@@ -309,25 +309,25 @@ func (r *response) holder(data Object) Object {
 }
 
 func (r *response) add(word string, data Object) error {
-	to := r.holder(data)
+	holder := r.holder(data)
 	delta, ok := data["delta"].(string)
-	if to == nil || word != r.word || r.whole || !ok {
+	if holder == nil || word != r.word || r.whole || !ok {
 		return errors.New("not a delta of the open part")
 	}
-	to[word] = text(to, word) + delta
+	holder[word] = text(holder, word) + delta
 	if scores := list(data, "logprobs"); len(scores) > 0 {
-		to["logprobs"] = append(list(to, "logprobs"), scores...)
+		holder["logprobs"] = append(list(holder, "logprobs"), scores...)
 	}
 	return nil
 }
 
 // settle takes a whole text, which must equal the sum of its deltas.
 func (r *response) settle(word string, data Object) error {
-	to := r.holder(data)
-	if to == nil || word != r.word || r.whole || data[word] != to[word] {
+	holder := r.holder(data)
+	if holder == nil || word != r.word || r.whole || data[word] != holder[word] {
 		return errors.New("not what the deltas add up to")
 	}
-	if scores, ok := data["logprobs"]; ok && r.emitted && !reflect.DeepEqual(scores, to["logprobs"]) {
+	if scores, ok := data["logprobs"]; ok && r.emitted && !reflect.DeepEqual(scores, holder["logprobs"]) {
 		return errors.New("not the log probabilities of the deltas")
 	}
 	r.whole = true

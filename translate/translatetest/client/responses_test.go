@@ -35,7 +35,7 @@ const (
 	part     = `{"type":"output_text","text":"ab","annotations":[],"logprobs":[]}`
 	item     = `{"id":"i","type":"message","status":"completed","role":"assistant","content":[` + part + `]}`
 	call     = `{"id":"j","type":"function_call","status":"completed","call_id":"c","name":"f","arguments":"{}"}`
-	at       = `"item_id":"i","output_index":0,"content_index":0`
+	place    = `"item_id":"i","output_index":0,"content_index":0`
 	total    = `"usage":{"input_tokens":1,"input_tokens_details":{"cached_tokens":0},"output_tokens":2,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":3}`
 	inCourse = `"error":null,"incomplete_details":null,"output":[],"usage":null`
 	outcome  = `"error":null,"incomplete_details":null,"output":[` + item + `,` + call + `],` + total
@@ -44,11 +44,11 @@ const (
 var (
 	created   = respond("created", responseOf("in_progress", inCourse))
 	added     = respond("output_item.added", `"output_index":0,"item":{"id":"i","type":"message","status":"in_progress","role":"assistant","content":[]}`)
-	partAdded = respond("content_part.added", at+`,"part":{"type":"output_text","text":"","annotations":[],"logprobs":[]}`)
-	deltaA    = respond("output_text.delta", at+`,"delta":"a","logprobs":[]`)
-	deltaB    = respond("output_text.delta", at+`,"delta":"b","logprobs":[]`)
-	textDone  = respond("output_text.done", at+`,"text":"ab","logprobs":[]`)
-	partDone  = respond("content_part.done", at+`,"part":`+part)
+	partAdded = respond("content_part.added", place+`,"part":{"type":"output_text","text":"","annotations":[],"logprobs":[]}`)
+	deltaA    = respond("output_text.delta", place+`,"delta":"a","logprobs":[]`)
+	deltaB    = respond("output_text.delta", place+`,"delta":"b","logprobs":[]`)
+	textDone  = respond("output_text.done", place+`,"text":"ab","logprobs":[]`)
+	partDone  = respond("content_part.done", place+`,"part":`+part)
 	itemDone  = respond("output_item.done", `"output_index":0,"item":`+item)
 	callAdded = respond("output_item.added", `"output_index":1,"item":{"id":"j","type":"function_call","status":"in_progress","call_id":"c","name":"f","arguments":""}`)
 	callDelta = respond("function_call_arguments.delta", `"item_id":"j","output_index":1,"delta":"{}"`)
@@ -73,8 +73,10 @@ func changed(event string, others ...string) string {
 	return numbered(events...)
 }
 
-// with returns a whole stream with one thing in one event different.
-func with(event, old, change string) string { return changed(event, replaced(event, old, change)) }
+// changedText returns a whole stream with one thing in one event different.
+func changedText(event, old, change string) string {
+	return changed(event, replaced(event, old, change))
+}
 
 func TestResponses(t *testing.T) {
 	streams{client.Responses, numbered(whole...), map[string]string{
@@ -85,55 +87,55 @@ func TestResponses(t *testing.T) {
 		"no end":                       changed(completed),
 		"something behind the end":     changed(completed, completed, completed),
 		"chat's end":                   changed(completed, completed, done),
-		"another name than the type":   with(textDone, "event: response.output_text.done", "event: response.text.done"),
+		"another name than the type":   changedText(textDone, "event: response.output_text.done", "event: response.text.done"),
 		"an event that nobody knows":   changed(textDone, strings.ReplaceAll(textDone, "output_text.done", "text.done")),
-		"a member error":               with(deltaA, `"delta":"a"`, `"delta":"a","error":null`),
+		"a member error":               changedText(deltaA, `"delta":"a"`, `"delta":"a","error":null`),
 		"an event error":               changed(deltaA, event("error", `,"sequence_number":0,"code":"c","message":"m"`)),
-		"another id":                   with(completed, `"id":"r"`, `"id":"s"`),
-		"a gap in the items":           with(callAdded, `"output_index":1`, `"output_index":2`),
+		"another id":                   changedText(completed, `"id":"r"`, `"id":"s"`),
+		"a gap in the items":           changedText(callAdded, `"output_index":1`, `"output_index":2`),
 		"two open items":               changed(partAdded, callAdded, partAdded),
-		"an item without an id":        with(added, `"id":"i",`, ""),
-		"an item that is not empty":    with(added, `"content":[]`, `"content":[`+part+`]`),
-		"a message without content":    with(added, `,"content":[]`, ""),
-		"a call without arguments":     with(callAdded, `,"arguments":""`, ""),
-		"a call without a name":        with(callAdded, `"name":"f",`, ""),
-		"a gap in the parts":           with(partAdded, `"content_index":0`, `"content_index":1`),
-		"a part that is not empty":     with(partAdded, `"text":""`, `"text":"x"`),
-		"a part without a text":        with(partAdded, `"text":"",`, ""),
+		"an item without an id":        changedText(added, `"id":"i",`, ""),
+		"an item that is not empty":    changedText(added, `"content":[]`, `"content":[`+part+`]`),
+		"a message without content":    changedText(added, `,"content":[]`, ""),
+		"a call without arguments":     changedText(callAdded, `,"arguments":""`, ""),
+		"a call without a name":        changedText(callAdded, `"name":"f",`, ""),
+		"a gap in the parts":           changedText(partAdded, `"content_index":0`, `"content_index":1`),
+		"a part that is not empty":     changedText(partAdded, `"text":""`, `"text":"x"`),
+		"a part without a text":        changedText(partAdded, `"text":"",`, ""),
 		"a delta without an item":      changed(added, deltaA, added),
 		"a delta without a part":       changed(partAdded, deltaA, partAdded),
-		"a delta of another item":      with(deltaA, `"item_id":"i"`, `"item_id":"j"`),
+		"a delta of another item":      changedText(deltaA, `"item_id":"i"`, `"item_id":"j"`),
 		"a delta of another kind":      changed(callDelta, strings.ReplaceAll(callDelta, "function_call_arguments", "custom_tool_call_input")),
 		"a delta of another part":      changed(deltaA, strings.ReplaceAll(deltaA, "output_text", "refusal")),
 		"a delta behind the text":      changed(textDone, textDone, deltaA),
 		"a delta behind the item":      changed(itemDone, itemDone, deltaA),
 		"an event that is missing":     changed(deltaA),
-		"another whole text":           with(textDone, `"text":"ab"`, `"text":"b"`),
-		"another whole part":           with(partDone, `"text":"ab"`, `"text":"b"`),
-		"no annotations of a part":     with(partDone, `,"annotations":[]`, ""),
-		"another whole item":           with(itemDone, `"text":"ab"`, `"text":"b"`),
-		"a whole item with more":       with(callDone, `"name":"f"`, `"name":"f","namespace":"n"`),
-		"other arguments":              with(callText, `"{}"`, `"{"`),
+		"another whole text":           changedText(textDone, `"text":"ab"`, `"text":"b"`),
+		"another whole part":           changedText(partDone, `"text":"ab"`, `"text":"b"`),
+		"no annotations of a part":     changedText(partDone, `,"annotations":[]`, ""),
+		"another whole item":           changedText(itemDone, `"text":"ab"`, `"text":"b"`),
+		"a whole item with more":       changedText(callDone, `"name":"f"`, `"name":"f","namespace":"n"`),
+		"other arguments":              changedText(callText, `"{}"`, `"{"`),
 		"no whole arguments":           changed(callText),
-		"an item that goes on":         with(itemDone, `"status":"completed"`, `"status":"in_progress"`),
+		"an item that goes on":         changedText(itemDone, `"status":"completed"`, `"status":"in_progress"`),
 		"an item that is open":         changed(callDone),
-		"another output":               with(completed, item+`,`+call, item),
-		"no output":                    with(completed, item+`,`+call, ""),
-		"output before there is any":   with(created, `"output":[]`, `"output":[`+item+`]`),
-		"another status":               with(completed, `"status":"completed","instructions"`, `"status":"incomplete","instructions"`),
-		"no details of usage":          with(completed, `"input_tokens_details":{"cached_tokens":0},`, ""),
+		"another output":               changedText(completed, item+`,`+call, item),
+		"no output":                    changedText(completed, item+`,`+call, ""),
+		"output before there is any":   changedText(created, `"output":[]`, `"output":[`+item+`]`),
+		"another status":               changedText(completed, `"status":"completed","instructions"`, `"status":"incomplete","instructions"`),
+		"no details of usage":          changedText(completed, `"input_tokens_details":{"cached_tokens":0},`, ""),
 		"a failure":                    changed(completed, failed),
 		"a failure without an error":   changed(completed, replaced(failed, `{"code":"server_error","message":"m"}`, "null")),
 		"something behind the failure": changed(completed, failed, completed),
 	}, map[string]string{
-		"a reason of a complete answer": with(completed, `"incomplete_details":null`, `"incomplete_details":{"reason":"x"}`),
-		"no usage":                      with(completed, total, `"usage":null`),
-		"another total":                 with(completed, `"total_tokens":3`, `"total_tokens":4`),
-		"a member that is missing":      with(completed, `"top_p":1,`, ""),
-		"usage before the end":          with(created, `"usage":null`, total),
+		"a reason of a complete answer": changedText(completed, `"incomplete_details":null`, `"incomplete_details":{"reason":"x"}`),
+		"no usage":                      changedText(completed, total, `"usage":null`),
+		"another total":                 changedText(completed, `"total_tokens":3`, `"total_tokens":4`),
+		"a member that is missing":      changedText(completed, `"top_p":1,`, ""),
+		"usage before the end":          changedText(created, `"usage":null`, total),
 		"not the items that have ended": changed(callAdded, respond("in_progress", responseOf("in_progress", inCourse)), callAdded),
 		"an unknown item":               strings.ReplaceAll(numbered(slices.Delete(slices.Clone(whole), 9, 11)...), `"function_call"`, `"telepathy_call"`),
-		"log probabilities of a text":   with(textDone, `"logprobs":[]`, `"logprobs":[{"token":"a"}]`),
+		"log probabilities of a text":   changedText(textDone, `"logprobs":[]`, `"logprobs":[{"token":"a"}]`),
 		"half a blank line":             strings.TrimSuffix(numbered(whole...), "\n"),
 		"a comment":                     ": keep-alive\n\n" + numbered(whole...),
 	}}.check(t)
