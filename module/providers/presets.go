@@ -14,6 +14,7 @@ import (
 // Lists of formats that services speak, the preferred one for translations first.
 var (
 	onlyMessages    = []translate.Format{translate.Messages}
+	onlyCompletions = []translate.Format{translate.Completions}
 	onlyChat        = []translate.Format{translate.Chat}
 	chatResponses   = []translate.Format{translate.Chat, translate.Responses}
 	chatCompletions = []translate.Format{translate.Chat, translate.Completions}
@@ -35,6 +36,15 @@ func longest(pattern aigateway.Pattern, tokens string) aigateway.ModelTraits {
 	return aigateway.ModelTraits{Pattern: pattern, Traits: map[string]string{"max_output_tokens": tokens}}
 }
 
+// openAIFormats are those of OpenAI's models: the completions endpoint refuses the models of
+// conversations, and the other endpoints refuse its models.
+var openAIFormats = []aigateway.ModelFormats{
+	{Pattern: "*-instruct*", Formats: onlyCompletions},
+	{Pattern: "*davinci-002*", Formats: onlyCompletions}, // the names of those that were tuned contain it
+	{Pattern: "*babbage-002*", Formats: onlyCompletions},
+	{Pattern: "*", Formats: []translate.Format{translate.Responses, translate.Chat}},
+}
+
 // presets are the presets of hosted and self-hosted services. The comments state documented
 // differences from the format. All services document a list of their models.
 var presets = []Preset{
@@ -49,6 +59,7 @@ var presets = []Preset{
 	// has no encrypted reasoning to send back.
 	{"openai", aigateway.Defaults{
 		BaseURL: "https://api.openai.com/v1", Formats: responsesFirst, KeyRequired: true, ListsModels: true,
+		ModelFormats: openAIFormats,
 		Traits: map[string]string{
 			"max_tokens_field": "max_completion_tokens", // max_tokens is deprecated, and reasoning models refuse it
 			"user_field":       "safety_identifier",     // replaces user

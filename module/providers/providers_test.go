@@ -42,6 +42,10 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"openai": {
 			BaseURL: "https://api.openai.com/v1", Formats: list{responses, chat, completions}, KeyRequired: true, ListsModels: true,
+			ModelFormats: []aigateway.ModelFormats{
+				{Pattern: "*-instruct*", Formats: list{completions}}, {Pattern: "*davinci-002*", Formats: list{completions}},
+				{Pattern: "*babbage-002*", Formats: list{completions}}, {Pattern: "*", Formats: list{responses, chat}},
+			},
 			Traits: traits{
 				"max_tokens_field": "max_completion_tokens", "max_stops": "4", "responses_reasoning": "encrypted", "user_field": "safety_identifier",
 				"files": "true", "tool_call_ids": "short", "extensions": "service_tier prompt_cache_key",
