@@ -14,8 +14,7 @@ const Words = "one two three four five six seven eight"
 // words returns the text of the answer: what stands before the first stop of the request.
 func (q *Request) words() string {
 	spoken := Words
-	stops := term{path: "stops"}
-	for _, found := range stops.find(q) {
+	for _, found := range q.Find("stops") {
 		list, _ := found.([]any)
 		for _, stop := range list {
 			spoken, _, _ = strings.Cut(spoken, text(stop))
@@ -32,7 +31,7 @@ var answers = map[Format]string{
 		`"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}`,
 	Responses: `{"id":"resp_1","object":"response","created_at":1,"status":"completed","model":"m","output":[{"type":"message","id":"msg_1",` +
 		`"role":"assistant","status":"completed","content":[{"type":"output_text","text":%q,"annotations":[]}]}],` +
-		`"usage":{"input_tokens":3,"output_tokens":2,"total_tokens":5}}`,
+		`"usage":{"input_tokens":3,"input_tokens_details":{"cached_tokens":0},"output_tokens":2,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":5}}`,
 	Messages: `{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":%q}],` +
 		`"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":3,"output_tokens":2}}`,
 	Gemini: `{"candidates":[{"content":{"role":"model","parts":[{"text":%q}]},"finishReason":"STOP","index":0}],` +

@@ -81,16 +81,18 @@ var names = map[Format]map[string][]string{
 	Chat: {
 		"effort": {"reasoning_effort"}, "bound": {"max_completion_tokens", "max_tokens"}, "stops": {"stop"}, "schema": {"response_format.json_schema.schema"},
 	},
-	Responses: {"effort": {"reasoning.effort"}, "bound": {"max_output_tokens"}},
-	Messages:  {"bound": {"max_tokens"}, "stops": {"stop_sequences"}, "forced": {"tool_choice.type"}},
+	Completions: {"bound": {"max_tokens"}, "stops": {"stop"}},
+	Responses:   {"effort": {"reasoning.effort"}, "bound": {"max_output_tokens"}},
+	Messages:    {"effort": {"output_config.effort"}, "bound": {"max_tokens"}, "stops": {"stop_sequences"}, "forced": {"tool_choice.type"}},
 	Gemini: {
 		"effort": {ofThinking + "thinkingLevel"}, "budget": {ofThinking + "thinkingBudget"},
 		"bound": {ofConfig + "maxOutputTokens"}, "stops": {ofConfig + "stopSequences"},
+		"temperature": {ofConfig + "temperature"}, "top_p": {ofConfig + "topP"}, "top_k": {ofConfig + "topK"},
 	},
 	Converse: {
 		"bound": {"inferenceConfig.maxTokens"}, "stops": {"inferenceConfig.stopSequences"},
 		"temperature": {"inferenceConfig.temperature"}, "top_p": {"inferenceConfig.topP"}, "top_k": {ofModel + "top_k"},
-		"thinking": {ofModel + "thinking"}, "output_config": {ofModel + "output_config", "outputConfig"},
+		"thinking": {ofModel + "thinking"}, "output_config": {ofModel + "output_config", "outputConfig"}, "effort": {ofModel + "output_config.effort", "outputConfig.effort"},
 		"forced": {"toolConfig.toolChoice.any", "toolConfig.toolChoice.tool"},
 	},
 }
@@ -109,9 +111,9 @@ func pathsOf(f Format, path string) (paths []string) {
 	return paths
 }
 
-// find returns what is at the path.
-func (t *term) find(q *Request) (found []any) {
-	for _, path := range pathsOf(q.Format, t.path) {
+// Find returns the values at a path, in the syntax of conditions.
+func (q *Request) Find(path string) (found []any) {
+	for _, path := range pathsOf(q.Format, path) {
 		found = append(found, at(q.Body, strings.Split(path, "."))...)
 	}
 	return found
@@ -147,7 +149,7 @@ func at(v any, path []string) (found []any) {
 }
 
 func (t *term) holds(q *Request) bool {
-	found := t.find(q)
+	found := q.Find(t.path)
 	if t.operator == "@" {
 		return len(found) > 0 && predicates[t.operand](found)
 	}
@@ -185,8 +187,7 @@ func (t *term) is(q *Request, v any) bool {
 func (t *term) number(q *Request) float64 {
 	n, err := strconv.ParseFloat(t.operand, 64)
 	if err != nil {
-		other := term{path: t.operand}
-		if found := other.find(q); len(found) > 0 {
+		if found := q.Find(t.operand); len(found) > 0 {
 			return size(found[0])
 		}
 	}

@@ -123,6 +123,11 @@ var google = concat([]Rule{
 			Message: "Unable to submit request because it must include at least one parts field, which describes the prompt input.",
 			Example: Set{"contents": []any{Set{"role": "user", "parts": []any{}}}}, Source: "envoyproxy/ai-gateway#2686",
 		},
+		{
+			ID: "G17", Services: Vertex, Formats: "gemini", Models: "gemini-2.5-*", When: "bound>65535",
+			Message: "Unable to submit request because it has a maxOutputTokens value of {value} but the supported range is from 1 (inclusive) to 65536 (exclusive). Update the value and try again.",
+			Example: Set{"bound": 65536}, Source: "BerriAI/litellm#10548, aaif-goose/goose#11364, can1357/oh-my-pi#10595",
+		},
 	})
 
 // Members of examples.

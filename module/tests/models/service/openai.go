@@ -122,6 +122,11 @@ var openAI = concat([]Rule{
 			ID: "O18", Services: atOpenAI, Formats: "chat", Models: "gpt-4 gpt-4-0613", When: totalTokens + ">8192", Param: "messages", Code: "context_length_exceeded",
 			Message: longContext, Example: Set{"bound": 8192}, Source: "ChatGPTNextWeb/NextChat#3195",
 		},
+		{
+			ID: "O19", Services: atOpenAI, Formats: "completions", Models: "gpt-* o1* o3* o4* !*-instruct*", Status: 404, Param: "model",
+			Message: "This is a chat model and not supported in the v1/completions endpoint. Did you mean to use v1/chat/completions?",
+			Source:  "RomanHotsiy/commitgpt#43, tmc/langchaingo#201",
+		},
 	})
 
 // without returns the rules of models that take no sampling fields beside what when says. It

@@ -105,8 +105,7 @@ func (q *Request) count() {
 	raw, _ := json.Marshal(q.Body) // has been decoded
 	input := float64(len(raw) / 4)
 	total := input
-	bound := term{path: "bound"}
-	for _, n := range bound.find(q) {
+	for _, n := range q.Find("bound") {
 		total += size(n)
 	}
 	q.Body[inputTokens], q.Body[totalTokens] = input, total

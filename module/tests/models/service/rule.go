@@ -120,7 +120,7 @@ func (r *Rule) Sentence(q *Request) string {
 	}
 	var found []any
 	if len(r.terms) > 0 {
-		found = r.terms[0].find(q)
+		found = q.Find(r.terms[0].path)
 	}
 	value, count := "", 0
 	if len(found) > 0 {

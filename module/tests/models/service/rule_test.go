@@ -106,7 +106,7 @@ func TestServicesAnswerAtTheirAddresses(t *testing.T) {
 	s := Start(t)
 	for path, body := range map[string]string{
 		"/openai/v1/chat/completions":                    `{"model":"gpt-4.1","messages":[]}`,
-		"/openai/v1/completions":                         `{"model":"gpt-4.1","prompt":"a"}`,
+		"/openai/v1/completions":                         `{"model":"gpt-3.5-turbo-instruct","prompt":"a"}`,
 		"/azure/openai/v1/responses":                     `{"model":"gpt-4.1","input":"a"}`,
 		"/anthropic/v1/messages":                         `{"model":"claude-sonnet-5-5"}`,
 		"/gemini/v1beta/models/gemini-3:generateContent": `{}`,

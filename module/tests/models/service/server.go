@@ -27,7 +27,7 @@ const (
 // formats are the formats of the services.
 var formats = map[string]string{
 	OpenAI: "chat completions responses", Azure: "chat completions responses messages", Anthropic: "messages", Vertex: "gemini messages",
-	Bedrock: "converse messages", GoogleAI: "gemini", XAI: "chat responses", Mistral: "chat recordings", DeepSeek: "chat messages",
+	Bedrock: "converse messages", GoogleAI: "gemini", XAI: "chat completions responses", Mistral: "chat recordings", DeepSeek: "chat messages",
 	Groq: "chat responses", CohereAI: "cohere", Together: "chat completions", OpenRouter: "chat messages responses",
 }
 

@@ -1,0 +1,93 @@
+// Package models_test shows that the names of models suffice: whatever a client asks for, in any
+// format, the most used models of the services accept the request that arrives, the client gets an
+// answer, and everything that did not arrive is reported.
+package models_test
+
+import (
+	"encoding/json"
+	"flag"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/models/service"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// failing is the list of the cells that do not pass yet, which gets shorter: a cell of it that passes
+// fails the test.
+const failing = "testdata/failing.txt"
+
+var update = flag.Bool("update", false, "write "+failing)
+
+func TestModelsAcceptWhatClientsAskFor(t *testing.T) {
+	fakes := service.Start(t)
+	lines, all := configuration(t, fakes)
+	s := site.Start(t, lines...)
+	list, err := os.ReadFile(failing)
+	require.NoError(t, err)
+	expected := strings.Fields(string(list))
+	var failed []string
+	for _, n := range all {
+		for _, c := range clients {
+			for _, forced := range []bool{false, true} {
+				members, is := c.request(t, n, forced)
+				if !is {
+					continue
+				}
+				cell := strings.Join([]string{n.name, n.model, c.format}, "|")
+				if forced {
+					cell += "|forced"
+				}
+				wrong := ask(t, s, fakes, c, n, members, forced)
+				switch known := slices.Contains(expected, cell); {
+				case wrong != "":
+					failed = append(failed, cell)
+					assert.True(t, known || *update, "%s: %s", cell, wrong)
+				case known:
+					assert.True(t, *update, "%s passes: strike it from %s", cell, failing)
+				}
+			}
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(failing, []byte(strings.Join(failed, "\n")+"\n"), 0o600))
+	}
+}
+
+// ask sends a request, and returns what is wrong with what arrived, with the answer or with the report.
+func ask(t *testing.T, s *site.Site, fakes *service.Server, c client, n named, members map[string]any, forced bool) string {
+	raw, err := json.Marshal(members)
+	require.NoError(t, err)
+	reply := s.Ask(c.path, string(raw))
+	arrived, rule := fakes.Last()
+	switch {
+	case rule != nil:
+		return rule.ID + ": " + rule.Sentence(arrived)
+	case reply.Status != http.StatusOK:
+		return reply.Body
+	case arrived == nil:
+		return "no request arrived"
+	case arrived.Model != n.model:
+		return "the model is " + arrived.Model
+	}
+	wrong := misreported(members, n.owns(c.format), forced, arrived, reply.Header.Get("X-Gateway-Dropped"))
+	if text := reply.Text(t, c.path); text != spoken(n, c, arrived) {
+		wrong = append(wrong, "the answer is "+text)
+	}
+	return strings.Join(wrong, ", ")
+}
+
+// spoken returns the answer that the client gets. The gateway itself enforces stops that a service
+// does not take, unless the service gets the request of the client as it is.
+func spoken(n named, c client, arrived *service.Request) string {
+	if !strings.Contains(c.body, stops) || n.owns(c.format) && !hasStops(arrived) {
+		return service.Words
+	}
+	return cut
+}
