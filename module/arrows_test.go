@@ -68,6 +68,7 @@ var arrows = []arrow{
 	{"module/gateway/request/cors", []string{"module/aigateway"}},
 	{"module/gateway/upstream", []string{"module/aigateway", "module/exchange"}},
 	{"module/gateway/catalog/modellist", []string{"module/exchange", "translate", "translate/format", "translate/modelcard", "translate/trait"}},
+	{"module/gateway/observe", []string{"module/telemetry/...", "module/aigateway", "module/aigateway/accounting", "module/exchange", "translate/..."}},
 	{"module/gateway/reply", []string{"module/gateway/meter", "module/gateway/reply/sink", "module/aigateway", "module/aigateway/accounting", "module/exchange", "translate/fault"}},
 	{"module/gateway/reply/sink", []string{"module/aigateway", "module/exchange", "translate/..."}},
 	{"module/gateway/...", []string{"module/ledger/prices", "module/telemetry/metrics", "module/telemetry/events", "module/aigateway", "module/aigateway/accounting", "module/exchange", "translate/..."}},

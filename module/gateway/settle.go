@@ -7,14 +7,11 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/tracing"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
@@ -31,7 +28,8 @@ func (h *Handler) settle(ex *exchange.Exchange, to *reply.Reply, r *http.Request
 	}
 	aborts := to.Close(r.Context().Err() != nil)
 	ex.DropBody()
-	h.exchangeEnded(ex, to.Calls(), r)
+	ended := observe.End(ex, to.Calls())
+	ended.Show(r, h.exchanges)
 	if aborts {
 		abort(r.Context())
 	}
@@ -51,27 +49,6 @@ func abort(ctx context.Context) {
 	case <-time.After(timeToRead):
 	}
 	panic(http.ErrAbortHandler)
-}
-
-// exchangeEnded shows the outcome and the usage of an exchange in metrics, the trace and
-// the log.
-func (h *Handler) exchangeEnded(ex *exchange.Exchange, calls []accounting.Call, r *http.Request) {
-	observe.Count(ex, calls)
-	usd, known := observe.USD(calls)
-	tracing.EndExchange(r.Context(), ex, usd, known)
-	if extra, ok := r.Context().Value(caddyhttp.ExtraLogFieldsCtxKey).(*caddyhttp.ExtraLogFields); ok && logsAccess(r) {
-		extra.Add(zap.Object("ai_gateway", (*observe.AccessRecord)(ex)))
-	}
-	observe.Log(ex, h.exchanges)
-	if ex.Capture != nil {
-		ex.Capture.End(observe.Captured(ex))
-	}
-}
-
-// logsAccess reports whether the server of a request has an access log.
-func logsAccess(r *http.Request) bool {
-	server, ok := r.Context().Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
-	return ok && server.Logs != nil
 }
 
 // recovered answers after a panic. A JSON answer that has begun can only be aborted; any

@@ -17,10 +17,10 @@ type passedOver struct {
 	Reason   exchange.Reason `json:"reason"`
 }
 
-// Captured returns what a capture contains of an ended exchange beside the wire: the fields of
+// captured returns what a capture contains of an ended exchange beside the wire: the fields of
 // the log, each call of a provider with its end, and the targets that were passed over. What
 // is unknown is left out.
-func Captured(ex *exchange.Exchange) map[string]any {
+func captured(ex *exchange.Exchange) map[string]any {
 	fields := make(map[string]any)
 	for _, p := range placeholders {
 		if value := p.value(ex); value != nil {

@@ -1,8 +1,6 @@
 package observe
 
 import (
-	"time"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
@@ -11,28 +9,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// Begin counts an exchange as running, until Count.
+// Begin counts an exchange as running, until it is shown as ended.
 func Begin(ex *exchange.Exchange) {
 	ex.Counted = true
 	metrics.BeginExchange(string(ex.Format.Name))
 }
 
-// Count counts an exchange that has ended, with its calls and their usage. It does nothing
-// if Begin has not counted the exchange.
-func Count(ex *exchange.Exchange, calls []accounting.Call) {
-	if !ex.Counted {
-		return
-	}
-	end := metrics.Exchange{
-		Format: string(ex.Format.Name), Model: ex.Covering, Outcome: string(ex.Outcome), Duration: time.Since(ex.Start),
-	}
-	if ex.Attempt != nil {
-		end.Provider = ex.Attempt.Provider
-	}
-	metrics.EndExchange(end)
+// count counts the exchange, with its calls and their usage.
+func (e *Ended) count() {
+	ex := e.Exchange
+	metrics.EndExchange(metrics.Exchange{
+		Format: string(ex.Format.Name), Model: ex.Covering, Provider: e.Provider, Outcome: string(ex.Outcome), Duration: e.Took,
+	})
 	countCalls(ex)
-	for i := range calls {
-		countUsage(ex.Covering, &calls[i])
+	for i := range e.Used {
+		countUsage(ex.Covering, &e.Used[i])
 	}
 	countLosses(ex)
 }
@@ -74,28 +65,6 @@ func countUsage(model string, c *accounting.Call) {
 		announceUnpriced(c.Provider, model, c.Model)
 	}
 	metrics.Use(u)
-}
-
-const (
-	usDollar     = "USD"
-	nanosPerUnit = 1e9
-)
-
-// USD returns the cost of calls in US dollars. known is false if the cost of a call is unknown,
-// known in part, or in another currency.
-func USD(calls []accounting.Call) (usd float64, known bool) {
-	for i := range calls {
-		c := &calls[i]
-		switch {
-		case c.Source == accounting.SourceNone:
-		case !c.Priced() || c.Cost.Currency != usDollar:
-			return 0, false
-		default:
-			usd += float64(c.Cost.Nanos) / nanosPerUnit
-			known = true
-		}
-	}
-	return usd, known
 }
 
 // countLosses counts the losses in the request and in the answer of an answered exchange.

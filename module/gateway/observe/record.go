@@ -5,17 +5,16 @@
 package observe
 
 import (
-	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
-// Record is the log record of an exchange.
-type Record exchange.Exchange
+// record is the log record of an exchange.
+type record exchange.Exchange
 
 // MarshalLogObject implements zapcore.ObjectMarshaler.
-func (r *Record) MarshalLogObject(enc zapcore.ObjectEncoder) error {
+func (r *record) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	ex := (*exchange.Exchange)(r)
 	for _, key := range placeholders {
 		if v := key.value(ex); v != nil {
@@ -34,23 +33,17 @@ func (r *Record) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 	return nil
 }
 
-// AccessRecord is the record of an exchange in the access log. It includes the summary as
+// accessRecord is the record of an exchange in the access log. It includes the summary as
 // a field, because the message of the access log is Caddy's.
-type AccessRecord exchange.Exchange
-
-// MarshalLogObject implements zapcore.ObjectMarshaler.
-func (r *AccessRecord) MarshalLogObject(enc zapcore.ObjectEncoder) error {
-	enc.AddString("summary", Summary((*exchange.Exchange)(r)))
-	return (*Record)(r).MarshalLogObject(enc)
+type accessRecord struct {
+	exchange *record
+	summary  string
 }
 
-// Log logs the record of an ended exchange with the summary as the message. The level is
-// DEBUG, which Caddy uses for messages of each request: operators who want a log of
-// requests enable the access log.
-func Log(ex *exchange.Exchange, logger *zap.Logger) {
-	if logger.Core().Enabled(zapcore.DebugLevel) {
-		logger.Debug(Summary(ex), zap.Inline((*Record)(ex)))
-	}
+// MarshalLogObject implements zapcore.ObjectMarshaler.
+func (r accessRecord) MarshalLogObject(enc zapcore.ObjectEncoder) error {
+	enc.AddString("summary", r.summary)
+	return r.exchange.MarshalLogObject(enc)
 }
 
 // Clip returns at most the first 256 bytes of a text, for a log.

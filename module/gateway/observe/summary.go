@@ -9,10 +9,10 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// Summary returns a sentence about an ended exchange. It has the outcome, the calls that
+// summaryOf returns a sentence about an ended exchange. It has the outcome, the calls that
 // failed, and the targets that were not asked: "answered by openai/gpt-x after
 // anthropic/claude-y was overloaded (529), while local/qwen rests".
-func Summary(ex *exchange.Exchange) string { return ending(ex) + while(ex) }
+func summaryOf(ex *exchange.Exchange) string { return ending(ex) + while(ex) }
 
 // ending returns the part of the summary with the outcome and the failed calls.
 func ending(ex *exchange.Exchange) string {
