@@ -47,7 +47,7 @@ var arrows = []arrow{
 	{"module/internal/database", []string{"module/aigateway"}},
 	{"module/internal/secrets", []string{"module/aigateway", "module/internal/filewatch"}},
 	{"module/internal/issuer", []string{"module/aigateway", "module/internal/filewatch", "module/internal/outbound"}},
-	{"module/exchange", []string{"module/aigateway", "module/capture", "translate/..."}},
+	{"module/exchange", []string{"module/aigateway", "translate/..."}},
 	{"module/gateway", []string{"module/gateway/...", "module/internal/sealkeys", "module/internal/problem", "module/capture", "module/telemetry/metrics", "module/telemetry/events", "module/telemetry/tracing", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/internal/version", "translate/..."}},
 	{"module/gateway/drain", []string{"module/exchange"}},
 	{"module/gateway/routes", []string{"module/gateway/backends", "module/gateway/request/keyring", "module/aigateway", "module/aigateway/suggest", "module/exchange", "translate/..."}},
@@ -76,7 +76,7 @@ var arrows = []arrow{
 	{"module/transport/socket", nil},
 	{"module/transport/http1", []string{"module/transport/socket"}},
 	{"module/transport/payload", []string{"module/exchange", "translate/edit"}},
-	{"module/transport", []string{"module/internal/version", "module/capture", "module/internal/outbound", "module/transport/...", "module/telemetry/metrics", "module/telemetry/tracing", "module/aigateway", "module/internal/secrets", "module/exchange", "module/internal/coding", "translate/..."}},
+	{"module/transport", []string{"module/internal/version", "module/internal/outbound", "module/transport/...", "module/telemetry/metrics", "module/telemetry/tracing", "module/aigateway", "module/internal/secrets", "module/exchange", "module/internal/coding", "translate/..."}},
 
 	{"module/internal/webhook", []string{"module/aigateway"}},
 	{"module/internal/problem", nil},

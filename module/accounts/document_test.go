@@ -242,7 +242,7 @@ func askForACapture(t *testing.T, given map[string]bool) {
 	header := http.Header{capture.Header: {s.ask(testRequest{call: "POST /api/v1/captures", token: token}).data(t)["token"].(string)}}
 	ex := capture.Process.Begin(testRequest{call: "POST /v1/messages", header: header}.request(t.Context()), "req_of_root")
 	require.NotNil(t, ex)
-	ex.Call(capture.Target{Provider: "p"}, testRequest{call: "POST /v1/chat/completions"}.request(t.Context()), strings.NewReader("{}"), nil)
+	ex.Call("p", "", "", testRequest{call: "POST /v1/chat/completions"}.request(t.Context()), strings.NewReader("{}"), nil)
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "GET /api/v1/captures/req_of_root", token: token}).status)
 	assert.Contains(t, s.ask(testRequest{call: "GET /api/v1/captures", token: token}).body, `"req_of_root"`)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/captures/req_of_root", token: s.token("root")}).status, "another session of the user")

@@ -7,8 +7,7 @@
 // listed headers; and that its memory is bounded: 1 MiB of each body, 4 MiB of an exchange, 16
 // exchanges of a session, 64 of the process, for 10 minutes. Nothing is written to a disk.
 //
-// A request without a token costs the lookup of a header. All methods of a nil *Exchange and
-// a nil *Call do nothing.
+// A request without a token costs the lookup of a header.
 package capture
 
 import (

@@ -27,12 +27,12 @@ type Exchange struct {
 	room    int // bytes that all bodies may still take
 	request *message
 	answer  *message
-	calls   []*Call
+	calls   []*call
 }
 
-// Call is the capture of a request to a provider.
-type Call struct {
-	of      Target
+// call is the capture of a request to a provider.
+type call struct {
+	Target
 	request *message
 	answer  *message
 	hide    func(status int, body []byte) []byte
@@ -55,16 +55,11 @@ func (ex *Exchange) isOld() bool { return time.Since(ex.start) >= lifetime }
 
 // Request adds the body of the client's request, after its decoding.
 func (ex *Exchange) Request(body []byte) {
-	if ex != nil {
-		_, _ = ex.request.Write(body)
-	}
+	_, _ = ex.request.Write(body)
 }
 
 // Answer returns a writer to the client that adds what is written to it.
 func (ex *Exchange) Answer(w http.ResponseWriter) http.ResponseWriter {
-	if ex == nil {
-		return w
-	}
 	return &answerWriter{w, ex.answer}
 }
 
@@ -94,22 +89,16 @@ func (w *answerWriter) Write(p []byte) (int, error) {
 
 // End adds what else is known of the exchange at its end.
 func (ex *Exchange) End(summary map[string]any) {
-	if ex == nil {
-		return
-	}
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
 	ex.ended, ex.summary = time.Now(), summary
 }
 
 // Call adds a request to a provider with its body. hide is called when the answer is read: it
-// returns the body without what clients must not read. The result is nil if there are too many
-// calls.
-func (ex *Exchange) Call(of Target, r *http.Request, body io.WriterTo, hide func(status int, body []byte) []byte) *Call {
-	if ex == nil {
-		return nil
-	}
-	c := &Call{of: of, hide: hide, request: &message{in: ex}, answer: &message{in: ex}}
+// returns the body without what clients must not read. The returned function adds the answer, and
+// returns its body, which adds what is read from it. If there are too many calls, nothing is added.
+func (ex *Exchange) Call(provider, model, format string, r *http.Request, body io.WriterTo, hide func(status int, body []byte) []byte) func(*http.Response) io.ReadCloser {
+	c := &call{Target: Target{provider, model, format}, hide: hide, request: &message{in: ex}, answer: &message{in: ex}}
 	ex.mu.Lock()
 	full := len(ex.calls) >= mostCalls
 	if !full {
@@ -117,19 +106,16 @@ func (ex *Exchange) Call(of Target, r *http.Request, body io.WriterTo, hide func
 	}
 	ex.mu.Unlock()
 	if full {
-		return nil
+		return func(res *http.Response) io.ReadCloser { return res.Body }
 	}
 	c.request.begin(time.Now(), r.Method, r.URL.EscapedPath(), 0, r.Header)
 	_, _ = body.WriteTo(c.request)
-	return c
+	return c.read
 }
 
-// Answer adds the status and the headers of an answer, and returns its body, which adds what
+// read adds the status and the headers of an answer, and returns its body, which adds what
 // is read from it.
-func (c *Call) Answer(res *http.Response) io.ReadCloser {
-	if c == nil {
-		return res.Body
-	}
+func (c *call) read(res *http.Response) io.ReadCloser {
 	c.answer.begin(time.Now(), "", "", res.StatusCode, res.Header)
 	return &bodyReader{res.Body, c.answer}
 }

@@ -73,7 +73,7 @@ func (ex *Exchange) View() View {
 		Client: Sides{ex.request.view(nil), ex.answer.view(nil)}, Calls: []CallView{},
 	}
 	for _, c := range ex.calls {
-		v.Calls = append(v.Calls, CallView{c.of, Sides{c.request.view(nil), c.answer.view(c.hide)}})
+		v.Calls = append(v.Calls, CallView{c.Target, Sides{c.request.view(nil), c.answer.view(c.hide)}})
 	}
 	return v
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -31,8 +30,7 @@ type Exchange struct {
 	// one session go to the same target, API key and address.
 	Session uint64
 
-	// Capture gets both sides of the wire. It is nil for almost all exchanges.
-	Capture *capture.Exchange
+	Capture Capture // nil for almost all exchanges
 
 	// Unchecked are the guards that have let texts pass although they could not check them.
 	Unchecked []string

@@ -97,8 +97,11 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.R
 		Request: exchange.Request{Operation: route.Operation, Format: route.Format, Client: r.Header},
 	}
 	ex.View.Model, ex.View.Stream = route.Model, route.Stream
-	ex.Capture = capture.Process.Begin(r, ex.ID)
-	to := reply.New(ex.Capture.Answer(sink.Copying(w, r)), ex)
+	w = sink.Copying(w, r)
+	if captured := capture.Process.Begin(r, ex.ID); captured != nil {
+		ex.Capture, w = captured, captured.Answer(w)
+	}
+	to := reply.New(w, ex)
 	observe.Publish(r, ex)
 	if route.Kind == routes.Call { // nothing else is counted as an exchange
 		observe.Begin(ex)
@@ -149,7 +152,9 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if fault := request.Read(ex, r, h.MaxBody); fault != nil {
 		return fault
 	}
-	ex.Capture.Request(ex.Body)
+	if ex.Capture != nil {
+		ex.Capture.Request(ex.Body)
+	}
 	m := h.resolved.catalog.Model(ex.View.Model)
 	switch {
 	case m == nil:

@@ -4,18 +4,18 @@ import (
 	"bytes"
 	"net/http"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/payload"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // captured is carry for an exchange that is captured.
-func (c *call) captured(to *capture.Exchange, r *http.Request, p *payload.Payload, again bool) (*http.Response, error) {
-	target := capture.Target{Provider: c.attempt.Provider, Model: c.attempt.Model, Format: string(c.attempt.Format.Name)}
-	one := to.Call(target, r, p, func(status int, body []byte) []byte { return c.result.hide.shown(status, body) })
+func (c *call) captured(to exchange.Capture, r *http.Request, p *payload.Payload, again bool) (*http.Response, error) {
+	hide := func(status int, body []byte) []byte { return c.result.hide.shown(status, body) }
+	answer := to.Call(c.attempt.Provider, c.attempt.Model, string(c.attempt.Format.Name), r, p, hide)
 	res, err := c.carry(r, p, again)
 	if err == nil {
-		res.Body = one.Answer(res)
+		res.Body = answer(res)
 	}
 	return res, err
 }
