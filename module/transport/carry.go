@@ -78,8 +78,8 @@ func (n *connection) close() {
 	}
 }
 
-// wasStale reports whether a request failed with err because its connection, which was used
-// before, ended before any byte of the answer. The provider has most probably not seen the
+// wasStale reports whether a request failed with err because its connection was stale: it was used
+// before, and ended before any byte of the answer. The provider has most probably not seen the
 // request. An error of a single stream of HTTP/2 does not count: the provider has sent it.
 func (n *connection) wasStale(err error) bool {
 	return n.reused.Load() && !n.answered.Load() && (err.Error() == closedIdle ||

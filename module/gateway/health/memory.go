@@ -4,8 +4,8 @@
 //
 // A target rests only after failures of its provider, never after a request that the
 // provider blames. After every rest, a single request is the probe that ends the rest or
-// begins a longer one. The memory is bounded. The package does not choose targets: its
-// callers order them, and may ask a target that rests.
+// begins a longer one, as in a circuit breaker. The memory is bounded. The package does not
+// choose targets: its callers order them, and may ask a target that rests.
 package health
 
 import (

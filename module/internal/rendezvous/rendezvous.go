@@ -1,5 +1,6 @@
 // Package rendezvous orders candidates by a seed: the same seed prefers the same
-// candidate, and different seeds share their candidates by weight.
+// candidate, and different seeds share their candidates by weight. The algorithm is weighted
+// rendezvous hashing, or highest random weight (HRW) hashing.
 //
 // It promises an order that depends only on the seed, the names and the weights: it
 // keeps no state, and the order is the same in every process. When a candidate is

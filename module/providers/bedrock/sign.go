@@ -32,9 +32,9 @@ var (
 // service is the name of the service in signatures.
 const service = "bedrock"
 
-// sign signs a request with the credentials of the machine, with others than the last ones if
-// it is called again and there are others. It returns the id of the key and the token of the
-// session.
+// sign signs a request with the credentials of the machine, by AWS Signature Version 4 (SigV4). If
+// it is called again, it uses others than the last ones, if there are others. It returns the id of
+// the key and the token of the session.
 func (b *Bedrock) sign(r *http.Request, body io.WriterTo, again bool) (sent []string, err error) {
 	id := identity{b.Region, b.Profile}
 	found, err := cache.Token(r.Context(), id, aws.Credentials{}, id.fetch)

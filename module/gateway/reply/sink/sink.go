@@ -162,7 +162,7 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 		h["X-Gateway-Target"] = []string{s.ex.Attempt.Provider + "/" + headerSafe(s.ex.Attempt.Model)}
 	}
 	setUpstreamHeaders(h, s.ex.Result)
-	if losses := s.ex.Result.Losses; len(losses) > 0 {
+	if losses := s.ex.Result.Losses; len(losses) > 0 { // x-gateway-dropped, as clients and the documentation write it
 		h["X-Gateway-Dropped"] = []string{losses.String()}
 	}
 	for _, name := range [...]string{"Content-Type", "Content-Length"} {
