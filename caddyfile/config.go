@@ -52,9 +52,9 @@ var configWords = withAnswerBounds(words[*config]{
 	"model":    {read: readModel, repeat: true},
 	"key":      {read: readKey, repeat: true},
 	"keys":     {read: readKeySource, repeat: true},
-	"prices_file": {read: func(d *cf.Dispenser, c *config) (err error) {
-		if c.PricesFile, err = readOne(d); err == nil && catalog.CheckPricesFile(c.PricesFile) != nil {
-			err = d.Errf("prices_file: %w", catalog.CheckPricesFile(c.PricesFile))
+	"catalog": {read: func(d *cf.Dispenser, c *config) (err error) {
+		if c.CatalogFile, err = readOne(d); err == nil && catalog.CheckFile(c.CatalogFile) != nil {
+			err = d.Errf("catalog: %w", catalog.CheckFile(c.CatalogFile))
 		}
 		return err
 	}},
@@ -122,7 +122,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		log_content { ... }
 //		counters <module> ...
 //		store    <module> ...
-//		prices_file <path>
+//		catalog <path>
 //		ledger   { ... } | off
 //		accounts off | { ... }
 //		cors     <origin...> | *

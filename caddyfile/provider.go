@@ -37,8 +37,8 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 	"models":     {read: readModels, repeat: true},
 	"stream_end": {read: readStreamEnd},
 	"price":      {read: readPrice, repeat: true},
-	"priced_as": {read: func(d *cf.Dispenser, p *provider) (err error) {
-		p.PricedAs, err = readOne(d)
+	"listed_as": {read: func(d *cf.Dispenser, p *provider) (err error) {
+		p.ListedAs, err = readOne(d)
 		return err
 	}},
 	"cooldown": {read: func(d *cf.Dispenser, p *provider) (err error) {
@@ -71,7 +71,7 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 //		max_running <number>
 //
 //		price     <model> <column> <value> [<column> <value>...]
-//		priced_as <provider in the table of prices>
+//		listed_as <provider in the table of prices>
 //
 //		connect_timeout         <duration>
 //		response_header_timeout <duration>

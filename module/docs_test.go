@@ -95,8 +95,8 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	keys, _ := site.KeysFile(t, "# nobody yet")
 	t.Setenv("SLACK_WEBHOOK", "https://hooks.example.com/services/secret")
 	t.Setenv("OTEL_TRACES_EXPORTER", "none")
-	prices, err := filepath.Abs("ledger/prices/prices.csv")
-	require.NoError(t, err)
+	catalog := filepath.Join(t.TempDir(), "catalog.csv")
+	require.NoError(t, os.WriteFile(catalog, []byte(blocks(t, "csv")[0]), 0o600))
 	certificate := filepath.Join(t.TempDir(), "llama.pem")
 	block := pem.Block{Type: "CERTIFICATE", Bytes: gatewaytest.NewTLSProvider(t).Certificate()}
 	require.NoError(t, os.WriteFile(certificate, pem.EncodeToMemory(&block), 0o600))
@@ -104,7 +104,7 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 		t.Run(strings.Fields(text)[0], func(t *testing.T) {
 			// Health checks of the addresses of pages must not leave the machine: if something
 			// answers there, its connections stay for minutes.
-			loadFormatted(t, text, "10.0.0.", "127.0.0.", "/run/secrets", secrets, "/run/credentials/caddy.service/secrets_", secrets+"/", "/etc/caddy/keys", keys, "/etc/caddy/prices.csv", prices, "/etc/ssl/llama.pem", certificate)
+			loadFormatted(t, text, "10.0.0.", "127.0.0.", "/run/secrets", secrets, "/run/credentials/caddy.service/secrets_", secrets+"/", "/etc/caddy/keys", keys, "/etc/caddy/catalog.csv", catalog, "/etc/ssl/llama.pem", certificate)
 		})
 	}
 }
@@ -216,8 +216,10 @@ func TestCommandsOfPagesWork(t *testing.T) {
 	config := filepath.Join(t.TempDir(), "config.yaml")
 	require.NoError(t, os.WriteFile(config, []byte("model_list: [{model_name: a, litellm_params: {model: openai/b}}]\n"), 0o600))
 	imported := filepath.Join(t.TempDir(), "Caddyfile")
+	catalog := filepath.Join(t.TempDir(), "catalog.csv")
+	require.NoError(t, os.WriteFile(catalog, []byte(blocks(t, "csv")[0]), 0o600))
 	here := strings.NewReplacer("localhost:2019", running, "config.yaml", config, " >Caddyfile", "", " --database {env.DATABASE_URL}", "", "--config Caddyfile", "--config "+imported,
-		"one-api.db", exampleDatabase(t), "/etc/caddy/new-api", filepath.Join(t.TempDir(), "new-api")) // tests of the import have a database of LiteLLM
+		"one-api.db", exampleDatabase(t), "/etc/caddy/catalog.csv", catalog, "/etc/caddy/new-api", filepath.Join(t.TempDir(), "new-api")) // tests of the import have a database of LiteLLM
 	lines := 0
 	for _, block := range blocks(t, "sh") {
 		for line := range strings.Lines(block) {

@@ -27,6 +27,8 @@ var nameMembers = map[string]string{
 	"module/gateway/upstream/address.go":          "the beginning of Caddy's placeholders of the system",
 	"module/aigateway/guard.go":                   "the kinds of texts",
 	"module/command/usage.go":                     "columns of a table",
+	"module/providers/models/columns.go":          "columns of facts, and the traits that follow from them",
+	"module/command/catalogfile/list.go":          "a column of facts",
 	"module/ledger/prices/...":                    "columns of prices",
 	"module/command/migration/litellm/...":        "words of another product's configuration",
 	"module/command/migration/newapi/...":         "columns of prices",

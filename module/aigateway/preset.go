@@ -60,9 +60,25 @@ type Defaults struct {
 	// Protocol is what calls of the service need beyond its formats. Default: nothing.
 	Protocol Protocol
 
+	// ModelNames find models in the tables of models and prices. Default: by the service's own
+	// names.
+	ModelNames ModelNames
+
 	// Models are models that the service is known to have. GET /v1/models shows
 	// them if the gateway does not read the service's own list.
 	Models []string
+}
+
+// ModelNames are functions that return the name under which tables list a model. Neither keeps the
+// name. Either may be nil.
+type ModelNames struct {
+	// Plain returns the name of the same model in the tables, such as that behind an ARN.
+	Plain func(model string) string
+
+	// Base returns the name of the model of which a model is a variant that takes the same
+	// requests: a model that was fine-tuned, or the profile of a region. Its facts apply, and not
+	// its prices. For other models, Base returns the name unchanged.
+	Base func(model string) string
 }
 
 // ModelFormats are formats of the models whose names match a pattern, the preferred one first.

@@ -26,8 +26,9 @@ that runs, if the admin API of Caddy answers at its usual address or at another 
 (--config). They print which store that is. The subcommand usage shows the requests,
 tokens and costs in the ledger of the store. The subcommands targets and explain show
 where a running gateway sends requests, the subcommand limits shows what is used and
-left of its limits, and the subcommand doctor tests its models. The subcommands backup
-and restore copy users, keys and usage to a folder, and back.
+left of its limits, and the subcommand doctor tests its models. The subcommand models
+shows what is known of models: what they take, what they cost, and when they end. The
+subcommands backup and restore copy users, keys and usage to a folder, and back.
 
 With --print, the command prints a Caddyfile with the same providers and key. You can
 start your own configuration from it.`

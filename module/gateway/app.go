@@ -76,6 +76,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(catalog.Shared{Lists: &a.lists, LoadCaller: upstream.Load}), limits: limits.New(), started: make(chan struct{})}, false); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
+	a.warnOfOldTables(time.Now())
 	if a.backends, err = backends.Load(ctx, a.Options); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
@@ -83,6 +84,15 @@ func (a *App) Provision(ctx caddy.Context) error {
 		return err
 	}
 	return watchShutdown(ctx)
+}
+
+// warnOfOldTables logs that the tables of models and prices are old, so that new models have no facts
+// and prices that have changed are wrong.
+func (a *App) warnOfOldTables(now time.Time) {
+	if newest, old := a.resolved.catalog.Tables().AsOf(now); old {
+		a.logger.Warn("the tables of models and prices are older than 60 days; update the gateway, or add rows with the option catalog",
+			zap.String("as_of", newest.Format(time.DateOnly)))
+	}
 }
 
 // backendsOf returns the backends of a site: those of the global option, unless the site

@@ -6,9 +6,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 )
 
 // slowStore is a store whose keys are read when opened is closed.
@@ -38,5 +41,18 @@ func TestAStartWaitsForStoresAsLongAsTheyMayTake(t *testing.T) {
 				time.Sleep(time.Minute) // synctest requires that the timer of the store has ended
 			})
 		})
+	}
+}
+
+// Nobody noticed that a gateway of last year asked new models as unknown ones, at old prices.
+func TestOldTablesAreInTheLog(t *testing.T) {
+	core, logs := observer.New(zap.WarnLevel)
+	app := &App{logger: zap.New(core), resolved: &resolved{catalog: catalog.New(catalog.Shared{})}}
+	newest, _ := app.resolved.catalog.Tables().AsOf(time.Time{})
+	app.warnOfOldTables(newest)
+	assert.Zero(t, logs.Len())
+	app.warnOfOldTables(newest.AddDate(0, 3, 0))
+	if assert.Equal(t, 1, logs.Len()) {
+		assert.Equal(t, newest.Format(time.DateOnly), logs.All()[0].ContextMap()["as_of"])
 	}
 }

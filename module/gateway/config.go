@@ -29,11 +29,13 @@ type Config struct {
 	// Models map the names that clients use to targets.
 	Models []*catalog.ModelConfig `json:"models,omitempty"`
 
-	// PricesFile is the absolute path of a file with prices, which override the
-	// built-in ones. It may contain placeholders such as {env.*}. A change of the file
-	// takes effect within about two seconds; if the new content is invalid, the old
-	// prices stay. The file of a site replaces that of the global option. Default: none.
-	PricesFile string `json:"prices_file,omitempty"`
+	// CatalogFile is the absolute path of a file with facts and prices of models, which
+	// override the built-in ones row by row: see the package tables. It may contain
+	// placeholders such as {env.*}. A change of the file takes effect within about two
+	// seconds; if the new content is invalid, the old rows stay. The file of a site replaces
+	// that of the global option; the facts of a provider's models are those of the file
+	// where the provider is defined. Default: none.
+	CatalogFile string `json:"catalog,omitempty"`
 
 	// KeySourcesRaw are the sources in which the keys of clients are looked up, in this
 	// order: the first source that has the key decides. The source "config" contains

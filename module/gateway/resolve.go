@@ -51,7 +51,7 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved, teams bool) (r *reso
 		return nil, err
 	}
 	r.catalog, err = base.catalog.Extend(ctx, catalog.Settings{
-		Providers: c.Providers, Models: c.Models, AnswerBounds: c.AnswerBounds, PricesFile: c.PricesFile, Cooldown: c.Cooldown, FailRate: c.FailRate,
+		Providers: c.Providers, Models: c.Models, AnswerBounds: c.AnswerBounds, File: c.CatalogFile, Cooldown: c.Cooldown, FailRate: c.FailRate,
 	})
 	if err != nil {
 		return nil, err

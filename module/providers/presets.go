@@ -31,11 +31,6 @@ var slowly = aigateway.AnswerBounds{
 	FirstEventTimeout:     caddy.Duration(30 * time.Minute),
 }
 
-// longest returns the traits of models whose longest answer has a number of tokens.
-func longest(pattern aigateway.Pattern, tokens string) aigateway.ModelTraits {
-	return aigateway.ModelTraits{Pattern: pattern, Traits: map[string]string{"max_output_tokens": tokens}}
-}
-
 // openAIFormats are those of OpenAI's models: the completions endpoint refuses the models of
 // conversations, and the other endpoints refuse its models.
 var openAIFormats = []aigateway.ModelFormats{
@@ -48,12 +43,11 @@ var openAIFormats = []aigateway.ModelFormats{
 // presets are the presets of hosted and self-hosted services. The comments state documented
 // differences from the format. All services document a list of their models.
 var presets = []Preset{
-	// Models before Claude 4.6 take a budget instead, which later ones refuse.
 	{"anthropic", aigateway.Defaults{
 		BaseURL: "https://api.anthropic.com", Formats: onlyMessages,
 		Header: "X-Api-Key", KeyRequired: true, ListsModels: true,
-		Traits:      map[string]string{"thinking_style": "adaptive"},
-		ModelTraits: claude.Longest("", "-"),
+		Traits:      map[string]string{"thinking_style": "adaptive"}, // of models that are not in the table
+		ModelTraits: claude.Traits(""),
 	}},
 	// Recent models refuse tools together with reasoning in the chat format, which also
 	// has no encrypted reasoning to send back.
@@ -70,33 +64,12 @@ var presets = []Preset{
 			// Models without reasoning refuse the demand for it; see module/gateway/failover/renegotiation.
 			"responses_reasoning": "encrypted",
 		},
-		// https://platform.openai.com/docs/models; later models give 100000 tokens or more.
-		ModelTraits: []aigateway.ModelTraits{
-			longest("gpt-3.5-*", "4096"),
-			longest("gpt-4-turbo*", "4096"),
-			longest("gpt-4o-2024-05-13", "4096"),
-			longest("gpt-4o*", "16384"),
-			longest("chatgpt-4o*", "16384"),
-			longest("gpt-4.1*", "32768"),
-			longest("gpt-4.5-preview*", "16384"),
-			longest("gpt-5*-chat-latest", "16384"),
-			longest("o1-mini*", "65536"),
-			longest("o1-preview*", "65536"),
-		},
+		ModelNames: aigateway.ModelNames{Base: tuned},
 	}},
 	// The name of the model and the kind of the answer are in the path.
 	{"gemini", aigateway.Defaults{
 		BaseURL: "https://generativelanguage.googleapis.com", Formats: []translate.Format{translate.Gemini},
 		Header: "X-Goog-Api-Key", KeyRequired: true, ListsModels: true,
-		// https://ai.google.dev/gemini-api/docs/models
-		ModelTraits: []aigateway.ModelTraits{
-			longest("gemini-2.0-*", "8192"),
-			longest("gemini-2.5-*image*", "32768"),
-			longest("gemini-3-pro-image*", "32768"),
-			longest("gemini-2.5-*", "65536"),
-			longest("gemini-3*", "65536"),
-			longest("gemma-3-*", "8192"),
-		},
 	}},
 	// The configuration sets all differences from the format.
 	{"openai_compatible", aigateway.Defaults{Formats: chatCompletions, ModelTraits: mistral.Traits}},
@@ -111,27 +84,12 @@ var presets = []Preset{
 			"reasoning_effort": "low medium high xhigh max",
 			"reasoning_replay": "reasoning_content",
 		},
-		// https://api-docs.deepseek.com/quick_start/pricing, and the range in the error
-		// messages of the service. Later models give 384000 tokens.
-		ModelTraits: []aigateway.ModelTraits{
-			longest("deepseek-chat", "8192"),
-			longest("deepseek-reasoner", "65536"),
-		},
 	}},
 	// max_tokens is deprecated, and n above 1 is refused. The valid efforts depend on the
 	// model. The responses format is a beta.
 	{"groq", aigateway.Defaults{
 		BaseURL: "https://api.groq.com/openai/v1", Formats: chatResponses, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false"},
-		// https://console.groq.com/docs/models
-		ModelTraits: []aigateway.ModelTraits{
-			longest("llama-3.3-70b-versatile", "32768"),
-			longest("meta-llama/llama-4-*", "8192"),
-			longest("moonshotai/kimi-k2-*", "16384"),
-			longest("openai/gpt-oss-*", "65536"),
-			longest("qwen/qwen3-32b", "40960"),
-			longest("qwen/qwen3.*", "16384"),
-		},
 	}},
 	// The service refuses unknown fields, such as user and stream_options, and ids of calls of
 	// another length. A stream always has usage.
@@ -151,6 +109,7 @@ var presets = []Preset{
 			"stated_cost":      "usd",       // in credits, each of which is a dollar
 		},
 		ModelTraits: mistral.Traits,
+		ModelNames:  aigateway.ModelNames{Base: routed},
 	}},
 	{"together", aigateway.Defaults{
 		BaseURL: "https://api.together.xyz/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,

@@ -4,10 +4,8 @@
 // A preset is data: address, formats, the header of the credential and traits, all of which
 // the configuration can override. Only the demo provider has behaviour: it answers
 // in-process. A preset has a trait only if the service documents it for all of its models,
-// or if it harms none of them. Presets contain single models only for the longest answers
-// that these can give, because providers refuse requests for longer ones. Other differences
-// between models change more often than the gateway is released, and belong in the
-// configuration.
+// or if it harms none of them. Differences between models are in the table of the package
+// models, which a file of the operator can extend.
 package providers
 
 import (

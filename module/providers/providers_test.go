@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -106,8 +107,8 @@ func TestPresetsImplyTheirService(t *testing.T) {
 	} {
 		t.Run(id, func(t *testing.T) {
 			got := load(t, id, `{}`).(aigateway.Preset).Defaults()
-			got.ModelTraits = nil               // another test checks them
-			got.Protocol = aigateway.Protocol{} // functions cannot be compared
+			got.ModelTraits = nil                                                       // another test checks them
+			got.Protocol, got.ModelNames = aigateway.Protocol{}, aigateway.ModelNames{} // functions cannot be compared
 			assert.Equal(t, want, got)
 		})
 	}
@@ -138,12 +139,14 @@ func TestPresetsKnowTheLongestAnswers(t *testing.T) {
 		{"anthropic", "claude-opus-4-1-20250805", 32000, 32000},
 		{"anthropic", "claude-sonnet-4-20250514", 64000, 32000},
 		{"anthropic", "claude-haiku-4-5", 64000, 32000},
-		{"anthropic", "claude-opus-5-5", 0, 32000},
+		{"anthropic", "claude-opus-5-5", 128000, 32000},
 		{"anthropic", "deepseek-chat", 0, 4096}, // other services speak the format, too
 		{"openai", "gpt-4o-mini", 16384, 4096},
 		{"openai", "gpt-4o-2024-05-13", 4096, 4096},
 		{"openai", "gpt-4.1", 32768, 4096},
-		{"openai", "gpt-5.4", 0, 4096},
+		{"openai", "gpt-5.4", 128000, 4096},
+		{"openai", "ft:gpt-4.1-mini-2025-04-14:org::id", 32768, 4096},
+		{"openrouter", "openai/gpt-4o-mini:online", 16384, 4096},
 		{"openai", "gpt-5.2-chat-latest", 16384, 4096},
 		{"gemini", "gemini-2.0-flash", 8192, 4096},
 		{"gemini", "gemini-3.7-flash", 65536, 4096},
@@ -168,14 +171,20 @@ func TestModelsOfMistralGetIDsOfNineLetters(t *testing.T) {
 	}
 }
 
-// traitsOfModel returns the traits that a preset sets for a model.
+// traitsOfModel returns the traits that a preset and the table of models set for a model.
 func traitsOfModel(t *testing.T, preset, model string) (traits trait.Traits) {
-	for _, row := range load(t, preset, `{}`).(aigateway.Preset).Defaults().ModelTraits {
+	d := load(t, preset, `{}`).(aigateway.Preset).Defaults()
+	for _, row := range d.ModelTraits {
 		if row.Pattern.Match(model) {
 			require.NoError(t, traits.SetAll(row.Traits))
 			break
 		}
 	}
+	facts := models.Builtin().Find(preset, model)
+	if facts == nil && d.ModelNames.Base != nil {
+		facts = models.Builtin().Find(preset, d.ModelNames.Base(model))
+	}
+	require.NoError(t, traits.SetAll(facts.Traits()))
 	return traits
 }
 

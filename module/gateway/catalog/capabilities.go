@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -44,8 +46,24 @@ type Description struct {
 	Counts json.RawMessage // numbers in place of the lists
 }
 
+// descriptions are those of all models. They are made at the first call, since few gateways are
+// asked, and again when the file with the facts of models has changed.
+type descriptions struct {
+	mu      sync.Mutex
+	content *tables.Content
+	all     map[*Model]Description
+}
+
 // DescriptionOf returns the description of a model of the catalog.
-func (c *Catalog) DescriptionOf(m *Model) Description { return c.descriptions()[m] }
+func (c *Catalog) DescriptionOf(m *Model) Description {
+	d := &c.descriptions
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if content := c.tables.File(); d.all == nil || d.content != content {
+		d.content, d.all = content, c.describe()
+	}
+	return d.all[m]
+}
 
 // describe returns the descriptions of all models. Models with the same capabilities share
 // one.
@@ -91,15 +109,15 @@ func (m *Model) capabilities() (known map[translate.Format]capability, key strin
 	known = make(map[translate.Format]capability)
 	for _, client := range formats.All() {
 		for _, t := range m.Targets {
-			name := t.UpstreamModel(string(m.Pattern))
+			name, traits := t.UpstreamModel(string(m.Pattern)), t.TraitsOf(string(m.Pattern))
 			upstream := t.Provider.SpeakFor(name, client)
-			if upstream == nil || !pairs.Possible(client.Name, upstream.Name, t.Traits) {
+			if upstream == nil || !pairs.Possible(client.Name, upstream.Name, traits) {
 				continue
 			}
-			of := capabilityOf(t.Provider, name, client, upstream, t.Traits)
+			of := capabilityOf(t.Provider, name, client, upstream, traits)
 			of.LeftOut, of.Counting = t.Provider.LeftOut(upstream, name), t.Counting(name, client, upstream)
 			known[client.Name] = of
-			key += fmt.Sprintf("%s %s %+v %q %s\n", client, upstream, *t.Traits, of.LeftOut, of.Counting)
+			key += fmt.Sprintf("%s %s %+v %q %s\n", client, upstream, *traits, of.LeftOut, of.Counting)
 			break
 		}
 	}

@@ -10,16 +10,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices/pricefile"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 )
 
@@ -28,7 +27,7 @@ type Settings struct {
 	Providers    []*ProviderConfig
 	Models       []*ModelConfig
 	AnswerBounds aigateway.AnswerBounds // of providers that set none
-	PricesFile   string                 // path; empty for the file of the extended catalog
+	File         string                 // path of a file with facts and prices of models; empty for that of the extended catalog
 	Cooldown     caddy.Duration         // of providers that set none; 0 for the default
 	FailRate     int                    // of providers that set none; 0 for the default
 }
@@ -42,9 +41,9 @@ type Catalog struct {
 	exact     map[string]int // the index of the first claim of a name without "*"
 	patterns  []int          // the indexes of the other claims
 	shared    Shared
-	prices    *pricefile.File // nil for none
+	tables    *tables.Tables // nil for the built-in ones
 
-	descriptions func() map[*Model]Description // made at the first call: few gateways are asked
+	descriptions descriptions
 }
 
 // Shared is what all catalogs of a configuration use.
@@ -66,9 +65,12 @@ func New(shared Shared) *Catalog {
 
 // Extend returns a copy of the catalog with additional providers and models.
 func (c *Catalog) Extend(ctx caddy.Context, s Settings) (*Catalog, error) {
-	extended := &Catalog{Providers: slices.Clone(c.Providers), models: slices.Clone(c.models), shared: c.shared, prices: c.prices}
-	if err := extended.openPrices(ctx, s.PricesFile); err != nil {
-		return nil, err
+	extended := &Catalog{Providers: slices.Clone(c.Providers), models: slices.Clone(c.models), shared: c.shared, tables: c.tables}
+	if s.File != "" {
+		var err error
+		if extended.tables, err = tables.Open(ctx, s.File, ctx.Logger()); err != nil {
+			return nil, err
+		}
 	}
 	if err := extended.addProviders(ctx, s); err != nil {
 		return nil, err
@@ -79,9 +81,11 @@ func (c *Catalog) Extend(ctx caddy.Context, s Settings) (*Catalog, error) {
 	if err := extended.rank(); err != nil {
 		return nil, err
 	}
-	extended.descriptions = sync.OnceValue(extended.describe)
 	return extended, nil
 }
+
+// Tables returns the tables of models and prices that the catalog uses.
+func (c *Catalog) Tables() *tables.Tables { return c.tables }
 
 // addProviders provisions the configured providers.
 func (c *Catalog) addProviders(ctx caddy.Context, s Settings) error {
@@ -95,7 +99,7 @@ func (c *Catalog) addProviders(ctx caddy.Context, s Settings) error {
 		config.AnswerBounds.Inherit(s.AnswerBounds)
 		config.Cooldown = cmp.Or(config.Cooldown, s.Cooldown, caddy.Duration(health.DefaultRest))
 		config.FailRate = cmp.Or(config.FailRate, s.FailRate, health.DefaultFailRate)
-		p, err := newProvider(ctx, config, c.shared)
+		p, err := newProvider(ctx, config, c.shared, c.tables)
 		if err != nil {
 			return fmt.Errorf("provider '%s': %w", config.Name, err)
 		}

@@ -56,9 +56,9 @@ type ProviderConfig struct {
 	// auto for presets whose service documents a list, else static.
 	ModelList string `json:"model_list,omitempty"`
 
-	// PricedAs is the name of the provider in the built-in table of prices. Default:
-	// the name of the preset.
-	PricedAs string `json:"priced_as,omitempty"`
+	// ListedAs is the name of the provider in the tables of models and prices: the preset of
+	// the service whose models it has. Default: the name of the preset.
+	ListedAs string `json:"listed_as,omitempty"`
 
 	// Prices override the prices of this provider's models in the table. Each is a row
 	// of the table by the names of its columns, such as {"models": "gpt-5*",

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -30,12 +31,18 @@ func (c *Catalog) Names() []string {
 }
 
 // Describe returns the card of the model with a name. If the name is an alias, the card has
-// only the sizes of the provider's card.
+// only the sizes of the provider's card. Sizes that the provider does not state are those of the
+// tables.
 func (c *Catalog) Describe(name string) modelcard.Card {
 	t := c.Model(name).Targets[0]
-	known := modellist.Find(t.Provider.models(), t.UpstreamModel(name))
+	upstream := t.UpstreamModel(name)
+	known := modellist.Find(t.Provider.models(), upstream)
 	if known.ID != name {
-		return modelcard.Card{ID: name, ContextTokens: known.ContextTokens, OutputTokens: known.OutputTokens}
+		known = modelcard.Card{ID: name, ContextTokens: known.ContextTokens, OutputTokens: known.OutputTokens}
+	}
+	if facts := t.Provider.Facts(upstream); facts != nil {
+		known.ContextTokens = cmp.Or(known.ContextTokens, facts.Context())
+		known.OutputTokens = cmp.Or(known.OutputTokens, facts.Longest())
 	}
 	return known
 }

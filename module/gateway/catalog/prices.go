@@ -7,30 +7,17 @@ import (
 	"maps"
 	"time"
 
-	"github.com/caddyserver/caddy/v2"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/filewatch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices/pricefile"
 )
 
-// pricing is the configured prices of a provider, with its names in tables of prices.
-type pricing struct {
-	own    *prices.Table // the configured prices, which take precedence
-	name   string        // the provider's name in own
-	listed string        // the provider's name in the file of prices and in the built-in table
-}
-
-// newPricing returns the pricing of a configured provider.
-func newPricing(config *ProviderConfig) (p pricing, err error) {
-	p = pricing{name: config.Name, listed: config.PricedAs}
-	if p.listed == "" {
-		p.listed = config.PresetName()
+// newPricing returns the configured prices of a provider.
+func newPricing(config *ProviderConfig) (*prices.Table, error) {
+	table, err := prices.FromRows(config.Name, config.Prices)
+	if err != nil {
+		return nil, fmt.Errorf("prices: %w", err)
 	}
-	if p.own, err = prices.FromRows(config.Name, config.Prices); err != nil {
-		return p, fmt.Errorf("prices: %w", err)
-	}
-	return p, nil
+	return table, nil
 }
 
 // CheckPrices returns an error for invalid prices of a provider.
@@ -39,8 +26,8 @@ func CheckPrices(config *ProviderConfig) error {
 	return err
 }
 
-// CheckPricesFile returns an error for a path of a prices file that is relative.
-func CheckPricesFile(path string) error { return filewatch.CheckPath(path) }
+// CheckFile returns an error for a path of a catalog file that is relative.
+func CheckFile(path string) error { return filewatch.CheckPath(path) }
 
 // CheckTargetPrices returns an error for invalid prices of a model or a target.
 func CheckTargetPrices(rows []map[string]string) error {
@@ -81,14 +68,6 @@ func (config *ProviderConfig) PresetName() string {
 	return of.Preset
 }
 
-// openPrices opens the file of prices, if one is configured.
-func (c *Catalog) openPrices(ctx caddy.Context, path string) (err error) {
-	if path != "" {
-		c.prices, err = pricefile.Open(ctx, path, ctx.Logger())
-	}
-	return err
-}
-
 // Price implements meter.Pricer. The first of these that has a price decides: the target,
 // the model block, the provider, the file of prices, the built-in table.
 func (c *Catalog) Price(asked, provider, model string, at time.Time) *prices.Price {
@@ -101,13 +80,10 @@ func (c *Catalog) Price(asked, provider, model string, at time.Time) *prices.Pri
 	if p == nil {
 		return nil
 	}
-	if own := p.pricing.own.Find(p.pricing.name, model, at); own != nil {
+	if own := p.listed.prices.Find(p.Name, model, at); own != nil {
 		return own
 	}
-	if listed := c.prices.Find(p.pricing.listed, model, at); listed != nil {
-		return listed
-	}
-	return prices.Builtin().Find(p.pricing.listed, model, at)
+	return c.tables.Price(p.listed.as, p.listed.name(model), at)
 }
 
 // price returns the configured price of a target, else the price of all targets of the

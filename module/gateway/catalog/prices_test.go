@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices/pricefile"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
 )
 
 func costing(input string) []map[string]string {
@@ -20,10 +21,10 @@ func costing(input string) []map[string]string {
 // The most specific price of a call decides. When only providers had prices, two contracts
 // with one provider had the same prices.
 func TestTheNearestPriceDecides(t *testing.T) {
-	provider := &ProviderConfig{Name: "p", PricedAs: "openai", Prices: []map[string]string{{"models": "own*", "input": "3", "output": "9"}}}
-	pricing, err := newPricing(provider)
+	provider := &ProviderConfig{Name: "p", ListedAs: "openai", Prices: []map[string]string{{"models": "own*", "input": "3", "output": "9"}}}
+	listed, err := newListed(provider, aigateway.Defaults{}, nil)
 	require.NoError(t, err)
-	p := &Provider{Name: "p", pricing: pricing}
+	p := &Provider{Name: "p", listed: listed}
 	p.whole = Target{Provider: p}
 	c := &Catalog{Providers: []*Provider{p}}
 	require.NoError(t, c.addModels([]*ModelConfig{
@@ -33,7 +34,7 @@ func TestTheNearestPriceDecides(t *testing.T) {
 	require.NoError(t, c.rank())
 	path := filepath.Join(t.TempDir(), "prices.csv")
 	require.NoError(t, os.WriteFile(path, []byte("provider,models,input,output\nopenai,gpt-5 own-1,4,9\n"), 0o600))
-	c.prices, err = pricefile.Open(t.Context(), path, zap.NewNop())
+	c.tables, err = tables.Open(t.Context(), path, zap.NewNop())
 	require.NoError(t, err)
 
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)

@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -35,8 +36,8 @@ type Provider struct {
 	Calls
 
 	offer
-	traits  layers // of its preset, and its own
-	pricing pricing
+	traits layers // of its preset, and its own
+	listed listed
 }
 
 // Calls are the bounds of the calls of a provider, and what earlier calls have shown.
@@ -54,13 +55,13 @@ type offer struct {
 	known  []modelcard.Card    // the models of its preset, sorted by id
 	list   *modellist.List     // its own list of models; nil if the list is not read
 	whole  Target              // the target for the model name that the client uses
-	spoken []modelFormats      // the formats of single models; none if the formats are configured
+	spoken []modelFormats      // the formats of the preset by models; none if the formats are configured
 
 	address func(*aigateway.Call) error // of the protocol of its preset; nil if calls are those of the format
 }
 
 // newProvider provisions a provider. It loads its list of models and its caller from shared.
-func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared) (*Provider, error) {
+func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared, known *tables.Tables) (*Provider, error) {
 	if err := aigateway.CheckProviderName(config.Name); err != nil {
 		return nil, err
 	}
@@ -72,6 +73,9 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared) (*Pro
 		Name: config.Name, Preset: config.PresetName(), Identity: config.listIdentity(nil),
 		traits:  layers{presetTraits(defaults, config.BaseURL), defaults.ModelTraits, config.Traits},
 		Service: config.service(), APIKeys: config.APIKeys, pooled: config.ReverseProxyRaw != nil,
+	}
+	if p.listed, err = newListed(config, defaults, known); err != nil {
+		return nil, err
 	}
 	p.known, p.address = modellist.Named(defaults.Models), defaults.Protocol.Address
 	p.Rests, p.MaxRunning = health.Rules{First: time.Duration(config.Cooldown), FailRate: config.FailRate}, config.MaxRunning
@@ -104,9 +108,6 @@ func (p *Provider) configure(config *ProviderConfig, d aigateway.Defaults, inPro
 		return err
 	}
 	if err := config.Check(d, inProcess); err != nil {
-		return err
-	}
-	if p.pricing, err = newPricing(config); err != nil {
 		return err
 	}
 	p.whole, err = p.target("")
@@ -176,9 +177,11 @@ func (p *Provider) setFormats(configured []translate.Format, d aigateway.Default
 		if err != nil {
 			return err
 		}
-		p.spoken = append(p.spoken, modelFormats{of.Pattern, known})
+		p.spoken = append(p.spoken, modelFormats{of.Pattern, formatsAt(known)})
 	}
-	p.Formats, err = formatsOf(d.Formats)
+	if p.Formats, err = formatsOf(d.Formats); err == nil {
+		p.spoken = append(p.spoken, modelFormats{"*", formatsAt(p.Formats)})
+	}
 	return err
 }
 

@@ -1,11 +1,12 @@
 package catalog
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
@@ -16,58 +17,24 @@ type Target struct {
 	Provider *Provider
 	Model    string        // "" for the name that the client used
 	Weight   int           // its share in its step, at least 1
-	Traits   *trait.Traits // of the model; if Model is "", of names that byModel does not match
-	byModel  []modelTraits // of names with special traits, if Model is ""
+	Traits   *trait.Traits // of names with no traits of their own; see TraitsOf
+	byModel  *modelTraits  // nil if no name has traits of its own
 	prices   *prices.Table // of this target only; see pricesOf
-}
-
-// modelTraits are the traits of models whose names match a pattern.
-type modelTraits struct {
-	pattern aigateway.Pattern
-	traits  *trait.Traits
-}
-
-// layers are the traits of a provider. Later layers take precedence, and the traits of a
-// target over all of them.
-type layers struct {
-	preset     map[string]string
-	models     []aigateway.ModelTraits // of the preset
-	configured map[string]string
 }
 
 // target returns the target for a model of p; model is "" for the name that the client uses.
 // more are further layers of traits; later ones take precedence.
 func (p *Provider) target(model string, more ...map[string]string) (Target, error) {
 	t := Target{Provider: p, Model: model, Weight: 1}
-	own := append([]map[string]string{p.traits.configured}, more...)
+	t.byModel = &modelTraits{provider: p, configured: append([]map[string]string{p.traits.configured}, more...)}
 	var err error
-	if t.Traits, err = mergeTraits(p.traits.preset, own); err != nil {
-		return t, err
-	}
+	t.Traits, err = t.byModel.merge(nil)
 	for _, row := range p.traits.models {
-		traits, err := mergeTraits(p.traits.preset, append([]map[string]string{row.Traits}, own...))
-		switch {
-		case err != nil:
-			return t, err
-		case model == "":
-			t.byModel = append(t.byModel, modelTraits{row.Pattern, traits})
-		case row.Pattern.Match(model):
-			t.Traits = traits
-			return t, nil
+		if err == nil {
+			_, err = t.byModel.merge(row.Traits)
 		}
 	}
-	return t, nil
-}
-
-// mergeTraits merges layers of traits. Later ones take precedence.
-func mergeTraits(first map[string]string, more []map[string]string) (*trait.Traits, error) {
-	merged := new(trait.Traits)
-	for _, values := range append([]map[string]string{first}, more...) {
-		if err := merged.SetAll(values); err != nil {
-			return nil, fmt.Errorf("traits: %w", err)
-		}
-	}
-	return merged, nil
+	return t, err
 }
 
 // UpstreamModel returns the provider's own name for a model name that a client uses.
@@ -83,25 +50,24 @@ func (t Target) EstimatesTokens() bool { return !t.Traits.NoTokenCount }
 
 // TraitsOf returns the traits for a model name that a client uses.
 func (t Target) TraitsOf(client string) *trait.Traits {
-	for _, m := range t.byModel {
-		if m.pattern.Match(client) {
-			return m.traits
-		}
+	if t.byModel == nil {
+		return t.Traits
 	}
-	return t.Traits
+	return cmp.Or(t.byModel.of(t.UpstreamModel(client)), t.Traits)
 }
 
 // modelFormats are the formats of models whose names match a pattern.
 type modelFormats struct {
 	pattern aigateway.Pattern
-	formats []*format.Descriptor
+	at      [models.AllEndpoints + 1][]*format.Descriptor // see formatsAt
 }
 
-// FormatsOf returns the formats of p for a model, by p's own name.
+// FormatsOf returns the formats of p for a model, by p's own name: those of the preset at the
+// endpoints that have the model, unless the formats are configured.
 func (p *Provider) FormatsOf(model string) []*format.Descriptor {
 	for i := range p.spoken {
 		if p.spoken[i].pattern.Match(model) {
-			return p.spoken[i].formats
+			return p.spoken[i].at[p.Facts(model).Endpoints()]
 		}
 	}
 	return p.Formats

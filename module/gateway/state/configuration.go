@@ -54,7 +54,7 @@ type Provider struct {
 	Models    []string           `json:"models"`   // patterns; none for every name that is not claimed otherwise
 	Targets   bool               `json:"targets_only"`
 	ModelList string             `json:"model_list"`
-	PricedAs  string             `json:"priced_as"`
+	ListedAs  string             `json:"listed_as"`
 	Traits    map[string]string  `json:"traits"`
 	Calls
 	Pooled bool `json:"pooled"` // reverse_proxy chooses among several addresses
@@ -175,7 +175,7 @@ func providerOf(p *catalog.ProviderConfig) Provider {
 	return Provider{
 		Name: p.Name, Preset: p.PresetName(), BaseURL: p.BaseURL, Formats: append([]translate.Format{}, p.Formats...),
 		APIKeys: references(p.APIKeys), Models: append([]string{}, p.Models...), Targets: p.DisableModels, ModelList: p.ModelList,
-		Calls: Calls{duration(p.Cooldown), p.FailRate, p.MaxRunning}, PricedAs: p.PricedAs,
+		Calls: Calls{duration(p.Cooldown), p.FailRate, p.MaxRunning}, ListedAs: p.ListedAs,
 		Traits: traits(p.Traits), Pooled: p.ReverseProxyRaw != nil,
 	}
 }

@@ -14,7 +14,7 @@ import (
 // so that concurrent requests exceeded their budget.
 func TestNoCallCostsMoreThanItsBound(t *testing.T) {
 	at := time.Date(2026, 11, 24, 2, 0, 0, 0, time.UTC) // in the peak time of some providers
-	for _, list := range Builtin().exact {
+	for _, list := range Builtin().index.All {
 		for _, p := range list {
 			for _, count := range []int64{1, 1000, p.Edge, 2_000_000} {
 				units := token.Units{Images: count, Seconds: count, Characters: count}

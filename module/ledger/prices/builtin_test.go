@@ -18,7 +18,7 @@ import (
 var free = regexp.MustCompile(`^(omni-moderation|text-moderation|gemma-|openrouter/free|labs-)`)
 
 func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
-	for key, list := range Builtin().exact {
+	for key, list := range Builtin().index.All {
 		for _, p := range list {
 			assert.NotEmpty(t, p.Source, key)
 			date, err := time.Parse(time.DateOnly, p.AsOf)
@@ -26,7 +26,7 @@ func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
 			assert.False(t, date.After(time.Now()), "%v: the date is in the future", key)
 			assert.Equal(t, "USD", p.Currency)
 			base := p.Base
-			if sum := base.Fresh + base.Answer + base.Search + base.Image + base.Minute + base.Character; !free.MatchString(key.name) {
+			if sum := base.Fresh + base.Answer + base.Search + base.Image + base.Minute + base.Character; !free.MatchString(key.Name) {
 				assert.Positive(t, sum, "%v", key)
 			}
 			assert.LessOrEqual(t, base.CacheRead, base.Fresh, key)
@@ -39,8 +39,8 @@ func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
 func TestBuiltinPricesOfModelsThatSearch(t *testing.T) {
 	searches := regexp.MustCompile(`^(gpt-[56]|o[34]|claude-|grok-[4-9]|gemini-[2-9])`)
 	others := regexp.MustCompile(`image|tts|embedding|robotics|deep-research|decision|audio`)
-	for key, list := range Builtin().exact {
-		if key.provider == "bedrock" || !searches.MatchString(key.name) || others.MatchString(key.name) {
+	for key, list := range Builtin().index.All {
+		if key.Provider == "bedrock" || !searches.MatchString(key.Name) || others.MatchString(key.Name) {
 			continue
 		}
 		for _, p := range list {

@@ -1,9 +1,7 @@
 package prices
 
 import (
-	"bufio"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -16,11 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/modeltable"
 )
-
-// maxRows is the largest number of rows in a table.
-const maxRows = 100_000
 
 // Parse reads a table. Its first line names the columns, in any order:
 //
@@ -51,95 +46,70 @@ const maxRows = 100_000
 // All columns but provider, models, input and output may be missing. Unless a row is
 // confirmed, Parse refuses it if it is probably a mistake: if the output costs less than a
 // quarter of the input, or if reading the cache costs more than the input. Parse ignores a
-// byte order mark, with which spreadsheets begin a file.
+// byte order mark, with which spreadsheets begin a file. The error contains all mistakes, each in
+// a line of its own.
 func Parse(r io.Reader) (*Table, error) {
-	lines := csv.NewReader(withoutMark(r))
-	header, err := lines.Read()
+	rows, err := modeltable.Read(r, Columns, Columns[:required])
 	if err != nil {
-		return nil, fmt.Errorf("reading the names of columns: %w", err)
-	}
-	if err := checkColumns(header, columns); err != nil {
 		return nil, err
 	}
-	t := newTable()
-	for range maxRows {
-		fields, err := lines.Read()
-		if err == io.EOF {
-			return t.sorted(), nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if err := t.add(row(header, fields)); err != nil {
-			line, _ := lines.FieldPos(0)
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-	}
-	return nil, fmt.Errorf("a table has at most %d prices", maxRows)
+	return FromSheet(rows)
 }
+
+// FromSheet returns a table with the prices in the rows of a file; see Parse. The rows may have
+// other columns, too. The error contains all mistakes.
+func FromSheet(rows []modeltable.Row) (*Table, error) {
+	t := new(Table)
+	var failures []error
+	for i := range rows {
+		failures = append(failures, rows[i].Locate(t.add(fieldsOf(rows[i].Cells)))...)
+	}
+	return t, modeltable.Errors(failures)
+}
+
+// HasPrice reports whether a row of a file contains a price.
+func HasPrice(row modeltable.Row) bool {
+	return slices.ContainsFunc(Columns[required-2:], func(name string) bool { return row.Cells[name] != "" && !describes[name] })
+}
+
+// describes contains the columns that do not make a row one with a price.
+var describes = map[string]bool{"as_of": true, "source": true, "note": true, "confirmed": true}
 
 // FromRows returns a table with the prices of one provider. A row contains the fields of a
 // price by column: see Parse.
 func FromRows(provider string, rows []map[string]string) (*Table, error) {
-	t := newTable()
+	t := new(Table)
 	for i, row := range rows {
-		f := &fields{of: maps.Clone(row)}
+		f := fieldsOf(row)
 		f.of["provider"] = provider
-		f.leaveOutTokens()
-		if err := checkColumns(slices.Sorted(maps.Keys(f.of)), columns); err != nil {
+		if err := modeltable.CheckColumns(slices.Sorted(maps.Keys(f.of)), Columns, Columns[:required]); err != nil {
 			return nil, fmt.Errorf("price %d: %w", i+1, err)
 		}
-		if err := t.add(f); err != nil {
-			return nil, fmt.Errorf("price %d: %w", i+1, err)
+		if failures := t.add(f); failures != nil {
+			return nil, fmt.Errorf("price %d: %w", i+1, failures[0])
 		}
 	}
-	return t.sorted(), nil
+	return t, nil
 }
 
-// withoutMark returns r without a byte order mark at its beginning.
-func withoutMark(r io.Reader) io.Reader {
-	const mark = "\uFEFF"
-	buffered := bufio.NewReader(r)
-	if start, _ := buffered.Peek(len(mark)); string(start) == mark { // the error of a short text is that of the next read
-		_, _ = buffered.Discard(len(mark))
-	}
-	return buffered
-}
-
-// columns are the names of all columns. The first four are required.
-var columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning image_input image_cache_read image_output search image minute characters
+// Columns are the names of all columns.
+var Columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning image_input image_cache_read image_output search image minute characters
 	edge input_above cache_read_above cache_write_above cache_write_1h_above output_above
 	peak peak_factor flex batch priority ultrafast fast us regional currency as_of source note confirmed`)
 
-const requiredColumns = 4
+// required is the number of the first columns, which a table of prices has.
+const required = 4
 
-func checkColumns(header, known []string) error {
-	for _, name := range header {
-		if !slices.Contains(known, name) {
-			return fmt.Errorf("the column %q is unknown; %sa column of prices is input, output, cache_read and so on", name, suggest.DidYouMean(name, known))
-		}
-	}
-	for _, name := range columns[:requiredColumns] {
-		if !slices.Contains(header, name) {
-			return fmt.Errorf("the column %s is missing", name)
-		}
-	}
-	return nil
-}
-
-// fields contains a row by its columns, and the first error.
+// fields contains a row by its columns, and its errors.
 type fields struct {
 	of       map[string]string
 	noTokens bool // the row has prices of units alone
-	err      error
+	failures []error
 }
 
-// row returns the fields of a line.
-func row(header, values []string) *fields {
-	f := &fields{of: make(map[string]string, len(header))}
-	for i, name := range header {
-		f.of[name] = strings.TrimSpace(values[i])
-	}
+// fieldsOf returns the fields of a row.
+func fieldsOf(cells map[string]string) *fields {
+	f := &fields{of: maps.Clone(cells)}
 	f.leaveOutTokens()
 	return f
 }
@@ -155,8 +125,8 @@ func (f *fields) leaveOutTokens() {
 	}
 }
 
-// price returns the price of a row.
-func (f *fields) price() (*Price, error) {
+// price returns the price of a row, or its mistakes.
+func (f *fields) price() (*Price, []error) {
 	confirmed := f.of["confirmed"] == "yes"
 	f.check("confirmed", confirmed || f.of["confirmed"] == "", errConfirmation)
 	p := &Price{
@@ -175,11 +145,11 @@ func (f *fields) price() (*Price, error) {
 		f.fail("peak", err)
 	}
 	p.Factors = f.factors()
-	if f.err == nil {
-		f.err = p.check()
+	if f.failures == nil {
+		f.failures = p.check()
 	}
-	if f.err != nil {
-		return nil, f.err
+	if f.failures != nil {
+		return nil, f.failures
 	}
 	p.id = p.digest()
 	p.name = strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s/%s%s %s #%s",
@@ -197,10 +167,10 @@ func (f *fields) units() (text string) {
 	return text
 }
 
-// fail keeps the first error.
+// fail keeps an error of a column.
 func (f *fields) fail(name string, err error) {
-	if err != nil && f.err == nil {
-		f.err = fmt.Errorf("%s: %w", name, err)
+	if err != nil {
+		f.failures = append(f.failures, &modeltable.CellError{Column: name, Err: err})
 	}
 }
 
@@ -309,28 +279,35 @@ func (f *fields) edge() int64 {
 
 // check returns an error if the price is incomplete, or if it is probably a mistake and not
 // confirmed.
-func (p *Price) check() error {
-	switch {
-	case p.Provider == "" || len(p.Models) == 0:
-		return errors.New("provider and models are required")
-	case !p.Until.IsZero() && !p.From.Before(p.Until):
-		return errors.New("from must be before until")
+func (p *Price) check() []error {
+	var failures []error
+	cell := func(column, format string, args ...any) {
+		failures = append(failures, &modeltable.CellError{Column: column, Err: fmt.Errorf(format, args...)})
+	}
+	if p.Provider == "" {
+		cell("provider", "is required")
+	}
+	if len(p.Models) == 0 {
+		cell("models", "is required")
+	}
+	if !p.Until.IsZero() && !p.From.Before(p.Until) {
+		cell("until", "must be after from")
 	}
 	for _, name := range p.Models {
 		if strings.Contains(strings.TrimSuffix(name, "*"), "*") {
-			return fmt.Errorf("%s %s: only the last character of a name may be a *", p.Provider, name)
+			cell("models", "%s %s: only the last character of a name may be a *", p.Provider, name)
 		}
 	}
-	if p.confirmed {
-		return nil
+	if failures != nil || p.confirmed {
+		return failures
 	}
 	for _, r := range []Rates{p.Base, p.Above} {
 		if r.Answer != 0 && r.Answer < r.Fresh/4 {
-			return fmt.Errorf("%s %s: the output costs less than a quarter of the input%s", p.Provider, p.Models[0], ifCorrect)
+			cell("output", "%s %s: the output costs less than a quarter of the input%s", p.Provider, p.Models[0], ifCorrect)
 		}
 		if r.CacheRead > r.Fresh || r.OfImages.CacheRead > r.OfImages.Input {
-			return fmt.Errorf("%s %s: reading the cache costs more than the input%s", p.Provider, p.Models[0], ifCorrect)
+			cell("cache_read", "%s %s: reading the cache costs more than the input%s", p.Provider, p.Models[0], ifCorrect)
 		}
 	}
-	return nil
+	return failures
 }

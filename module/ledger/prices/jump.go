@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/modeltable"
 )
 
 // maxJump is the largest ratio of a price and the previous price without a confirmation. A
@@ -19,10 +21,10 @@ const ifCorrect = ": if this is correct, set confirmed to yes"
 // the same model in this table, or else in the first of the other tables that has one.
 // Prices of 0, and prices in another currency, are not compared.
 func (t *Table) CheckJumps(now time.Time, before ...*Table) error {
-	for name, list := range t.exact {
+	for name, list := range t.index.All {
 		for _, p := range list {
 			if old := t.previous(name, p, now, before); old != nil && !p.confirmed && p.Currency == old.Currency {
-				if err := jump(name.name, p, old); err != nil {
+				if err := jump(name.Name, p, old); err != nil {
 					return err
 				}
 			}
@@ -32,15 +34,16 @@ func (t *Table) CheckJumps(now time.Time, before ...*Table) error {
 }
 
 // previous returns the previous price of a model, nil if there is none: see CheckJumps.
-func (t *Table) previous(m model, p *Price, now time.Time, before []*Table) (old *Price) {
-	for _, other := range t.exact[m] {
+func (t *Table) previous(name modeltable.Key, p *Price, now time.Time, before []*Table) (old *Price) {
+	list, _ := t.index.Get(name.Provider, name.Name)
+	for _, other := range list {
 		if other.From.Before(p.From) && (old == nil || old.From.Before(other.From)) {
 			old = other
 		}
 	}
 	for _, table := range before {
 		if old == nil {
-			old = table.Find(m.provider, m.name, slices.MaxFunc([]time.Time{now, p.From}, time.Time.Compare))
+			old = table.Find(name.Provider, name.Name, slices.MaxFunc([]time.Time{now, p.From}, time.Time.Compare))
 		}
 	}
 	return old
@@ -53,8 +56,8 @@ func jump(name string, p, old *Price) error {
 		old, new Rate
 	}{{"input", old.Base.Fresh, p.Base.Fresh}, {"output", old.Base.Answer, p.Base.Answer}} {
 		if min(rate.old, rate.new) > 0 && max(rate.old, rate.new)/maxJump > min(rate.old, rate.new) {
-			return fmt.Errorf("%s %s: %s costs %g for a million tokens, and %g before%s",
-				p.Provider, name, rate.column, float64(rate.new)/perMillion, float64(rate.old)/perMillion, ifCorrect)
+			return fmt.Errorf("%s %s: %s costs %s for a million tokens, and %s before%s",
+				p.Provider, name, rate.column, rate.new.PerMillion(), rate.old.PerMillion(), ifCorrect)
 		}
 	}
 	return nil

@@ -113,6 +113,16 @@ func round(pico int64, factors []int64) int64 {
 	return int64(min(nanos, math.MaxInt64))
 }
 
+// CostsAs reports whether all calls cost the same by both prices, either of which may be nil for an
+// unknown one. Their sources and dates do not matter.
+func (p *Price) CostsAs(q *Price) bool {
+	if p == nil || q == nil {
+		return p == q
+	}
+	return p.Base == q.Base && p.Edge == q.Edge && p.Above == q.Above && p.Peak.Text == q.Peak.Text && p.Peak.Factor == q.Peak.Factor &&
+		p.Factors == q.Factors && p.Currency == q.Currency
+}
+
 // IsBuiltin reports whether the price is one of the table that is compiled in, and not an
 // operator's.
 func (p *Price) IsBuiltin() bool { return p.builtin }

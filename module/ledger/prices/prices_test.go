@@ -267,9 +267,9 @@ func TestPatternsOfTheTableHaveNoOtherModels(t *testing.T) {
 		assert.NotNil(t, Builtin().Find("gemini", name, time.Now()), name)
 	}
 	assert.NotNil(t, table(t, "provider,models,input,output", "p,m*,1,2").Find("p", "m-tts", admitted), "an operator's pattern matches any text")
-	for key, list := range Builtin().exact { // no pattern is without a use
-		if before, ok := strings.CutSuffix(key.name, "*"); ok {
-			assert.NotNil(t, Builtin().Find(key.provider, before+"x", list[0].From.Add(time.Hour)), key.name)
+	for key, list := range Builtin().index.All { // no pattern is without a use
+		if before, ok := strings.CutSuffix(key.Name, "*"); ok {
+			assert.NotNil(t, Builtin().Find(key.Provider, before+"x", list[0].From.Add(time.Hour)), key.Name)
 		}
 	}
 }
@@ -284,26 +284,28 @@ func TestExactNamesComeBeforeLongerPrefixesBeforeShorter(t *testing.T) {
 func TestL017WrongTablesAreRefused(t *testing.T) {
 	const header = "provider,models,input,output"
 	for problem, rows := range map[string][]string{
-		"line 3: p m: the output costs less than a quarter of the input": {header, "p,n,1,1", "p,m,8,1"},
-		"reading the cache costs more than the input":                    {header + ",cache_read", "p,m,1,1,2"},
-		"the column output is missing":                                   {"provider,models,input", "p,m,1"},
-		`the column "outputs" is unknown`:                                {header + ",outputs", "p,m,1,1,1"},
-		"input: a price is a decimal number":                             {header, "p,m,-1,1"},
-		"output: a price is a decimal number":                            {header, "p,m,1,"},
-		"cache_read: a price is a decimal number":                        {header + ",cache_read", "p,m,1,1,0.0000001"},
-		"edge: an edge is":                                               {header + ",edge", "p,m,1,1,200000"},
-		"input_above: a price":                                           {header + ",edge", "p,m,1,1,>200000"},
-		"peak: a peak is weekdays":                                       {header + ",peak,peak_factor", "p,m,1,1,daily 01:00-04:00,2"},
-		"fast: a factor is a decimal number from 0.001 to 10":            {header + ",fast", "p,m,1,1,11"},
-		"us: a factor is":                                                {header + ",us", "p,m,1,1,0"},
-		"from: parsing time":                                             {header + ",from", "p,m,1,1,soon"},
-		"from must be before until":                                      {header + ",from,until", "p,m,1,1,2026-02-01,2026-01-01"},
-		"line 3: p has two prices for m at once":                         {header + ",from", "p,m,1,1,", "p,m,2,2,2026-01-01"},
-		"only the last character of a name may be a *":                   {header, "p,a*b,1,1"},
-		"line 2: currency: a currency has three upper-case letters":      {header + ",currency", "p,m,1,1,eur"},
-		"provider and models are required":                               {header, "p,,1,1"},
-		"wrong number of fields":                                         {header, "p,m,1"},
-		"reading the names of columns: EOF":                              {""},
+		"line 3, column 7: output: p m: the output costs less than a quarter of the input": {header, "p,n,1,1", "p,m,8,1"},
+		"cache_read: p m: reading the cache costs more than the input":                     {header + ",cache_read", "p,m,1,1,2"},
+		"the column output is missing":                                                     {"provider,models,input", "p,m,1"},
+		`the column "outputs" is unknown; did you mean 'output'?`:                          {header + ",outputs", "p,m,1,1,1"},
+		"the column input occurs twice":                                                    {header + ",input", "p,m,1,1,1"},
+		"line 2, column 5: input: a price is a decimal number":                             {header, "p,m,-1,1"},
+		"output: a price is a decimal number":                                              {header, "p,m,1,"},
+		"cache_read: a price is a decimal number":                                          {header + ",cache_read", "p,m,1,1,0.0000001"},
+		"edge: an edge is":                                                    {header + ",edge", "p,m,1,1,200000"},
+		"input_above: a price":                                                {header + ",edge", "p,m,1,1,>200000"},
+		"peak: a peak is weekdays":                                            {header + ",peak,peak_factor", "p,m,1,1,daily 01:00-04:00,2"},
+		"fast: a factor is a decimal number from 0.001 to 10":                 {header + ",fast", "p,m,1,1,11"},
+		"us: a factor is":                                                     {header + ",us", "p,m,1,1,0"},
+		"from: parsing time":                                                  {header + ",from", "p,m,1,1,soon"},
+		"until: must be after from":                                           {header + ",from,until", "p,m,1,1,2026-02-01,2026-01-01"},
+		"line 3, column 3: models: p has two prices for m at once":            {header + ",from", "p,m,1,1,", "p,m,2,2,2026-01-01"},
+		"only the last character of a name may be a *":                        {header, "p,a*b,1,1"},
+		"line 2, column 9: currency: a currency has three upper-case letters": {header + ",currency", "p,m,1,1,eur"},
+		"models: is required":                                                 {header, "p,,1,1"},
+		"line 2: has 2 cells, and 4 columns have names":                       {header, "p,m"},
+		"six decimals\nline 3, column 7: output: a price":                     {header, "p,m,x,1", "p,n,1,y"},
+		"reading the names of columns: EOF":                                   {""},
 	} {
 		_, err := Parse(strings.NewReader(strings.Join(rows, "\n")))
 		assert.ErrorContains(t, err, problem)
@@ -372,8 +374,8 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for at := range parsed.exact {
-			if p := parsed.Find(at.provider, at.name, admitted); p != nil {
+		for name := range parsed.index.All {
+			if p := parsed.Find(name.Provider, name.Name, admitted); p != nil {
 				_, _ = p.Cost(Charge{Admitted: admitted, Tokens: token.Counts{Fresh: 1 << 40, Answer: 1 << 40}})
 			}
 		}

@@ -20,6 +20,9 @@ const (
 	perPiece   = 1_000_000_000_000 // the price of one search, image or minute, for a price of 1
 )
 
+// PerMillion returns the price of a million tokens, such as 0.075.
+func (r Rate) PerMillion() string { return strconv.FormatFloat(float64(r)/perMillion, 'g', -1, 64) }
+
 // Rates are the prices of everything that a call can use.
 type Rates struct {
 	Fresh          Rate // input that is neither read from a cache nor written to one

@@ -5,9 +5,10 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/modeltable"
 )
 
 //go:embed prices.csv
@@ -19,7 +20,7 @@ var Builtin = sync.OnceValue(func() *Table {
 	if err != nil {
 		panic(err) // tests parse this table
 	}
-	for _, list := range table.exact {
+	for _, list := range table.index.All {
 		for _, p := range list {
 			p.builtin = true
 		}
@@ -28,43 +29,24 @@ var Builtin = sync.OnceValue(func() *Table {
 })
 
 // Table is a table of prices, which does not change. A nil *Table is empty.
-type Table struct {
-	exact    map[model][]*Price  // by the names in the table, those with "*" included
-	prefixes map[string][]string // the names with "*", by provider, the longest first
-}
+type Table struct{ index modeltable.Index[[]*Price] }
 
-type model struct{ provider, name string }
-
-func newTable() *Table {
-	return &Table{exact: make(map[model][]*Price), prefixes: make(map[string][]string)}
-}
-
-// add adds the price of a row. It refuses a price that holds for the same name and at the
-// same time as another one.
-func (t *Table) add(row *fields) error {
-	p, err := row.price()
-	if err != nil {
-		return err
+// add adds the price of a row, or returns its mistakes. It refuses a price that holds for the
+// same name and at the same time as another one.
+func (t *Table) add(row *fields) (failures []error) {
+	p, failures := row.price()
+	if failures != nil {
+		return failures
 	}
 	for _, name := range p.Models {
-		key := model{p.Provider, name}
-		if slices.ContainsFunc(t.exact[key], p.overlaps) {
-			return fmt.Errorf("%s has two prices for %s at once", p.Provider, name)
+		known, _ := t.index.Get(p.Provider, name)
+		if slices.ContainsFunc(known, p.overlaps) {
+			failures = append(failures, &modeltable.CellError{Column: "models", Err: fmt.Errorf("%s has two prices for %s at once", p.Provider, name)})
+			continue
 		}
-		if strings.HasSuffix(name, "*") && t.exact[key] == nil {
-			t.prefixes[p.Provider] = append(t.prefixes[p.Provider], name)
-		}
-		t.exact[key] = append(t.exact[key], p)
+		t.index.Set(p.Provider, name, append(slices.Clip(known), p))
 	}
-	return nil
-}
-
-// sorted returns t when all prices have been added.
-func (t *Table) sorted() *Table {
-	for _, names := range t.prefixes {
-		slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
-	}
-	return t
+	return failures
 }
 
 func (p *Price) overlaps(q *Price) bool {
@@ -78,17 +60,9 @@ func (t *Table) Find(provider, name string, at time.Time) *Price {
 	if t == nil {
 		return nil
 	}
-	if list, ok := t.exact[model{provider, name}]; ok {
-		return validAt(list, at)
-	}
-	for _, known := range t.prefixes[provider] {
-		if rest, ok := strings.CutPrefix(name, known[:len(known)-1]); ok {
-			p := validAt(t.exact[model{provider, known}], at)
-			if p != nil && p.builtin && isOtherModel(rest) {
-				return nil
-			}
-			return p
-		}
+	list, version, _ := t.index.Find(provider, name)
+	if p := validAt(list, at); p != nil && !(p.builtin && modeltable.IsOtherModel(version)) {
+		return p
 	}
 	return nil
 }
@@ -102,9 +76,20 @@ func validAt(prices []*Price, at time.Time) *Price {
 	return nil
 }
 
+// Names returns the names in the table, those with "*" included, in no order.
+func (t *Table) Names() (names []modeltable.Key) {
+	for name := range t.index.All {
+		names = append(names, name)
+	}
+	return names
+}
+
 // Newest returns the newest AsOf of the prices, or zero if no price has one.
 func (t *Table) Newest() (newest time.Time) {
-	for _, list := range t.exact {
+	if t == nil {
+		return newest
+	}
+	for _, list := range t.index.All {
 		for _, p := range list {
 			if date, err := time.Parse(time.DateOnly, p.AsOf); err == nil && date.After(newest) {
 				newest = date

@@ -57,7 +57,7 @@ var services = []service{
 		scope:   "https://ai.azure.com/.default",
 		formats: []translate.Format{translate.Messages},
 		traits:  map[string]string{"thinking_style": "adaptive"},
-		models:  claude.Longest("", "-"), // by deployments with the names of their models
+		models:  claude.Traits(""), // by deployments with the names of their models
 	},
 }
 

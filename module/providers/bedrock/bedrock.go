@@ -53,8 +53,9 @@ func (b *Bedrock) Defaults() aigateway.Defaults {
 	d := aigateway.Defaults{
 		Formats:      []translate.Format{translate.Converse, translate.Messages},
 		ModelFormats: modelFormats,
-		Traits:       map[string]string{"thinking_style": "adaptive"},
+		Traits:       map[string]string{"thinking_style": "adaptive"}, // of models that are not in the table
 		ModelTraits:  modelTraits,
+		ModelNames:   aigateway.ModelNames{Plain: plain, Base: base},
 		Protocol:     aigateway.Protocol{Address: b.address, Sign: b.sign, Open: openAs},
 	}
 	if b.Region != "" {
@@ -76,7 +77,7 @@ var modelFormats = []aigateway.ModelFormats{
 // modelTraits are those of the models that have a cache, which are the models of Anthropic and
 // Nova. Those of Nova see videos, but for the smallest.
 var modelTraits = func() []aigateway.ModelTraits {
-	all := append(claude.Longest("*anthropic.", "-"),
+	all := append(claude.Traits("*anthropic."),
 		aigateway.ModelTraits{Pattern: "*amazon.nova-micro*", Traits: make(map[string]string)},
 		aigateway.ModelTraits{Pattern: "*amazon.nova*", Traits: map[string]string{"video": "true"}})
 	for i := range all {
@@ -85,12 +86,25 @@ var modelTraits = func() []aigateway.ModelTraits {
 	return all
 }()
 
+// plain returns the id of the model, or of the inference profile of a system, behind an ARN such as
+// arn:aws:bedrock:us-east-1:1:inference-profile/us.amazon.nova-pro-v1:0. The ARN of an application
+// inference profile does not show its model.
+func plain(model string) string {
+	if !strings.HasPrefix(model, "arn:") {
+		return model
+	}
+	return model[strings.LastIndexByte(model, '/')+1:]
+}
+
+// base returns the id of the model behind the inference profile of a region.
+func base(model string) string { return region.ReplaceAllString(model, "") }
+
 // address sets the address of a call: the model and the kind of answer are in the path. Base
 // URLs may have the path that other services of the format have.
 func (b *Bedrock) address(call *aigateway.Call) error {
 	name := call.Model
 	if call.Operation == translate.CountTokens {
-		name = region.ReplaceAllString(name, "")
+		name = base(name)
 	}
 	model, err := aigateway.PathSegment(name)
 	path := strings.TrimSuffix(call.Base, "/v1") + "/model/" + model

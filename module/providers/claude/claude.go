@@ -9,32 +9,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
-// Longest returns the longest answers of the models, by
-// https://platform.claude.com/docs/en/models. Later models give up to 128000 tokens. The
-// default for clients that set no bound is the one that coding agents use. The names of the
-// models begin with prefix, which may be a pattern, and their dates with at.
-func Longest(prefix, at string) []aigateway.ModelTraits {
-	return []aigateway.ModelTraits{
-		longest(prefix+"claude-3-5-*", "8192"),
-		longest(prefix+"claude-3-7-*", "64000"),
-		longest(prefix+"claude-3-*", "4096"),
-		longest(prefix+"claude-opus-4-0", "32000"),
-		longest(prefix+"claude-opus-4-1*", "32000"),
-		longest(prefix+"claude-opus-4"+at+"2025*", "32000"),
-		longest(prefix+"claude-sonnet-4-0", "64000"),
-		longest(prefix+"claude-sonnet-4"+at+"2025*", "64000"),
-		longest(prefix+"claude-*-4-5*", "64000"),
-		{Pattern: aigateway.Pattern(prefix + "claude-*"), Traits: map[string]string{"default_max_tokens": defaultTokens}},
-	}
-}
-
-const defaultTokens = "32000"
-
-func longest(pattern, tokens string) aigateway.ModelTraits {
-	return aigateway.ModelTraits{
-		Pattern: aigateway.Pattern(pattern),
-		Traits:  map[string]string{"max_output_tokens": tokens, "default_max_tokens": defaultTokens},
-	}
+// Traits returns the traits of the models, whose names begin with prefix, which may be a pattern. The
+// default for clients that set no bound is the one that coding agents use.
+func Traits(prefix string) []aigateway.ModelTraits {
+	return []aigateway.ModelTraits{{
+		Pattern: aigateway.Pattern(prefix + "claude-*"), Traits: map[string]string{"default_max_tokens": "32000"},
+	}}
 }
 
 // laterVersion is the version of the API that clouds know by the name that Anthropic gives it.

@@ -49,7 +49,7 @@ func (Vertex) CaddyModule() caddy.ModuleInfo {
 
 // Defaults implements aigateway.Preset.
 func (v *Vertex) Defaults() aigateway.Defaults {
-	traits := map[string]string{"thinking_style": "adaptive"}
+	traits := map[string]string{"thinking_style": "adaptive"} // of models that are not in the table
 	if v.location() != global {
 		traits["regional"] = "true"
 	}
@@ -57,7 +57,7 @@ func (v *Vertex) Defaults() aigateway.Defaults {
 		BaseURL:     "https://" + host(v.location()),
 		Formats:     []translate.Format{translate.Messages},
 		Traits:      traits,
-		ModelTraits: append(claude.Longest("", "@"), mistral.Traits...),
+		ModelTraits: append(claude.Traits(""), mistral.Traits...),
 		Protocol:    aigateway.Protocol{Address: v.address, Token: token, ForeignError: ofEdge},
 	}
 }

@@ -44,7 +44,7 @@ func TestL046CostsAreCorrectedByTheNearestPrice(t *testing.T) {
 	require.NoError(t, os.WriteFile(table, []byte("provider,models,input,output\nlisted,m,1,1\n"), 0o600))
 	lines := func(price string) []string {
 		return []string{
-			"prices_file " + table, site.Direct.Provider("p", p, "priced_as listed", "models m"),
+			"catalog " + table, site.Direct.Provider("p", p, "listed_as listed", "models m"),
 			site.Direct.Provider("q", p, "models off"),
 			"model other {\nto q/up {\n" + price + "\n}\n}",
 		}

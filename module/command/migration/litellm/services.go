@@ -110,7 +110,7 @@ func (d *deployment) serve() (*migration.Provider, string) {
 		base += "/v1"
 	case s.preset == "openai" && base != "" && base != "https://api.openai.com/v1":
 		p.Preset, p.Name = "openai_compatible", nameOf(base)
-		p.Lines = append(p.Lines, migration.Words("priced_as", "openai")) // prices go by names there, wherever the server is
+		p.Lines = append(p.Lines, migration.Words("listed_as", "openai")) // prices go by names there, wherever the server is
 		s.env = ""
 	}
 	if p.Preset != "openai_compatible" && s.format == "" {

@@ -147,7 +147,7 @@ func (c *channel) address(k kind, base string) (reason string) {
 		word, value = "resource", host[1]
 	case k.preset == openAI && base != "https://api.openai.com":
 		c.provider.Preset = compatible
-		c.provider.Lines = append(c.provider.Lines, migration.Words("priced_as", openAI)) // prices go by names there, wherever the channel is
+		c.provider.Lines = append(c.provider.Lines, migration.Words("listed_as", openAI)) // prices go by names there, wherever the channel is
 	case k.preset == gemini:
 		value = strings.TrimSuffix(strings.TrimSuffix(base, "/openai"), "/v1beta")
 	}

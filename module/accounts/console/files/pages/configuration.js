@@ -63,7 +63,7 @@ const blocks = {
 					['format', p.formats.join(' ')],
 					...p.api_keys.map((key) => /** @type {Line} */ (['api_key', key])),
 					['models', p.targets_only ? 'off' : some(p.models)],
-					['priced_as', p.priced_as],
+					['listed_as', p.listed_as],
 					['cooldown', p.cooldown.startsWith('-') ? 'off' : p.cooldown],
 					['fail_rate', p.fail_rate < 0 ? 'off' : p.fail_rate ? `${p.fail_rate}%` : ''],
 					['max_running', p.max_running],

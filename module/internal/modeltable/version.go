@@ -1,4 +1,4 @@
-package prices
+package modeltable
 
 import (
 	"slices"
@@ -13,9 +13,9 @@ var otherModels = strings.Fields(`
 	embedding embed rerank ocr omni
 	nano micro mini lite small medium large plus pro max ultra heavy fast turbo`)
 
-// isOtherModel reports whether the text that a "*" matches makes a name that of another model, such
-// as "-tts-preview" behind gemini-3.8-flash.
-func isOtherModel(rest string) bool {
+// IsOtherModel reports whether the text that a "*" at the end of a name matches makes it the name of
+// another model, such as "-tts-preview" behind gemini-3.8-flash.
+func IsOtherModel(rest string) bool {
 	words := strings.FieldsFunc(strings.ToLower(rest), func(r rune) bool { return strings.ContainsRune("-_.:/@", r) })
 	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(otherModels, word) })
 }

@@ -1,8 +1,9 @@
-package pricefile
+package tables
 
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/filewatch"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 )
 
 const header = "provider,models,input,output\n"
@@ -26,14 +28,14 @@ func TestL016PricesOfAFileFollowItsChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := Open(t.Context(), path, zap.New(core))
 		require.NoError(t, err)
-		cost := func() int64 { return int64(f.Find("p", "m", time.Now()).Base.Fresh) }
+		cost := func() int64 { return int64(f.Price("p", "m", time.Now()).Base.Fresh) }
 		settle := func() { time.Sleep(2*filewatch.Interval + 1); synctest.Wait() } // by the fake clock of synctest
 		assert.EqualValues(t, 1e6, cost())
 		write("p,m,3,3\np,m,4,4")
 		settle()
 		settle()
 		assert.EqualValues(t, 1e6, cost(), "L017: the previous prices stay valid")
-		assert.Equal(t, 1, logs.FilterMessage("prices file is invalid; keeping its previous prices").Len())
+		assert.Equal(t, 1, logs.FilterMessage("catalog file is invalid; keeping its previous rows").Len())
 		write("p,m,5,5")
 		settle()
 		assert.EqualValues(t, 5e6, cost())
@@ -54,24 +56,24 @@ func TestTheLogShowsWhenAFileDisappearsAndWhenItComesBack(t *testing.T) {
 		settle := func() { time.Sleep(2*filewatch.Interval + 1); synctest.Wait() } // by the fake clock of synctest
 		settle()
 		settle()
-		gone := logs.FilterMessage("prices file cannot be read; keeping its previous prices").All()
+		gone := logs.FilterMessage("catalog file cannot be read; keeping its previous rows").All()
 		require.Len(t, gone, 1, "once")
 		assert.Contains(t, gone[0].ContextMap()["error"], path)
-		assert.NotNil(t, f.Find("p", "m", time.Now()))
+		assert.NotNil(t, f.Price("p", "m", time.Now()))
 		write("p,m,1,2")
 		settle()
 		settle()
-		assert.Equal(t, 1, logs.FilterMessage("prices file can be read again").Len())
+		assert.Equal(t, 1, logs.FilterMessage("catalog file can be read again").Len())
 	})
 }
 
 func TestAWrongFileIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prices.csv")
 	_, err := Open(t.Context(), path, zap.NewNop())
-	assert.ErrorContains(t, err, "prices file: ")
+	assert.ErrorContains(t, err, "catalog file: ")
 	require.NoError(t, os.WriteFile(path, []byte(header+"p,m,8,1"), 0o600))
 	_, err = Open(t.Context(), path, zap.NewNop())
-	assert.ErrorContains(t, err, "line 2: p m: the output costs less")
+	assert.ErrorContains(t, err, "line 2, column 7: output: p m: the output costs less")
 }
 
 // A price for a thousand tokens instead of a million was once accepted, and wrong costs were
@@ -83,7 +85,7 @@ func TestAJumpOfAPriceIsRefusedUnlessItIsConfirmed(t *testing.T) {
 		"a thousandth of the table":     {"openai,gpt-4o,,,0.0025,0.01,,", "openai gpt-4o: input costs 0.0025 for a million tokens, and 2.5 before"},
 		"a thousandfold of the table":   {"openai,gpt-4o,,,3,10000,,", "openai gpt-4o: output costs 10000 for a million tokens, and 10 before"},
 		"confirmed":                     {"openai,gpt-4o,,,0.0025,0.01,,yes", ""},
-		"confirmed with another word":   {"openai,gpt-4o,,,0.0025,0.01,,maybe", "line 2: confirmed: "},
+		"confirmed with another word":   {"openai,gpt-4o,,,0.0025,0.01,,maybe", "line 2, column 30: confirmed: "},
 		"twenty times":                  {"openai,gpt-4o,,,50,200,,", ""},
 		"another currency":              {"openai,gpt-4o,,,250,1000,JPY,", ""},
 		"free":                          {"openai,gpt-4o,,,0,0,,", ""},
@@ -102,10 +104,10 @@ func TestAJumpOfAPriceIsRefusedUnlessItIsConfirmed(t *testing.T) {
 }
 
 func TestAJumpOfAnEditIsRefused(t *testing.T) {
-	var f File
+	var f Tables
 	require.NoError(t, f.accept([]byte(header+"local,m,1,2")))
 	assert.ErrorContains(t, f.accept([]byte(header+"local,m,1000,2000")), "set confirmed to yes")
-	assert.EqualValues(t, 1e6, f.Find("local", "m", time.Now()).Base.Fresh, "the previous price stays valid")
+	assert.EqualValues(t, 1e6, f.Price("local", "m", time.Now()).Base.Fresh, "the previous price stays valid")
 }
 
 // A price of the next month may be an ordinary step from one that begins before it, and a
@@ -124,7 +126,7 @@ func TestAFuturePriceIsComparedWithThatOfItsFirstDay(t *testing.T) {
 		"a jump that is valid now":    {"local,m,,,30,30,", "local m: input costs 30 for a million tokens, and 1 before"},
 		"a jump that is valid longer": {"local,m," + inDays(-30) + ",,30,30,", "local m: input costs 30 for a million tokens, and 1 before"},
 	} {
-		var f File
+		var f Tables
 		require.NoError(t, f.accept([]byte(begun)), name)
 		err := f.accept([]byte(columns + tt.rows))
 		if tt.refused == "" {
@@ -136,5 +138,45 @@ func TestAFuturePriceIsComparedWithThatOfItsFirstDay(t *testing.T) {
 }
 
 func TestNoFileHasNoPrices(t *testing.T) {
-	assert.Nil(t, (*File)(nil).Find("p", "m", time.Now()))
+	assert.Nil(t, (*Tables)(nil).Price("p", "m", time.Now()))
+}
+
+// A row may have facts, prices or both. A file had prices only, and the models that a service added
+// were asked as those that nobody knew.
+func TestAFileHasFactsAndPrices(t *testing.T) {
+	content, err := Read(strings.NewReader("provider,models,input,output,longest,sampling,like\n" +
+		"openai,gpt-9,1,2,5000,none,\nopenai,gpt-9-mini,,,,,openai/gpt-9\nopenai,gpt-9-nano,1,1,,,\n"))
+	require.NoError(t, err)
+	assert.NotNil(t, content.Prices.Find("openai", "gpt-9", time.Now()))
+	assert.Nil(t, content.Prices.Find("openai", "gpt-9-mini", time.Now()))
+	assert.EqualValues(t, 5000, content.Models.Find("openai", "gpt-9-mini").Longest())
+	assert.Nil(t, content.Models.Find("openai", "gpt-9-nano"))
+	_, err = Read(strings.NewReader("provider,models,input,output,longest\nopenai,a,x,2,y\nopenai,b,,,\nopenai,,1,1,\n"))
+	assert.ErrorContains(t, err, "line 2, column 10: input: ")
+	assert.ErrorContains(t, err, "line 2, column 14: longest: ")
+	assert.ErrorContains(t, err, "line 3: the row has neither a price nor a fact")
+	assert.ErrorContains(t, err, "line 4, column 8: models: is required")
+}
+
+func TestFactsOfAFileComeFirst(t *testing.T) {
+	var own Tables
+	require.NoError(t, own.accept([]byte("provider,models,longest\nanthropic,claude-opus-4-7,1000\n")))
+	facts := own.Facts("anthropic", "claude-opus-4-7")
+	assert.EqualValues(t, 1000, facts.Longest())
+	assert.Equal(t, "none", facts.Value("sampling"), "empty cells are those of the table")
+	assert.EqualValues(t, 128000, own.Facts("anthropic", "claude-opus-4-7-20260420").Longest(), "another name")
+	assert.Nil(t, (*Tables)(nil).Facts("anthropic", "unheard-of"))
+}
+
+func TestTablesOfSixtyDaysAreOld(t *testing.T) {
+	newest, old := (*Tables)(nil).AsOf(models.Builtin().Newest())
+	assert.False(t, newest.IsZero())
+	assert.False(t, old)
+	_, old = (*Tables)(nil).AsOf(newest.AddDate(0, 0, 61))
+	assert.True(t, old)
+	var own Tables
+	require.NoError(t, own.accept([]byte("provider,models,longest,as_of\np,m,5,2027-03-01\n")))
+	newest, old = own.AsOf(time.Date(2027, 3, 20, 0, 0, 0, 0, time.UTC))
+	assert.Equal(t, "2027-03-01", newest.Format(time.DateOnly))
+	assert.False(t, old, "a file makes them newer")
 }

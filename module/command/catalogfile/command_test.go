@@ -1,0 +1,87 @@
+package catalogfile
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// run returns the output of the command with arguments.
+func run(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := Command()
+	cmd.SilenceUsage, cmd.SilenceErrors = true, true
+	cmd.SetOut(&out)
+	cmd.SetErr(&out)
+	cmd.SetArgs(args)
+	err := cmd.Execute()
+	return out.String(), err
+}
+
+// file writes a catalog file.
+func file(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "catalog.csv")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
+	return path
+}
+
+func TestModelsAreListedByTheirNames(t *testing.T) {
+	all, err := run(t)
+	require.NoError(t, err)
+	assert.Greater(t, strings.Count(all, "\n"), 500)
+	some, err := run(t, "anthropic/claude-opus-4-*")
+	require.NoError(t, err)
+	assert.Regexp(t, `anthropic/claude-opus-4-7 +1000000 +128000 +none +adaptive +5/25 USD`, some)
+	assert.NotContains(t, some, "bedrock")
+	_, err = run(t, "unheard-of")
+	assert.ErrorIs(t, err, errNothingKnown)
+}
+
+func TestAllFactsOfOneModelAreShown(t *testing.T) {
+	out, err := run(t, "anthropic/claude-opus-4-7-20260420")
+	require.NoError(t, err)
+	for _, want := range []string{`sampling +none`, `trait sampling +none`, `trait max_output_tokens +128000`, `price +5/25 USD`, `as of +2026-`, `source +\S`, `from +the table that is compiled in`} {
+		assert.Regexp(t, want, out)
+	}
+	own := file(t, "provider,models,longest,input,output,note", "anthropic,claude-opus-9,1000,1,2,a\x1b[31mb")
+	out, err = run(t, "--catalog", own, "claude-opus-9")
+	require.NoError(t, err)
+	assert.Regexp(t, `longest +1000\n`, out)
+	assert.Regexp(t, `price +1/2 USD`, out)
+	assert.Regexp(t, `from +the file`, out)
+	assert.Contains(t, out, "a [31mb")
+}
+
+func TestAFileIsChecked(t *testing.T) {
+	out, err := run(t, "check", file(t, "provider,models,longest,input,output", "p,m n,1000,,", "p,m,,1,2"))
+	require.NoError(t, err)
+	assert.Contains(t, out, "is valid: 1 rows with facts, 1 names with prices")
+	_, err = run(t, "check", file(t, "provider,models,longest,input,output", "p,m,soon,,", "p,n,,1,x"))
+	assert.ErrorContains(t, err, "line 2, column 5: longest: must be a number of tokens, got 'soon'\n")
+	assert.ErrorContains(t, err, "line 3, column 8: output: a price is a decimal number")
+	_, err = run(t, "check", "/nowhere")
+	assert.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestDifferencesOfFilesAreShown(t *testing.T) {
+	next := file(t, "provider,models,longest,input,output,source", "anthropic,claude-opus-4-7,1000,6,25,me", "anthropic,claude-opus-9,,1,2,")
+	out, err := run(t, "diff", next)
+	require.NoError(t, err)
+	assert.Regexp(t, `anthropic/claude-opus-4-7 +longest +128000 +-> +1000\n`, out)
+	assert.Regexp(t, `anthropic/claude-opus-4-7 +price +anthropic claude-opus-4-7 USD 5/25 .* -> +anthropic claude-opus-4-7 USD 6/25`, out)
+	assert.Regexp(t, `anthropic/claude-opus-9 +price +unknown +-> +anthropic claude-opus-9 USD 1/2`, out)
+	assert.Equal(t, 3, strings.Count(out, "\n"))
+	out, err = run(t, "diff", next, next)
+	require.NoError(t, err)
+	assert.Equal(t, "no price and no fact changes\n", out)
+	out, err = run(t, "diff", file(t, "provider,models,longest"), next)
+	require.NoError(t, err)
+	assert.Regexp(t, `claude-opus-4-7 +longest +1000 +-> +128000`, out)
+}

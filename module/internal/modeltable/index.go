@@ -1,0 +1,59 @@
+package modeltable
+
+import (
+	"slices"
+	"strings"
+)
+
+// Index finds the entries of models by provider and name. A "*" at the end of a name matches any
+// text. The zero Index is empty. It may be read by several goroutines once nothing is added any more.
+type Index[T any] struct {
+	exact    map[Key]T           // by the names in the table, those with "*" included
+	prefixes map[string][]string // the names with "*" by provider, the longest first
+}
+
+// Key is a name in a table at a provider.
+type Key struct{ Provider, Name string }
+
+// Get returns the entry of a name as it is in the table.
+func (x *Index[T]) Get(provider, name string) (entry T, ok bool) {
+	entry, ok = x.exact[Key{provider, name}]
+	return entry, ok
+}
+
+// Set sets the entry of a name.
+func (x *Index[T]) Set(provider, name string, entry T) {
+	if x.exact == nil {
+		x.exact, x.prefixes = make(map[Key]T), make(map[string][]string)
+	}
+	if _, known := x.exact[Key{provider, name}]; !known && strings.HasSuffix(name, "*") {
+		names := append(x.prefixes[provider], name)
+		slices.SortStableFunc(names, func(a, b string) int { return len(b) - len(a) })
+		x.prefixes[provider] = names
+	}
+	x.exact[Key{provider, name}] = entry
+}
+
+// Find returns the entry of a model. An exact name takes precedence over one with "*", and a
+// longer one over a shorter one. version is the text that "*" has matched.
+func (x *Index[T]) Find(provider, model string) (entry T, version string, ok bool) {
+	if entry, ok := x.Get(provider, model); ok {
+		return entry, "", true
+	}
+	for _, name := range x.prefixes[provider] {
+		if version, ok := strings.CutPrefix(model, name[:len(name)-1]); ok {
+			entry, _ = x.Get(provider, name)
+			return entry, version, true
+		}
+	}
+	return entry, "", false
+}
+
+// All calls yield for all names in the table.
+func (x *Index[T]) All(yield func(Key, T) bool) {
+	for name, entry := range x.exact {
+		if !yield(name, entry) {
+			return
+		}
+	}
+}

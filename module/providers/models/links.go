@@ -1,0 +1,80 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/modeltable"
+)
+
+// links are the rows that others are like.
+type links struct {
+	table, base *Table
+	like        map[*Facts]string // provider/model of the row with the values of the empty cells
+	begun       map[*Facts]bool   // rows whose empty cells are being filled, or have been
+}
+
+var errCircle = errors.New("the row is like a row that is like it")
+
+// complete fills the empty cells of a row: with those of the row that it is like, or, if it is like
+// none, with those of the same name in the base. It then sets what follows from
+// the cells.
+func (l *links) complete(f *Facts) error {
+	if f.traits != nil {
+		return nil
+	}
+	if l.begun[f] {
+		return &modeltable.CellError{Column: "like", Err: errCircle}
+	}
+	l.begun[f] = true
+	from, err := l.from(f)
+	if err != nil {
+		return err
+	}
+	for column, value := range f.cells {
+		switch value {
+		case "":
+			f.cells[column] = from.Value(column)
+		case "-":
+			f.cells[column] = ""
+		}
+	}
+	f.traits, f.endpoints = traits(f.Value), endpointsOf(f.Value("endpoint"))
+	return checkTraits(f.traits)
+}
+
+// from returns the complete row whose cells f takes, nil for none.
+func (l *links) from(f *Facts) (*Facts, error) {
+	link := l.like[f]
+	switch {
+	case link == "" && len(f.Names) == 0: // a mistake of its own
+		return nil, nil
+	case link == "":
+		return l.base.Find(f.Provider, f.Names[0]), nil
+	}
+	provider, name, _ := strings.Cut(link, "/")
+	from := l.table.Find(provider, name)
+	if from == nil {
+		from = l.base.Find(provider, name)
+	}
+	if from == nil {
+		return nil, &modeltable.CellError{Column: "like", Err: fmt.Errorf("'%s' is no provider/model of a row", link)}
+	}
+	if from == f {
+		return nil, &modeltable.CellError{Column: "like", Err: errCircle}
+	}
+	if err := l.completed(from); err != nil {
+		return nil, err
+	}
+	return from, nil
+}
+
+// completed completes a row that another one is like. Its mistakes are reported in its own line.
+func (l *links) completed(from *Facts) error {
+	if l.begun[from] && from.traits == nil {
+		return &modeltable.CellError{Column: "like", Err: errCircle}
+	}
+	_ = l.complete(from)
+	return nil
+}

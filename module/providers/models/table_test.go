@@ -1,0 +1,142 @@
+package models
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// read returns a table with the lines, whose empty cells are those of base.
+func read(t *testing.T, base *Table, lines ...string) *Table {
+	t.Helper()
+	table, err := Read(strings.NewReader(strings.Join(lines, "\n")), base)
+	require.NoError(t, err)
+	return table
+}
+
+func TestBuiltinFactsHaveSourcesAndDates(t *testing.T) {
+	assert.Greater(t, len(Builtin().Rows), 500)
+	for _, f := range Builtin().Rows {
+		assert.NotEmpty(t, f.Source, f.Names)
+		date, err := time.Parse(time.DateOnly, f.AsOf)
+		assert.NoError(t, err, f.Names)
+		assert.False(t, date.After(time.Now()), "%s: the date is in the future", f.Names)
+		if successor := f.Value("successor"); successor != "" {
+			assert.NotContains(t, f.Names, successor)
+		}
+	}
+}
+
+// Names that end with "*" are found with a version behind them, and are not those of other models.
+func TestAStarIsAVersion(t *testing.T) {
+	for name, known := range map[string]bool{
+		"claude-opus-4-7": true, "claude-opus-4-7-20260420": true, "claude-opus-4-7-fast": false, "claude-opus-4-9": false,
+	} {
+		assert.Equal(t, known, Builtin().Find("anthropic", name) != nil, name)
+	}
+	own := read(t, nil, "provider,models,context", "p,m-*,1000")
+	assert.NotNil(t, own.Find("p", "m-fast"), "a pattern of an operator matches any text")
+	assert.Nil(t, own.Find("q", "m-fast"))
+	assert.Nil(t, (*Table)(nil).Find("p", "m"))
+}
+
+func TestARowTakesItsEmptyCellsFromAnother(t *testing.T) {
+	const header = "provider,models,like,context,longest,sampling,shutdown"
+	base := read(t, nil, header, "p,m,,1000,100,none,2027-01-01", "p,n,p/m,2000,,,-")
+	assert.Equal(t, "none", base.Find("p", "n").Value("sampling"))
+	assert.EqualValues(t, 2000, base.Find("p", "n").Context())
+	assert.EqualValues(t, 100, base.Find("p", "n").Longest())
+	assert.True(t, base.Find("p", "n").Shutdown().IsZero(), "an unknown value is not taken")
+
+	file := read(t, base, header, "p,m,,3000,,,", "q,x*,p/n,,,all,", "q,y,q/x1,,,,")
+	assert.EqualValues(t, 3000, file.Find("p", "m").Context())
+	assert.Equal(t, "none", file.Find("p", "m").Value("sampling"), "a row without a link has the cells of the same name")
+	assert.Equal(t, "all", file.Find("q", "y").Value("sampling"))
+	assert.EqualValues(t, 2000, file.Find("q", "y").Context())
+}
+
+// A file with twenty mistakes once had to be read twenty times until it had none.
+func TestAllMistakesOfATableAreReported(t *testing.T) {
+	wrong := [][2]string{
+		{"context", "-1"}, {"longest", "1e5"}, {"sampling", "some"}, {"thinking", "budget"}, {"thinking", "always+budget"},
+		{"efforts", "much"}, {"efforts", "refused low"}, {"prefill", "maybe"}, {"parallel", "2"}, {"tool_choice", "none"}, {"stops", "four"},
+		{"schema", "loose"}, {"in", "smell"}, {"out", "none image"}, {"call_ids", "long"}, {"system", "last"}, {"endpoint", "chat images"},
+		{"deprecated", "soon"}, {"shutdown", "2026-13-01"}, {"as_of", "yesterday"}, {"like", "p/unknown"}, {"provider", ""}, {"models", ""}, {"models", "a*b"}, {"models", "m3"},
+	}
+	lines := []string{strings.Join(Columns, ",")}
+	for i, cell := range wrong {
+		row := map[string]string{"provider": "p", "models": fmt.Sprintf("m%d", i)}
+		row[cell[0]] = cell[1]
+		cells := make([]string, len(Columns))
+		for i, name := range Columns {
+			cells[i] = row[name]
+		}
+		lines = append(lines, strings.Join(cells, ","))
+	}
+	_, err := Read(strings.NewReader(strings.Join(lines, "\n")), nil)
+	require.Error(t, err)
+	mistakes := strings.Split(err.Error(), "\n")
+	assert.Len(t, mistakes, len(wrong))
+	for i, cell := range wrong {
+		found := slices.ContainsFunc(mistakes, func(mistake string) bool {
+			return strings.HasPrefix(mistake, fmt.Sprintf("line %d, column ", i+2)) && strings.Contains(mistake, ": "+cell[0]+": ")
+		})
+		assert.True(t, found, "%s %s: %s", cell[0], cell[1], mistakes)
+	}
+	assert.Contains(t, mistakes, "line 2, column 7: context: must be a number of tokens, got '-1'")
+
+	_, err = Read(strings.NewReader("provider,models,like\np,a,p/b\np,b,p/c\np,c,p/b\np,short"), nil)
+	assert.ErrorContains(t, err, "line 5: has 2 cells")
+	_, err = Read(strings.NewReader("provider,models,like\np,a,p/b\np,b,p/c\np,c,p/b\np,d,p/d"), nil)
+	assert.ErrorContains(t, err, "like: the row is like a row that is like it")
+	assert.ErrorContains(t, err, "line 5, column 5: like")
+}
+
+// What a model refuses was once in lists of each preset, so that a model that two services have
+// was described at one of them.
+func TestTraitsFollowFromFacts(t *testing.T) {
+	for want, row := range map[string]map[string]string{
+		"":                        {"sampling": "all", "prefill": "yes", "parallel": "no", "schema": "strict", "in": "image", "thinking": "effort"},
+		"max_output_tokens=8192":  {"longest": "8192", "context": "10000"},
+		"sampling=none":           {"sampling": "none"},
+		"sampling=without_effort": {"sampling": "without_effort"},
+		"thinking_style=always":   {"thinking": "always"},
+		"thinking_style=adaptive": {"thinking": "adaptive+budget"},
+		"thinking_style=budget":   {"thinking": "budget:1024-", "efforts": "refused"},
+		"thinking_budget=128-32768 thinking_style=budget": {"thinking": "budget:128-32768"},
+		"reasoning_effort=false":                          {"efforts": "refused"},
+		"reasoning_effort=false thinking_style=none":      {"efforts": "refused", "thinking": "none"},
+		"reasoning_effort=none high":                      {"efforts": "none default high"},
+		"prefill=refuse":                                  {"prefill": "no"},
+		"parallel_tool_calls=false":                       {"parallel": "refused"},
+		"tool_choice=auto":                                {"tool_choice": "auto"},
+		"max_stops=0":                                     {"stops": "0"},
+		"json_schema=object":                              {"schema": "object"},
+		"json_schema=alone":                               {"schema": "alone"},
+		"json_schema=instruct":                            {"schema": "none"},
+		"images=drop":                                     {"in": "none"},
+		"tool_call_ids=nine":                              {"call_ids": "nine"},
+	} {
+		var got []string
+		for name, value := range traits(func(column string) string { return row[column] }) {
+			got = append(got, name+"="+value)
+		}
+		slices.Sort(got)
+		assert.Equal(t, want, strings.Join(got, " "))
+	}
+}
+
+func TestEndpointsOfConversations(t *testing.T) {
+	chat, _ := EndpointOf("chat")
+	responses, _ := EndpointOf("responses")
+	for list, want := range map[string]Endpoints{"": AllEndpoints, "embeddings": AllEndpoints, "chat": chat, "responses": responses, "chat responses": chat | responses} {
+		assert.Equal(t, want, endpointsOf(list), list)
+	}
+	_, ok := EndpointOf("messages")
+	assert.False(t, ok)
+}

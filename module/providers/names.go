@@ -1,0 +1,21 @@
+package providers
+
+import "strings"
+
+// tuned returns the model of which a model of OpenAI was fine-tuned: gpt-4.1-mini-2025-04-14 of
+// ft:gpt-4.1-mini-2025-04-14:organization::id.
+func tuned(model string) string {
+	base, ok := strings.CutPrefix(model, "ft:")
+	if !ok {
+		return model
+	}
+	base, _, _ = strings.Cut(base, ":")
+	return base
+}
+
+// routed returns the model of a name with a variant of OpenRouter, which chooses among the hosts of
+// the model: qwen/qwen3-coder of qwen/qwen3-coder:free.
+func routed(model string) string {
+	base, _, _ := strings.Cut(model, ":")
+	return base
+}
