@@ -18,7 +18,7 @@ import (
 const driftFolder = "testdata/drift"
 
 // drift compares the newest types of the vendors' SDKs with what the formats know: each member of a
-// request or an answer, and each of its words, alone. It prints what is lost without a word, and
+// request or an answer, and each of its words, alone, and the names of models with the table of models. It prints what is lost without a word, and
 // fails if some of that is not judged in judged.txt, or if a line of that file is about nothing.
 // The versions are those of package.json, or with latest the newest ones, which are written to it.
 func drift(latest bool) error {

@@ -6,6 +6,7 @@
 //	go run ./cmd/dev bench             # the translation alone, and the gateway beside plain reverse_proxy
 //	go run ./cmd/dev drift             # what the vendors' SDKs have and no format knows
 //	go run ./cmd/dev drift latest      # the same with the newest versions of the SDKs
+//	go run ./cmd/dev prices api.json   # what a public list of models has and the tables have not
 //
 // The change is what git calls one: what differs from the last commit, and files that are
 // new. .ci/run runs everything that must pass before a merge.
@@ -20,6 +21,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 )
 
 // goldens are the commands that write golden files.
@@ -48,8 +50,10 @@ func main() {
 		err = runAll(benchmarks, words)
 	case "drift":
 		err = drift(slices.Contains(words, "latest"))
+	case "prices":
+		err = propose(slices.Concat(words, []string{""})[0], os.Stdout, time.Now())
 	default:
-		err = errors.New("usage: go run ./cmd/dev check|goldens|bench|drift [word]")
+		err = errors.New("usage: go run ./cmd/dev check|goldens|bench|drift|prices [word]")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -15,10 +16,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// sample is a body with one member or word, and the same body without it.
+// sample is a body with one member or word, and the same body without it. If its side is "model", it
+// is the name of a model, which is the Path, at the provider that is the Format.
 type sample struct {
 	Format  translate.Format
-	Side    string // "request" or "answer"
+	Side    string // "request", "answer" or "model"
 	Path    string // of the member, with its word: messages.*[user].content, service_tier=flex
 	With    json.RawMessage
 	Without json.RawMessage
@@ -43,6 +45,12 @@ const (
 
 // findings returns "request chat stop: lost without a word: messages gemini" and the like.
 func (s *sample) findings() (list []string) {
+	if s.Side == "model" {
+		if models.Builtin().Find(string(s.Format), s.Path) == nil {
+			list = append(list, fmt.Sprintf("model %s %s: has no row in the table of models", s.Format, s.Path))
+		}
+		return list
+	}
 	found := make(map[string][]string)
 	note := func(finding string, to translate.Format) { found[finding] = append(found[finding], string(to)) }
 	if s.Side == "request" && s.refusedByItsFormat() {

@@ -44,6 +44,15 @@ const roots = [
   },
 ]
 
+// named are the types with the names of models that an SDK knows, by the provider.
+const named = {
+  anthropic: ["import('@anthropic-ai/sdk/resources/messages/messages').Model"],
+  openai: [
+    "import('openai/resources/shared').AllModels", "import('openai/resources/embeddings').EmbeddingModel", "import('openai/resources/images').ImageModel",
+    "import('openai/resources/audio/speech').SpeechModel", "import('openai/resources/audio/audio').AudioModel",
+  ],
+}
+
 // skipped are members that are no part of a body, or whose values no gateway has to know.
 const skipped = new Set(['model', 'betas', 'httpOptions', 'abortSignal', 'automaticFunctionCalling', 'shouldReturnHttpResponse', 'output_parsed', 'parsed', 'parsed_arguments', '_request_id'])
 
@@ -69,7 +78,10 @@ const invented = 'invented_word'
 const deepest = 9 // members within each other
 
 const file = path.resolve('roots.ts')
-const source = roots.map((root, i) => `export declare const root${i}: ${root.type};`).join('\n')
+const source = [
+  ...roots.map((root, i) => `export declare const root${i}: ${root.type};`),
+  ...Object.entries(named).map(([provider, types]) => `export declare const ${provider}: ${types.join(' | ')};`),
+].join('\n')
 const host = ts.createCompilerHost({})
 const own = { readFile: host.readFile, fileExists: host.fileExists, getSourceFile: host.getSourceFile }
 host.readFile = name => (name === file ? source : own.readFile(name))
@@ -293,13 +305,19 @@ async function onTheWire(body) {
 }
 const client = new GoogleGenAI({ apiKey: 'k' })
 
+const declared = name => checker.getTypeOfSymbol(checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file))).find(s => s.name === name))
+
 const out = []
+for (const provider of Object.keys(named)) {
+  for (const type of variantsOf(declared(provider)).filter(t => t.isStringLiteral())) {
+    out.push(JSON.stringify({ side: 'model', format: provider, path: type.value }))
+  }
+}
 for (const [i, root] of roots.entries()) {
   side = root.side
-  const symbol = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(file))).find(s => s.name === `root${i}`)
   const samples = []
   const merged = value => structuredClone(root.base ? { ...root.base, ...value, config: root.base.config && { ...root.base.config, ...value.config } } : value)
-  const type = checker.getTypeOfSymbol(symbol)
+  const type = declared(`root${i}`)
   const given = Object.keys(root.base ?? {})
   const least = one(type, '')
   for (const name of given) {
