@@ -2,6 +2,7 @@ package gemini
 
 import (
 	"cmp"
+	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -21,6 +22,9 @@ func appendModel(dst []byte, m modelcard.Card) []byte {
 	dst = jsonscan.AppendString(append(dst, `,"displayName":`...), cmp.Or(m.DisplayName, m.ID))
 	dst = modelcard.AppendSize(dst, `,"inputTokenLimit":`, m.ContextTokens)
 	dst = modelcard.AppendSize(dst, `,"outputTokenLimit":`, m.OutputTokens)
+	if m.Thinking != nil {
+		dst = strconv.AppendBool(append(dst, `,"thinking":`...), len(m.Thinking) > 0)
+	}
 	return append(dst, `,"supportedGenerationMethods":["generateContent","streamGenerateContent","countTokens"]}`...)
 }
 

@@ -31,6 +31,33 @@ func TestModelListsHaveTheShapeOfTheFormat(t *testing.T) {
 	assert.Equal(t, `{"object":"list","data":[]}`, string(formats.Of(translate.Completions).Models.AppendList(nil, nil, false)))
 }
 
+// Agents that choose fields by what a model takes, or sizes by its list, saw names alone.
+func TestModelListsShowWhatIsKnown(t *testing.T) {
+	known := []modelcard.Card{
+		{ID: "a", Shutdown: "2027-01-31", Abilities: modelcard.Abilities{
+			Media: []string{"image", "pdf"}, Thinking: []string{"adaptive"}, Efforts: []string{"low", "max"}, Schemas: new(true),
+		}},
+		{ID: "b", Abilities: modelcard.Abilities{Media: []string{}, Thinking: []string{}, Efforts: []string{}}},
+	}
+	messages := formats.Of(translate.Messages).Models
+	assert.JSONEq(t, `{"type":"model","id":"a","display_name":"a","created_at":"1970-01-01T00:00:00Z","retires_at":"2027-01-31T00:00:00Z","capabilities":{
+		"image_input":{"supported":true},"pdf_input":{"supported":true},"structured_outputs":{"supported":true},
+		"thinking":{"supported":true,"types":{"adaptive":{"supported":true},"enabled":{"supported":false}}},
+		"effort":{"supported":true,"low":{"supported":true},"medium":{"supported":false},"high":{"supported":false},"xhigh":{"supported":false},"max":{"supported":true}}}}`,
+		string(messages.Append(nil, known[0])))
+	assert.JSONEq(t, `{"type":"model","id":"b","display_name":"b","created_at":"1970-01-01T00:00:00Z","capabilities":{
+		"image_input":{"supported":false},"pdf_input":{"supported":false},
+		"thinking":{"supported":false,"types":{"adaptive":{"supported":false},"enabled":{"supported":false}}},
+		"effort":{"supported":false,"low":{"supported":false},"medium":{"supported":false},"high":{"supported":false},"xhigh":{"supported":false},"max":{"supported":false}}}}`,
+		string(messages.Append(nil, known[1])))
+	assert.JSONEq(t, `{"object":"list","data":[
+		{"id":"a","object":"model","created":0,"owned_by":"gateway","shutdown_date":"2027-01-31","architecture":{"input_modalities":["text","image","file"]}},
+		{"id":"b","object":"model","created":0,"owned_by":"gateway","architecture":{"input_modalities":["text"]}}]}`,
+		string(formats.Of(translate.Chat).Models.AppendList(nil, known, false)))
+	assert.Contains(t, string(formats.Of(translate.Gemini).Models.AppendList(nil, known, false)), `"displayName":"a","thinking":true,`)
+	assert.Contains(t, string(formats.Of(translate.Gemini).Models.AppendList(nil, known, false)), `"displayName":"b","thinking":false,`)
+}
+
 func TestModelListsOfServicesAreRead(t *testing.T) {
 	for _, test := range []struct {
 		service, body string

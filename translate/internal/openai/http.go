@@ -54,7 +54,25 @@ func appendModel(dst []byte, m modelcard.Card) []byte {
 	}
 	dst = modelcard.AppendSize(dst, `,"context_length":`, m.ContextTokens)
 	dst = modelcard.AppendSize(dst, `,"max_completion_tokens":`, m.OutputTokens)
+	if m.Shutdown != "" {
+		dst = jsonscan.AppendString(append(dst, `,"shutdown_date":`...), m.Shutdown)
+	}
+	if m.Media != nil { // as routers of several vendors state it
+		dst = append(modelcard.AppendTexts(dst, `,"architecture":{"input_modalities":`, modalities(m.Media)...), '}')
+	}
 	return append(dst, '}')
+}
+
+// modalities returns the words for texts and other media.
+func modalities(media []string) []string {
+	words := []string{"text"}
+	for _, m := range media {
+		if m == "pdf" {
+			m = "file"
+		}
+		words = append(words, m)
+	}
+	return words
 }
 
 // appendModels appends the list. The format has no pagination.
