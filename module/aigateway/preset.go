@@ -57,6 +57,11 @@ type Defaults struct {
 	// GET /v1/models. The gateway reads the list when a client asks for models.
 	ListsModels bool
 
+	// LoadedModels is the path of a list of the models that a server has loaded, with the length of
+	// the context that each was loaded with, such as /api/ps. It is behind the address without /v1.
+	// Default: none; the list of models has the lengths, or nothing has.
+	LoadedModels string
+
 	// Protocol is what calls of the service need beyond its formats. Default: nothing.
 	Protocol Protocol
 

@@ -50,6 +50,7 @@ type ModelsQuery struct {
 	Format *format.Descriptor // the format whose endpoint is asked
 	Traits *trait.Traits      // of the provider
 	After  string             // the id after which the page begins; "" for the first page
+	Loaded string             // the path of the list of loaded models, which is asked instead; "" for the usual list
 
 	Status int    // status of the provider, 0 before it answers
 	Page   []byte // the page, if the status is 200; nil if it cannot be read, or repeats the credential

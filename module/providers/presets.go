@@ -154,7 +154,7 @@ var presets = []Preset{
 	// several texts of one content for separate messages; the defaults of the traits fit
 	// both.
 	{"ollama", aigateway.Defaults{
-		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
+		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true, LoadedModels: "/api/ps", AnswerBounds: slowly,
 		Traits: map[string]string{
 			"messages_schema":  "false",
 			"image_url":        "base64", // addresses are refused

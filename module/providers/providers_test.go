@@ -89,7 +89,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			},
 		},
 		"ollama": {
-			BaseURL: "http://localhost:11434/v1", Formats: list{chat, completions, messages, responses}, ListsModels: true, AnswerBounds: local,
+			BaseURL: "http://localhost:11434/v1", Formats: list{chat, completions, messages, responses}, ListsModels: true, LoadedModels: "/api/ps", AnswerBounds: local,
 			Traits: traits{"messages_schema": "false",
 				"mid_system": "user", "alternation": "true", "attribution": "drop",
 				"image_url": "base64", "native_n": "false", "reasoning_effort": "none", "reasoning_replay": "reasoning", "usage_details": "fill", "trace_upstream": "true", "user_field": "none",

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -28,6 +29,9 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 	setVersion(h, &q.Format.Version, q.Traits)
 	out := t.outgoing(req.Context(), http.MethodGet, req, h, credential)
 	path, query := q.Format.Provider.Models(t.base.EscapedPath(), q.After)
+	if q.Loaded != "" {
+		path, query = strings.TrimSuffix(t.base.EscapedPath(), "/v1")+q.Loaded, ""
+	}
 	setAddress(out, path, query)
 	res, err := t.carry(out)
 	if err != nil {

@@ -80,7 +80,7 @@ func (p *modelPage) readModels(c *jsonscan.Cursor) {
 	for c.Element() {
 		var m cardReader
 		m.read(c)
-		if card := m.model(); card.ID != "" {
+		if card := m.card(); card.ID != "" {
 			p.models = append(p.models, card)
 		}
 	}
@@ -91,6 +91,7 @@ func (p *modelPage) readModels(c *jsonscan.Cursor) {
 type cardReader struct {
 	Card
 	name         string // used if there is no display name
+	model        string // used if there is no id, and a context
 	serving      int64  // the context that a llama.cpp server was started with
 	training     int64  // the context that its model was trained with
 	routedOutput int64  // the longest answer of a router's preferred service
@@ -111,6 +112,8 @@ func (m *cardReader) member(c *jsonscan.Cursor) {
 		readModelText(c, &m.DisplayName)
 	case "name":
 		readModelText(c, &m.name)
+	case "model": // of Ollama's list of loaded models
+		readModelText(c, &m.model)
 	case "owned_by":
 		readModelText(c, &m.OwnedBy)
 	case "created", "created_at":
@@ -143,11 +146,14 @@ func (m *cardReader) readMethods(c *jsonscan.Cursor) {
 	}
 }
 
-// model returns the model. A name that repeats the id is left out. The id is empty for a model
+// card returns the card of the model. A name that repeats the id is left out. The id is empty for a model
 // that does not write answers.
-func (m *cardReader) model() Card {
+func (m *cardReader) card() Card {
 	if name, ok := strings.CutPrefix(m.name, resource); ok && m.ID == "" {
 		m.ID, m.name = name, ""
+	}
+	if m.ID == "" && m.ContextTokens > 0 { // llama.cpp has a second list with such names, which states less
+		m.ID = m.model
 	}
 	if m.silent {
 		m.ID = ""

@@ -27,6 +27,7 @@ type Source struct {
 	Traits *trait.Traits
 	Caller exchange.Caller
 	Logger *zap.Logger
+	Loaded string // the path of its list of loaded models; "" for none
 }
 
 // List is the list of models of one provider. Its methods may be called concurrently.

@@ -225,3 +225,34 @@ func TestAListOutlivesTheConfigurationThatHasReadIt(t *testing.T) {
 	_, kept := pool.References(id)
 	assert.False(t, kept)
 }
+
+// Agents sized their conversations by nothing, since Ollama's list has no lengths, and the server cut
+// the beginning of prompts off. The length is that with which a model is loaded.
+func TestContextsOfLoadedModelsAreRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		loaded := lists(`{"models":[{"name":"qwen3:8b","model":"qwen3:8b","size":1,"context_length":32768},{"model":"other","context_length":1}]}`)
+		list, logs := listing(func(q *exchange.ModelsQuery) {
+			if q.Loaded == "" {
+				lists(`{"object":"list","data":[{"id":"gemma4:4b"},{"id":"qwen3:8b"}]}`)(q)
+				return
+			}
+			assert.Equal(t, "/api/ps", q.Loaded)
+			loaded(q)
+		})
+		list.Loaded = "/api/ps"
+		contexts := func() (all []int64) {
+			time.Sleep(time.Hour)
+			list.ids(t)
+			for _, m := range list.Models() {
+				all = append(all, m.ContextTokens)
+			}
+			return all
+		}
+		assert.Equal(t, []int64{0, 32768}, contexts(), "a model that is not loaded has no known length")
+		loaded = lists(`{"models":[{"model":"gemma4:4b","context_length":8192}]}`)
+		assert.Equal(t, []int64{8192, 32768}, contexts())
+		loaded = answersStatus(http.StatusNotFound)
+		assert.Equal(t, []int64{8192, 32768}, contexts(), "an older server has no such list")
+		assert.Zero(t, logs.Len())
+	})
+}

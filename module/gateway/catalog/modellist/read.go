@@ -1,6 +1,7 @@
 package modellist
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,7 @@ func (l *List) read() ([]modelcard.Card, error) {
 	var models []modelcard.Card
 	after := ""
 	for range maxListPages {
-		page, next, err := l.readPage(ctx, after)
+		page, next, err := l.readPage(ctx, &exchange.ModelsQuery{After: after})
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +42,24 @@ func (l *List) read() ([]modelcard.Card, error) {
 		}
 		after = next
 	}
-	return sortByID(models[:min(len(models), maxListed)]), nil
+	models = sortByID(models[:min(len(models), maxListed)])
+	if l.Loaded != "" {
+		l.addContexts(ctx, models)
+	}
+	return models, nil
+}
+
+// addContexts adds the contexts with which the provider has loaded models. That of a model that is not
+// loaded any more is the one that it had before. Without an answer, they stay unknown.
+func (l *List) addContexts(ctx context.Context, models []modelcard.Card) {
+	loaded, _, err := l.readPage(ctx, &exchange.ModelsQuery{Loaded: l.Loaded})
+	if err == nil {
+		loaded = sortByID(loaded)
+	}
+	for i := range models {
+		m := &models[i]
+		m.ContextTokens = cmp.Or(Find(loaded, m.ID).ContextTokens, Find(l.Models(), m.ID).ContextTokens, m.ContextTokens)
+	}
 }
 
 // The errors of lists that cannot be read.
@@ -51,10 +69,10 @@ var (
 	errListUnreadable  = errors.New("the answer cannot be read")
 )
 
-// readPage reads the page after an id. next is the id after which the next page begins, ""
+// readPage reads the page that a query asks for. next is the id after which the next page begins, ""
 // if there is none.
-func (l *List) readPage(ctx context.Context, after string) (page []modelcard.Card, next string, err error) {
-	q := &exchange.ModelsQuery{Format: l.format, Traits: l.Traits, After: after}
+func (l *List) readPage(ctx context.Context, q *exchange.ModelsQuery) (page []modelcard.Card, next string, err error) {
+	q.Format, q.Traits = l.format, l.Traits
 	l.query(exchange.WithModelsQuery(ctx, q))
 	switch {
 	case q.Page != nil:
