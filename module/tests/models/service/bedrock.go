@@ -16,7 +16,7 @@ var bedrock = concat([]Rule{
 		ID: "B1", Services: Bedrock, Formats: "converse", Models: "*amazon.nova* *meta.llama* *mistral.*", When: "messages.*.content.*.reasoningContent",
 		Message: "User messages cannot contain reasoning content. Please remove the reasoning content and try again.",
 		Example: Set{"messages": []any{turn("assistant", []any{Set{"reasoningContent": Set{}}}), turn("user", []any{Set{"text": "a"}})}},
-		Source:  "module/providers/testdata/README.md: reported",
+		Source:  "module/providers/models/README.md: reported",
 	},
 }, noChoice("any"), noChoice("tool"), []Rule{
 	{

@@ -86,12 +86,12 @@ var claude = concat([]Rule{
 	[]Rule{
 		{
 			ID: "A13", Services: atClaude, Formats: asClaude, Models: claude45 + " " + claude41, When: inputTokens + ">200000",
-			Message: "prompt is too long: {value} tokens > {limit} maximum", Example: Set{"messages": []any{turn("user", long(900000))}}, Source: "module/providers/testdata/README.md: reported",
+			Message: "prompt is too long: {value} tokens > {limit} maximum", Example: Set{"messages": []any{turn("user", long(900000))}}, Source: "module/providers/models/README.md: reported",
 		},
 		{
 			ID: "A13", Services: atClaude, Formats: asClaude, Models: claude45 + " " + claude41, When: totalTokens + ">200000",
 			Message: "input length and `max_tokens` exceed context limit: {value} > {limit}, decrease input length or `max_tokens` and try again",
-			Example: Set{"messages": []any{turn("user", long(790000))}, "bound": 32000}, Source: "module/providers/testdata/README.md: reported",
+			Example: Set{"messages": []any{turn("user", long(790000))}, "bound": 32000}, Source: "module/providers/models/README.md: reported",
 		},
 		{
 			ID: "A14", Services: atClaude, Formats: asClaude, Models: "*claude-*", When: "thinking.budget_tokens<1024",
@@ -106,27 +106,27 @@ var claude = concat([]Rule{
 		{
 			ID: "A15", Services: atClaude, Formats: "messages", Models: "*claude-*", When: `messages.*.content.*.text~^\s*$`,
 			Message: "messages: text content blocks must contain non-whitespace text",
-			Example: Set{"messages": []any{turn("user", []any{Set{"type": "text", "text": " "}})}}, Source: "module/providers/testdata/README.md: reported",
+			Example: Set{"messages": []any{turn("user", []any{Set{"type": "text", "text": " "}})}}, Source: "module/providers/models/README.md: reported",
 		},
 		{
 			ID: "A16", Services: atClaude, Formats: "messages", Models: "*claude-*", When: "output_config.format.schema@open",
 			Message: "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
-			Example: Set{"output_config.format": Set{"type": "json_schema", "schema": Set{"type": "object"}}}, Source: "module/providers/testdata/README.md: reported",
+			Example: Set{"output_config.format": Set{"type": "json_schema", "schema": Set{"type": "object"}}}, Source: "module/providers/models/README.md: reported",
 		},
 		{
 			ID: "A17", Services: atClaude, Formats: "messages", Models: "*claude-*", When: "tools.*.name!~^[a-zA-Z0-9_-]{1,128}$",
 			Message: "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
-			Example: Set{"tools": []any{Set{"name": "a.b", "input_schema": Set{"type": "object"}}}}, Source: "module/providers/testdata/README.md: reported",
+			Example: Set{"tools": []any{Set{"name": "a.b", "input_schema": Set{"type": "object"}}}}, Source: "module/providers/models/README.md: reported",
 		},
 		{
 			ID: "A18", Services: atClaude, Formats: "messages", Models: "*claude-*", When: "messages.*.content.*.id@twice",
 			Message: "messages.3.content.1: `tool_use` ids must be unique",
-			Example: Set{"messages": []any{turn("assistant", []any{toolUse("a"), toolUse("a")}), turn("user", "b")}}, Source: "module/providers/testdata/README.md: reported",
+			Example: Set{"messages": []any{turn("assistant", []any{toolUse("a"), toolUse("a")}), turn("user", "b")}}, Source: "module/providers/models/README.md: reported",
 		},
 		{
 			ID: "A18", Services: atClaude, Formats: "messages", Models: "*claude-*", When: "messages.*.content.*.id!~^[a-zA-Z0-9_-]+$",
 			Message: "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
-			Example: Set{"messages": []any{turn("assistant", []any{toolUse("a:b")}), turn("user", "b")}}, Source: "module/providers/testdata/README.md: reported",
+			Example: Set{"messages": []any{turn("assistant", []any{toolUse("a:b")}), turn("user", "b")}}, Source: "module/providers/models/README.md: reported",
 		},
 		{
 			ID: "A19", Services: "anthropic", Models: "claude-3-5-* claude-3-7-* claude-opus-4-0 claude-opus-4-2025* claude-sonnet-4-0 claude-sonnet-4-2025*",

@@ -43,7 +43,7 @@ var mistral = concat([]Rule{
 		ID: "M1", Services: Mistral, When: "messages.*.tool_calls.*.id!~^[a-zA-Z0-9]{9}$",
 		Message: "Tool call id was toolu_01ABC but must be a-z, A-Z, 0-9, with a length of 9.",
 		Example: Set{"messages": []any{turn("user", "a"), Set{"role": "assistant", "tool_calls": []any{Set{"id": "toolu_01ABC"}}}, turn("tool", "b")}},
-		Source:  "module/providers/testdata/README.md: reported",
+		Source:  "module/providers/models/README.md: reported",
 	},
 }, extra("user"), extra("stream_options"), extra("top_k"), []Rule{
 	{
@@ -170,5 +170,5 @@ var cohere = []Rule{
 	{
 		ID: "C1", Services: CohereAI, Models: "command-r-08-2024 command-r-plus-08-2024", When: "tool_choice", Example: Set{"tool_choice": "REQUIRED"}, Source: "modelparams 0.0.18",
 	},
-	{ID: "C2", Services: CohereAI, When: "stop_sequences>5", Example: Set{"stop_sequences": []string{"a", "b", "c", "d", "e", "f"}}, Source: "module/providers/testdata/README.md: unverified"},
+	{ID: "C2", Services: CohereAI, When: "stop_sequences>5", Example: Set{"stop_sequences": []string{"a", "b", "c", "d", "e", "f"}}, Source: "module/providers/models/README.md: unverified"},
 }
