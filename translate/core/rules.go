@@ -73,6 +73,9 @@ func Extension(name string) Rule {
 	return KeepIf("extensions "+name, func(traits *trait.Traits) bool { return traits.Extension(name) })
 }
 
+// AlwaysThinks is the rule of models that cannot be asked to think not at all.
+var AlwaysThinks = LoseIf("thinking_style always", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingAlways })
+
 // Efforts lists the concepts of reasoning effort in ascending order.
 var Efforts = []Concept{EffortNone, EffortMinimal, EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax}
 

@@ -104,6 +104,7 @@ func TestThinkingOfChatTowardsMessages(t *testing.T) {
 		{name: "an effort that nobody knows", traits: "thinking_style adaptive", body: talk("9", `"huge"`), want: want("9"), losses: "reasoning_effort shaping"},
 		{name: "an effort that is none", traits: "thinking_style adaptive", body: talk("9", `1`), fault: "reasoning_effort: must be a string"},
 		{name: "disabled", traits: "thinking_style adaptive", body: talk("9", `"none"`), want: want("9", disabled)},
+		{name: "disabled where it cannot be", traits: "thinking_style always", body: talk("9", `"none"`), want: want("9"), losses: "reasoning_effort shaping"},
 		{name: "disabled, by a budget", traits: "thinking_style budget", body: talk("9", `"none"`), want: want("9", disabled)},
 		// A budget up to the bound less one was sent: the text had one token.
 		{name: "a budget too large for the bound", traits: "thinking_style budget", body: talk("8192", `"high"`), want: want("8192", budget("7168")), losses: "reasoning_effort shaping"},
@@ -133,6 +134,7 @@ func TestThinkingOfChatTowardsMessages(t *testing.T) {
 		word := strings.Replace(effort, "minimal", "low", 1)
 		cases = append(cases,
 			renderCase{name: effort, traits: "thinking_style adaptive", body: talk("99999", `"`+effort+`"`), want: want("99999", adaptive(word))},
+			renderCase{name: effort + " that the model always has", traits: "thinking_style always", body: talk("99999", `"`+effort+`"`), want: want("99999", adaptive(word))},
 			renderCase{name: effort + " by a budget", traits: "thinking_style budget", body: talk("99999", `"`+effort+`"`), want: want("99999", budget(b))},
 		)
 	}

@@ -51,6 +51,7 @@ var others = map[string]map[string]Traits{
 	"thinking_style": {
 		"budget":   {Thinking: ThinkingBudget},
 		"adaptive": {Thinking: ThinkingAdaptive},
+		"always":   {Thinking: ThinkingAlways},
 	},
 	"anthropic_version":  {"2026-10-21": {AnthropicVersion: "2026-10-21"}},
 	"default_max_tokens": {"1": {DefaultMaxTokens: 1}, "2147483647": {DefaultMaxTokens: 2147483647}},

@@ -211,7 +211,11 @@ const (
 	ThinkingNone ThinkingStyle = iota
 	ThinkingBudget
 	ThinkingAdaptive
+	ThinkingAlways // adaptive, and never switched off
 )
+
+// Adapts reports whether the model itself decides how much it thinks, guided by the effort.
+func (s ThinkingStyle) Adapts() bool { return s >= ThinkingAdaptive }
 
 // CallIDs selects which ids of calls the provider accepts.
 type CallIDs uint8

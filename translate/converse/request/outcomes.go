@@ -32,10 +32,11 @@ var outcomes = core.NewOutcomes(
 	core.Change(core.FormatObject).Unless(core.RefusedObject),
 
 	// Those of Claude. Models of other vendors have fewer, or none.
-	core.Keep(core.EffortNone, core.EffortLow, core.EffortMedium, core.EffortHigh, core.EffortXHigh, core.EffortMax).ByWriter(),
+	core.Keep(core.EffortNone, core.ReasoningOff).Unless(core.AlwaysThinks).ByWriter(),
+	core.Keep(core.EffortLow, core.EffortMedium, core.EffortHigh, core.EffortXHigh, core.EffortMax).ByWriter(),
 	core.Change(core.EffortMinimal).ByWriter(),
 	core.Lose(core.EffortOther).ByWriter(),
-	core.Keep(core.ReasoningOn, core.ReasoningOff, core.ReasoningBudget).ByWriter(),
+	core.Keep(core.ReasoningOn, core.ReasoningBudget).ByWriter(),
 	core.Drop(core.ReasoningAdaptive, core.ReasoningShown), // what a model does unasked
 
 	core.Keep(core.TierStandard, core.TierFlex, core.TierPriority),

@@ -275,6 +275,15 @@ func TestABudgetOfClaude(t *testing.T) {
 	assert.Equal(t, "thinking", r.Losses.String())
 }
 
+func TestThinkingThatCannotBeSwitchedOff(t *testing.T) {
+	out, r := written(t, &messages.Source, claude, asked(`,"thinking":{"type":"disabled"}`), "thinking_style", "always")
+	assert.NotContains(t, out, "thinking")
+	assert.Equal(t, "thinking", r.Losses.String())
+	out, r = written(t, &messages.Source, claude, asked(`,"output_config":{"effort":"low"}`), "thinking_style", "always")
+	assert.Contains(t, out, `"outputConfig":{"effort":"low"},"additionalModelRequestFields":{"thinking":{"type":"adaptive"}}`)
+	assert.Empty(t, r.Losses)
+}
+
 // A client of the chat format passes fields of the model in its own extensions.
 func TestExtensionsJoinTheFieldsOfTheModel(t *testing.T) {
 	out, r := written(t, &chat.Source, nova, `{"model":"m1","messages":[`+question+`],"additionalModelRequestFields":{"a":1},"x":2}`,

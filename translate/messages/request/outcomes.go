@@ -25,7 +25,8 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.FormatSchema, core.Schema).Unless(ignoredSchema),
 	core.Change(core.FormatObject).Unless(core.RefusedObject),
 
-	core.Lose(core.Efforts...).Unless(thinking...).ByWriter(),
+	core.Lose(core.EffortNone).Unless(adaptive, byBudget).ByWriter(),
+	core.Lose(core.Efforts[1:]...).Unless(thinking...).ByWriter(),
 
 	core.Lose(core.ReasoningShown).Unless(thinking...),
 	core.Keep(core.ReasoningHidden),
@@ -49,10 +50,17 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
 )
 
+// The rules of providers that can be asked to think, or not to.
+var (
+	adaptive = core.KeepIf("thinking_style adaptive", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingAdaptive })
+	byBudget = core.KeepIf("thinking_style budget", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingBudget })
+)
+
 // thinking are the rules of providers that can be asked to think.
 var thinking = []core.Rule{
-	core.KeepIf("thinking_style adaptive", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingAdaptive }),
-	core.KeepIf("thinking_style budget", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingBudget }),
+	adaptive,
+	core.KeepIf("thinking_style always", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingAlways }),
+	byBudget,
 }
 
 // ignoredSchema is the rule of providers that answer as if they had got no schema.

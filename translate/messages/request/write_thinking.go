@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // leastBudget is the smallest budget of thinking that providers accept, in tokens.
@@ -35,7 +34,7 @@ func writeThinking(out *core.Members, x *core.Translation, most int64, mayThink 
 	case effort == core.EffortMinimal:
 		effort = core.EffortLow
 	}
-	adaptive := x.Traits.Thinking == trait.ThinkingAdaptive
+	adaptive := x.Traits.Thinking.Adapts()
 	if adaptive && effort != core.EffortNone {
 		word = core.EffortOf(effort).String()
 	}
