@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/media"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // mediaConcepts are the concepts of contents in bytes by their kinds, each with a type of the
@@ -93,6 +94,22 @@ func (f *MediaField) AddURL(x *Translation, w Writer, m *Media, raw []byte) (wri
 	return f.AddInline(x, w, m)
 }
 
+// DropImage adds the note that takes the place of an image, and reports whether it does: only
+// under the trait that leaves out images.
+func DropImage(x *Translation, w Writer) bool {
+	if x.Traits.Images != trait.ImagesDrop {
+		return false
+	}
+	w.Text([]byte("[image was left out: this model does not support image input]"))
+	return true
+}
+
+// AddImage passes an image that the writer keeps to it.
+func AddImage(x *Translation, w Writer, m *Media) {
+	x.Answer.Input.Images, x.Answer.Input.Media = true, true
+	w.Image(m)
+}
+
 // AddInline passes a content in bytes to the writer, as what its first bytes or its media type show
 // that it is. It reports whether the writer got the content.
 func (f *MediaField) AddInline(x *Translation, w Writer, m *Media) (written bool) {
@@ -104,6 +121,8 @@ func (f *MediaField) AddInline(x *Translation, w Writer, m *Media) (written bool
 		return false
 	case !x.KeepAs(row.Concept, row, nil):
 		return false
+	case (t.Kind == media.Image || t.Kind == media.RareImage) && DropImage(x, w):
+		return true
 	case t.Kind == media.Text:
 		text, ok := media.DecodeText(m.Data, m.MediaType)
 		if !ok {
@@ -124,8 +143,7 @@ func (f *MediaField) AddInline(x *Translation, w Writer, m *Media) (written bool
 	x.Answer.Input.Media = true
 	switch t.Kind {
 	case media.Image, media.RareImage:
-		x.Answer.Input.Images = true
-		w.Image(m)
+		AddImage(x, w, m)
 	case media.Sound, media.RareSound, media.Video, media.RareVideo:
 		w.Recording(m)
 	default:

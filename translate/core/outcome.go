@@ -173,8 +173,29 @@ func (o *Outcome) keeping(traits *trait.Traits) string {
 	return ""
 }
 
-// deciding returns the name of the trait that decides whether the field of a row
-// is refused, "" if none does.
+// replacing returns the name of the trait under which the writer gets another form of a concept
+// that it keeps otherwise, and nothing of its parts; "" if there is none.
+func (o *Outcome) replacing() string {
+	for i := range o.rules {
+		if o.rules[i].outcome == changed && o.outcome == kept {
+			return o.rules[i].name()
+		}
+	}
+	return ""
+}
+
+// holding returns the name of the trait whose rule holds, "" for none.
+func (o *Outcome) holding(traits *trait.Traits) string {
+	for i := range o.rules {
+		if o.rules[i].holds(traits) {
+			return o.rules[i].name()
+		}
+	}
+	return ""
+}
+
+// deciding returns the name of the first trait by which the field of a row would be refused, or
+// would not, "" if there is none.
 func (o *Outcome) deciding(r *Row) string {
 	for i := range o.rules {
 		if (r.fate(o.rules[i].outcome) == Refused) != (r.fate(o.outcome) == Refused) {

@@ -17,6 +17,13 @@ var OneCall = RefuseIf("max_fan_out 1", func(traits *trait.Traits) bool { return
 // format does not have.
 var WithoutTools = DropIf("unsupported_tools drop", func(traits *trait.Traits) bool { return traits.DropUnsupportedTools })
 
+// UnseenImages are the rules of models that see no images: they get a note in place of each, or
+// are not asked.
+var UnseenImages = []Rule{
+	ChangeIf("images drop", func(traits *trait.Traits) bool { return traits.Images == trait.ImagesDrop }),
+	RefuseIf("images false", func(traits *trait.Traits) bool { return traits.Images == trait.ImagesRefuse }),
+}
+
 // NoAddresses is the rule of providers that fetch no images.
 var NoAddresses = LoseIf("image_url base64", func(traits *trait.Traits) bool { return traits.ImagesBase64Only })
 

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"cmp"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -126,11 +128,11 @@ func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
 	default:
 		x.fault = x.Info.Refuse(x.To.Format, path, r.shown(raw))
 	}
-	switch {
+	switch larger := &x.To.Outcomes[r.within]; {
 	case decidedBy != nil:
-		x.fault.Log.Trait = decidedBy.deciding(r)
+		x.fault.Log.Trait = cmp.Or(decidedBy.holding(x.Traits), larger.replacing(), decidedBy.deciding(r))
 	case r.within != Nothing: // the larger field is accepted, so this field is at fault
-		x.fault.Log.Trait = x.To.Outcomes[r.within].keeping(x.Traits)
+		x.fault.Log.Trait = cmp.Or(larger.keeping(x.Traits), larger.replacing())
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // sampled are the samples of each client format, and a request without any of its
@@ -47,10 +48,10 @@ func eachRow(t *testing.T, test func(t *testing.T, w way, row pairs.Field)) {
 // happened is what became of the field of a row in a request.
 func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pairs.Fate {
 	t.Helper()
+	info := &core.RequestInfo{Model: "m1", Upstream: cmp.Or(s.model, upstreamName(w.target)), Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
 	render := func(body string) (string, core.Rendered, *fault.Fault) {
 		_, fault := formats.Of(w.source).Requests.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
-		info := &core.RequestInfo{Model: "m1", Upstream: cmp.Or(s.model, upstreamName(w.target)), Traits: traitsOf(t, s.traits+";"+traits), Seals: sealer}
 		out, r, fault := pairs.Render(nil, w.source, w.target, []byte(body), info)
 		r.Answer.Settings = nil // what is repeated is not carried over by that
 		return string(out), r, fault
@@ -59,7 +60,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	if fault != nil {
 		assert.Equal(t, "unsupported_for_upstream", fault.Code, fault.Message)
 		assert.Contains(t, []string{inGeneral(row.Path), inGeneral(row.Outer), s.needed}, inGeneral(fault.Param))
-		assert.Equal(t, deciding(row), fault.Log.Trait, "the trait that decides, for the log")
+		assert.Equal(t, deciding(row, info.Traits), fault.Log.Trait, "the trait that decides, for the log")
 		return pairs.Refused
 	}
 	if !strings.HasPrefix(traits, "extensions ") { // what these let through is in no format
@@ -72,9 +73,11 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	if path == row.Name {
 		path = regexp.MustCompile(`\*$`).ReplaceAllString(path, "unheard_of")
 	}
-	i := slices.IndexFunc(r.Losses, func(loss translate.Loss) bool { return loss.Path == path || loss.Path == row.Outer })
-	if i >= 0 {
-		return map[translate.LossClass]pairs.Fate{translate.Hint: pairs.Hinted, translate.Shaping: pairs.Shaped}[r.Losses[i].Class]
+	for _, of := range []string{row.Outer, path, s.needed} { // of the larger field, all is lost
+		i := slices.IndexFunc(r.Losses, func(loss translate.Loss) bool { return of != "" && (loss.Path == of || inGeneral(loss.Path) == of) })
+		if i >= 0 {
+			return map[translate.LossClass]pairs.Fate{translate.Hint: pairs.Hinted, translate.Shaping: pairs.Shaped}[r.Losses[i].Class]
+		}
 	}
 	bare, rb, fault := render(sampled[w.source].bare)
 	require.Nil(t, fault)
@@ -82,8 +85,15 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	return pairs.Kept
 }
 
-// deciding is the trait by which a field is refused or not, "" where none is.
-func deciding(row pairs.Field) string {
+// deciding is the trait by which a field is refused, or else the first by which it would not be,
+// "" where none is.
+func deciding(row pairs.Field, traits *trait.Traits) string {
+	for _, rule := range row.Rules {
+		if rule.Holds(traits) && rule.Fate == pairs.Refused {
+			name, _, _ := strings.Cut(rule.Trait, " ")
+			return name
+		}
+	}
 	for _, rule := range row.Rules {
 		if (rule.Fate == pairs.Refused) != (row.Fate == pairs.Refused) {
 			name, _, _ := strings.Cut(rule.Trait, " ")

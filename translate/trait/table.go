@@ -29,6 +29,7 @@ var traits = []trait{
 	choice("tool_call_ids", func(t *Traits) *CallIDs { return &t.CallIDs }, CallIDsAny, "any", "short", "nine"),
 	flag("tool_images", "hoist", "inline", func(t *Traits) *bool { return &t.ToolImagesInline }),
 	flag("image_url", "both", "base64", func(t *Traits) *bool { return &t.ImagesBase64Only }),
+	text("images", quoted("true", "drop", "false"), "true", setImages),
 	text("files", quoted("false", "true", "drop"), "false", setFiles),
 	flag("video", "false", "true", func(t *Traits) *bool { return &t.Video }),
 	choice("prefill", func(t *Traits) *Prefill { return &t.Prefill }, PrefillRefuse, "refuse", "native", "vllm"),
@@ -184,6 +185,12 @@ func quoted(words ...string) string {
 // list splits a value at commas and spaces.
 func list(value string) []string {
 	return strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+func setImages(t *Traits, value string) bool {
+	i := slices.Index([]string{"true", "drop", "false"}, switched(value, "true"))
+	t.Images = Images(max(i, 0))
+	return i >= 0
 }
 
 func setFiles(t *Traits, value string) bool {

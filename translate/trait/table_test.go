@@ -63,6 +63,7 @@ var others = map[string]map[string]Traits{
 		"none":              {UserField: UserFieldNone},
 	},
 	"cache_breakpoints": {"true": {CacheBreakpoints: true}},
+	"images":            {"drop": {Images: ImagesDrop}, "false": {Images: ImagesRefuse}},
 	"video":             {"true": {Video: true}},
 	"prompt_template":   {"chatml": {PromptTemplate: TemplateChatML}, "none": {PromptTemplate: TemplateNone}},
 	"template_guard":    {"true": {TemplateGuard: true}},

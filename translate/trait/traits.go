@@ -30,6 +30,8 @@ type Traits struct {
 	ToolImagesInline bool
 	// ImagesBase64Only sends images as data, since the provider fetches no URLs.
 	ImagesBase64Only bool
+	// Images selects what becomes of images.
+	Images Images
 	// Files selects what becomes of PDF documents in chat messages.
 	Files Files
 	// Video sends videos in converse requests, for models that see them.
@@ -149,6 +151,16 @@ const (
 	MidSystemHoist                    // its text is appended to the first system turn
 	MidSystemUser                     // it becomes a turn of the user
 	MidSystemRefuse                   // the request is refused
+)
+
+// Images selects what becomes of images.
+type Images uint8
+
+// The values of Images.
+const (
+	ImagesSend   Images = iota
+	ImagesDrop          // left out; a text takes the place of each
+	ImagesRefuse        // the request is refused
 )
 
 // Files selects what becomes of PDF documents in chat messages.

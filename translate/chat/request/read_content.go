@@ -55,7 +55,12 @@ func (r *reader) readPart(role core.Role) (written bool) {
 
 // readImage writes the image of the part, and reports whether the writer got it.
 func (r *reader) readImage() bool {
-	if !r.x.Keep(core.Image, nil) || !r.readInner("image_url") {
+	switch {
+	case !r.x.Keep(core.Image, nil):
+		return false
+	case core.DropImage(r.x, r.w):
+		return true
+	case !r.readInner("image_url"):
 		return false
 	}
 	m := &r.args.media
@@ -80,11 +85,10 @@ func (r *reader) readURL(address core.Concept, data *core.MediaField) bool {
 	if !r.x.KeepAs(address, addressRows[r.part.Shape().Type()], nil) {
 		return false
 	}
-	r.x.Answer.Input.Media = true
 	if address == core.ImageAddress {
-		r.x.Answer.Input.Images = true
-		r.w.Image(m)
+		core.AddImage(r.x, r.w, m)
 	} else {
+		r.x.Answer.Input.Media = true
 		r.w.Recording(m)
 	}
 	return true

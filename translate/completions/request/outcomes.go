@@ -40,6 +40,7 @@ var outcomes = core.NewOutcomes(
 	core.Change(core.LongEndUser).Unless(core.NoUser),
 
 	core.Keep(core.Content, core.SystemText, core.TurnText, core.Prefill, core.PrefillSpace),
+	core.Lose(core.Image, core.RareImage, core.ImageAddress, core.ImageReference).Unless(core.UnseenImages...),
 	core.Keep(core.Conversation).Unless(noTemplate),
 	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 

@@ -43,11 +43,13 @@ var outcomes = core.NewOutcomes(
 	core.Drop(core.TierAuto), // the service has no tier that it chooses itself
 
 	core.Keep(
-		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.Image,
+		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall,
 		core.Document, core.File, core.OfficeFile, core.TextDocument, core.PartsDocument, core.SearchResult,
 		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference,
 		core.Reasoning, core.Signature, core.RedactedReasoning, core.IdleReasoning,
 	),
+	core.Keep(core.Image).Unless(core.UnseenImages...),
+	core.Lose(core.RareImage, core.ImageAddress, core.ImageReference).Unless(core.UnseenImages...),
 	core.Lose(core.Video).Unless(core.KeepIf("video true", func(traits *trait.Traits) bool { return traits.Video })),
 	core.Change(core.TextBeforeResult, core.PrefillSpace, core.BrokenArguments), // results come first; no text ends the conversation with white space
 	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),

@@ -41,12 +41,14 @@ var outcomes = core.NewOutcomes(
 	core.Drop(core.TierAuto), // the service has no tier that it chooses itself
 
 	core.Keep(
-		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.Image,
-		core.RareImage, core.Sound, core.RareSound, core.Video, core.RareVideo, core.RecordingAddress, core.Document, core.File, core.FileAddress, core.TextDocument, core.PartsDocument, core.SearchResult,
+		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall,
+		core.Sound, core.RareSound, core.Video, core.RareVideo, core.RecordingAddress, core.Document, core.File, core.FileAddress, core.TextDocument, core.PartsDocument, core.SearchResult,
 		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference, core.Signature, core.CallSignature,
 		core.EncryptedReasoning,
 	),
-	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
+	core.Keep(core.Image, core.RareImage).Unless(core.UnseenImages...),
+	core.Lose(core.ImageReference).Unless(core.UnseenImages...),
+	core.Keep(core.ImageAddress).Unless(append(core.UnseenImages, core.NoAddresses)...),
 	core.Change(core.TextBeforeResult, core.BrokenArguments), // results come first
 	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	// The model takes back its own signatures, which this gateway has sealed, and nothing else.

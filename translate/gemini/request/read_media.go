@@ -55,9 +55,8 @@ func isDocument(m *core.Media) bool {
 
 // image writes the address of an image.
 func (r *reader) image(m *core.Media) {
-	if r.x.Keep(core.ImageAddress, nil) {
-		r.x.Answer.Input.Images, r.x.Answer.Input.Media = true, true
-		r.w.Image(m)
+	if r.x.Keep(core.ImageAddress, nil) && !core.DropImage(r.x, r.w) {
+		core.AddImage(r.x, r.w, m)
 	}
 }
 

@@ -36,7 +36,7 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.TierAuto, core.TierStandard),
 
 	core.Keep(
-		core.Content, core.Conversation, core.SystemText, core.TurnText, core.Image, core.Document, core.File,
+		core.Content, core.Conversation, core.SystemText, core.TurnText, core.Document, core.File,
 		core.TextDocument, core.ToolCall, core.ToolResult, core.ErrorResult, core.Reasoning, core.Signature,
 		core.RedactedReasoning, core.CachePart, core.OtherCachePart, core.CachePartTTL, core.CacheCall,
 		core.CacheTool, core.IdleReasoning, core.TextBehindCall,
@@ -44,7 +44,9 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Keep(core.Prefill),
 	core.Change(core.SystemBehindAssistant, core.PrefillSpace, core.TextBeforeResult, core.BrokenArguments),
-	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
+	core.Keep(core.Image).Unless(core.UnseenImages...),
+	core.Lose(core.RareImage, core.ImageReference).Unless(core.UnseenImages...),
+	core.Keep(core.ImageAddress).Unless(append(core.UnseenImages, core.NoAddresses)...),
 
 	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict),
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),

@@ -16,7 +16,11 @@ func (r *reader) source(b *core.Object, level int) (source *core.Object, kind st
 
 // image writes an image.
 func (r *reader) image(b *core.Object, level int) {
-	if !r.x.Keep(core.Image, nil) {
+	switch {
+	case !r.x.Keep(core.Image, nil):
+		return
+	case core.DropImage(r.x, r.w):
+		r.breakpoint(b, r.cachePart(level))
 		return
 	}
 	source, kind := r.source(b, level)
@@ -40,8 +44,7 @@ func (r *reader) image(b *core.Object, level int) {
 		return
 	}
 	if kept {
-		r.x.Answer.Input.Images, r.x.Answer.Input.Media = true, true
-		r.w.Image(m)
+		core.AddImage(r.x, r.w, m)
 		r.breakpoint(b, r.cachePart(level))
 	}
 }

@@ -51,12 +51,14 @@ var outcomes = core.NewOutcomes(
 
 	core.Keep(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.TextBeforeResult,
-		core.Image, core.ImageDetail, core.RareImage, core.Document, core.TextDocument, core.PartsDocument,
+		core.ImageDetail, core.Document, core.TextDocument, core.PartsDocument,
 		core.SearchResult, core.ToolCall, core.BrokenArguments, core.FreeCall, core.ToolResult, core.ErrorResult,
 		core.ToolReference,
 	),
 	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
-	core.Keep(core.ImageAddress).Unless(core.NoAddresses),
+	core.Keep(core.Image, core.RareImage).Unless(core.UnseenImages...),
+	core.Lose(core.ImageReference).Unless(core.UnseenImages...),
+	core.Keep(core.ImageAddress).Unless(append(core.UnseenImages, core.NoAddresses)...),
 	core.Keep(core.File, core.OfficeFile, core.RareFile, core.FileAddress).Unless(core.FilesDropped),
 	core.Lose(core.FileReference).Unless(core.FilesDropped),
 	core.Lose(core.Reasoning, core.UnsignedReasoning, core.SelfSignedReasoning, core.Signature).Unless(inClear),

@@ -74,8 +74,11 @@ func (r *requestReader) readPart(role core.Role) (written bool) {
 // readImage writes the image at hand, and reports whether the writer got it.
 func (r *requestReader) readImage() bool {
 	p, x, m := &r.part, r.x, &r.media
-	if !x.Keep(core.Image, nil) {
+	switch {
+	case !x.Keep(core.Image, nil):
 		return false
+	case core.DropImage(x, r.w):
+		return true
 	}
 	*m = core.Media{}
 	switch raw := p.Raw("detail"); {
@@ -95,8 +98,7 @@ func (r *requestReader) readImage() bool {
 	} else if m.Kind, m.URL = core.Address, jsonscan.Inner(url); !x.Keep(core.ImageAddress, nil) {
 		return false
 	}
-	x.Answer.Input.Images, x.Answer.Input.Media = true, true
-	r.w.Image(m)
+	core.AddImage(x, r.w, m)
 	return true
 }
 
