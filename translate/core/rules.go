@@ -83,8 +83,35 @@ func Extension(name string) Rule {
 // AlwaysThinks is the rule of models that cannot be asked to think not at all.
 var AlwaysThinks = LoseIf("thinking_style always", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingAlways })
 
-// Efforts lists the concepts of reasoning effort in ascending order.
-var Efforts = []Concept{EffortNone, EffortMinimal, EffortLow, EffortMedium, EffortHigh, EffortXHigh, EffortMax}
+// TakesEffort is the rule of models that take an effort.
+func TakesEffort(c Concept) Rule {
+	effort := EffortOf(c)
+	return KeepIf("reasoning_effort "+effort.String(), func(traits *trait.Traits) bool { return traits.ReasoningEffort.Has(effort) })
+}
+
+// NearestEffort is the rule of models that lack an effort, and get the nearest of those that they
+// have.
+func NearestEffort(c Concept) Rule {
+	effort := EffortOf(c)
+	return ChangeIf(OtherEffort(c), func(traits *trait.Traits) bool {
+		nearest := traits.ReasoningEffort.Nearest(effort)
+		return nearest != 0 && nearest != effort
+	})
+}
+
+// NoEffort is the rule of models that have neither an effort nor one that is near.
+func NoEffort(c Concept) Rule {
+	effort := EffortOf(c)
+	return LoseIf("reasoning_effort off", func(traits *trait.Traits) bool { return traits.EffortsOr(effort).Nearest(effort) == 0 })
+}
+
+// OtherEffort returns the trait of models that have one effort, and not c.
+func OtherEffort(c Concept) string {
+	if c == EffortLow {
+		return "reasoning_effort high"
+	}
+	return "reasoning_effort low"
+}
 
 // EffortRows returns the rows of the field at path that states the reasoning effort.
 // The format has the words from least upwards.

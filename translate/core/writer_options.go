@@ -144,7 +144,7 @@ func (x *Translation) Effort() (effort Concept, row *Row) {
 		effort = EffortLow
 	case budget < mediumBudget:
 		effort = EffortMedium
-	case budget < highBudget, !x.Can(EffortXHigh):
+	case budget < highBudget, !x.To.Keeps(EffortXHigh, x.Traits):
 		effort = EffortHigh
 	default:
 		effort = EffortXHigh

@@ -138,6 +138,14 @@ func TestThinkingOfChatTowardsMessages(t *testing.T) {
 			renderCase{name: effort + " by a budget", traits: "thinking_style budget", body: talk("99999", `"`+effort+`"`), want: want("99999", budget(b))},
 		)
 	}
+	within := func(name, traits, effort, b string) renderCase {
+		return renderCase{name: name, traits: "thinking_style budget; thinking_budget " + traits, body: talk("99999", effort), want: want("99999", budget(b)), losses: "reasoning_effort shaping"}
+	}
+	cases = append(cases,
+		within("the most of the model", "1024-2048", `"high"`, "2048"),
+		within("the least of the model", "2048-4096", `"low"`, "2048"),
+		renderCase{name: "no room for the least of the model", traits: "thinking_style budget; thinking_budget 4096-8192", body: talk("4096", `"low"`), want: want("4096"), losses: "reasoning_effort shaping"},
+	)
 	const tool = `"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]`
 	const given = `"tools":[{"name":"f","input_schema":{"type":"object"}}]`
 	cases = append(cases,

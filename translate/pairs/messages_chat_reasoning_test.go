@@ -26,10 +26,11 @@ func TestThinkingTowardsChat(t *testing.T) {
 		{name: "budget 24575", traits: "reasoning_effort on", body: enabled(24575), want: effort("high")},
 		{name: "budget 24576", traits: "reasoning_effort on", body: enabled(24576), want: effort("xhigh")},
 		{name: "budget 24576 without xhigh", traits: "reasoning_effort low,medium,high", body: enabled(24576), want: effort("high")},
-		{name: "budget that is not accepted", traits: "reasoning_effort low", body: enabled(31999), want: asked(hi), losses: "thinking shaping"},
+		{name: "budget that is not accepted", traits: "reasoning_effort low", body: enabled(31999), want: effort("low"), losses: "thinking shaping"},
 		{name: "budget that is none", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"enabled","budget_tokens":"all"}`), fault: "thinking.budget_tokens: must be an integer"},
 		{name: "adaptive with effort", traits: "reasoning_effort on", body: conversation(hi, adaptive, high), want: effort("high")},
-		{name: "adaptive with an effort that is not accepted", traits: "reasoning_effort low, max", body: conversation(hi, adaptive, high), want: asked(hi), losses: "output_config.effort shaping, thinking hint"},
+		{name: "adaptive with an effort that is not accepted", traits: "reasoning_effort low, max", body: conversation(hi, adaptive, high), want: effort("low"), losses: "output_config.effort shaping"},
+		{name: "adaptive with an effort where only none is accepted", traits: "reasoning_effort none", body: conversation(hi, adaptive, high), want: asked(hi), losses: "output_config.effort shaping, thinking hint"},
 		// The provider decides then by its own default, which was not reported.
 		{name: "adaptive alone", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"adaptive","display":"omitted"}`), want: asked(hi), losses: "thinking.display hint, thinking hint"},
 		{name: "disabled", traits: "reasoning_effort on", body: conversation(hi, `"thinking":{"type":"disabled"}`), want: effort("none")},

@@ -1,5 +1,7 @@
 package trait
 
+import "math/bits"
+
 // Efforts is a set of values of reasoning_effort.
 type Efforts uint8
 
@@ -32,6 +34,23 @@ func EffortOf(word string) Efforts {
 
 // Has reports whether e contains effort, a set of one value.
 func (e Efforts) Has(effort Efforts) bool { return effort != 0 && e&effort == effort }
+
+// Nearest returns the value of e that is nearest to effort: effort itself, else the next lower
+// one, else the next higher one. None of the others stands for EffortNone, nor that for them:
+// Nearest then returns an empty set.
+func (e Efforts) Nearest(effort Efforts) Efforts {
+	thinking := e & EffortAll &^ EffortNone
+	switch lower := thinking & (effort - 1); {
+	case e.Has(effort):
+		return effort
+	case effort == EffortNone, thinking == 0:
+		return 0
+	case lower != 0:
+		return 1 << (bits.Len8(uint8(lower)) - 1)
+	default:
+		return thinking & -thinking
+	}
+}
 
 // String returns the word of e, a set of one value.
 func (e Efforts) String() string {

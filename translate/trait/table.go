@@ -43,6 +43,7 @@ var traits = []trait{
 	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "none"),
 	text("extensions", "a list of field names that the gateway does not write itself", "", setExtensions),
 	choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive", "always"),
+	text("thinking_budget", "'none' or <least>-<most>, two numbers of tokens", "none", setBudgets),
 	text("anthropic_version", quoted(DefaultAnthropicVersion, version20261021), DefaultAnthropicVersion, setVersion),
 	number("default_max_tokens", DefaultMaxTokens, func(t *Traits) *int64 { return &t.DefaultMaxTokens }),
 	number("agent_max_tokens", DefaultAgentMaxTokens, func(t *Traits) *int64 { return &t.AgentMaxTokens }),
@@ -218,6 +219,18 @@ func setEfforts(t *Traits, value string) bool {
 	}
 	t.ReasoningEffort = efforts
 	return efforts != 0
+}
+
+func setBudgets(t *Traits, value string) bool {
+	t.ThinkingBudget = Budgets{}
+	if value == "none" {
+		return true
+	}
+	low, high, _ := strings.Cut(value, "-")
+	least, err := strconv.ParseInt(low, 10, 32)
+	most, wrong := strconv.ParseInt(high, 10, 32)
+	t.ThinkingBudget = Budgets{least, most}
+	return err == nil && wrong == nil && least >= 0 && most >= max(least, 1)
 }
 
 // own lists the fields of chat, completions and messages requests that the

@@ -67,6 +67,8 @@ type Traits struct {
 	// tokens leaves at least 1024 tokens of the answer to the text. If less than
 	// 1024 tokens remain for the budget, the model is not asked to think.
 	Thinking ThinkingStyle
+	// ThinkingBudget bounds the budgets of thinking that the model accepts.
+	ThinkingBudget Budgets
 	// AnthropicVersion is the version header of requests translated to the
 	// messages format, "" for DefaultAnthropicVersion.
 	AnthropicVersion string
@@ -228,6 +230,19 @@ const (
 
 // Adapts reports whether the model itself decides how much it thinks, guided by the effort.
 func (s ThinkingStyle) Adapts() bool { return s >= ThinkingAdaptive }
+
+// Budgets are the bounds of budgets of thinking, in tokens. The zero value is unknown bounds.
+type Budgets struct {
+	Least, Most int64
+}
+
+// Clamp returns the nearest budget within the bounds.
+func (b Budgets) Clamp(n int64) int64 {
+	if b.Most == 0 {
+		return n
+	}
+	return min(max(n, b.Least), b.Most)
+}
 
 // CallIDs selects which ids of calls the provider accepts.
 type CallIDs uint8

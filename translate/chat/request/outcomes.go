@@ -37,17 +37,12 @@ var outcomes = core.NewOutcomes(
 
 	core.Keep(core.Images, core.ImagesAlone),
 
-	core.Lose(core.ReasoningOn).Unless(effort("low"), core.Extension(templateArguments)).ByWriter(),
+	core.Lose(core.ReasoningOn).Unless(core.TakesEffort(core.EffortLow), core.Extension(templateArguments), core.NearestEffort(core.EffortLow)).ByWriter(),
 	core.Drop(core.ReasoningAdaptive).Unless(core.Extension(templateArguments)).ByWriter(),
-	core.Lose(core.ReasoningOff).Unless(effort("none"), core.Extension(templateArguments)).ByWriter(),
-	core.Lose(core.ReasoningBudget).Unless(effort("low")).ByWriter(),
-	core.Lose(core.EffortNone).Unless(noEffort, effort("none")).ByWriter(),
-	core.Lose(core.EffortMinimal).Unless(noEffort, effort("minimal")).ByWriter(),
-	core.Lose(core.EffortLow).Unless(noEffort, effort("low")).ByWriter(),
-	core.Lose(core.EffortMedium).Unless(noEffort, effort("medium")).ByWriter(),
-	core.Lose(core.EffortHigh).Unless(noEffort, effort("high")).ByWriter(),
-	core.Lose(core.EffortXHigh).Unless(noEffort, effort("xhigh")).ByWriter(),
-	core.Lose(core.EffortMax).Unless(noEffort, effort("max")).ByWriter(),
+	core.Lose(core.ReasoningOff).Unless(core.TakesEffort(core.EffortNone), core.Extension(templateArguments)).ByWriter(),
+	core.Lose(core.ReasoningBudget).Unless(core.TakesEffort(core.EffortLow), core.NearestEffort(core.EffortLow)).ByWriter(),
+	core.Lose(core.EffortNone).Unless(noEffort, core.TakesEffort(core.EffortNone)).ByWriter(),
+	effort(core.EffortMinimal), effort(core.EffortLow), effort(core.EffortMedium), effort(core.EffortHigh), effort(core.EffortXHigh), effort(core.EffortMax),
 	core.Lose(core.EffortOther).ByWriter(),
 
 	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(core.NoUser),
@@ -103,10 +98,9 @@ var replays = []core.Rule{
 	core.KeepIf("reasoning_replay reasoning", func(traits *trait.Traits) bool { return traits.ReasoningReplay == trait.ReplayReasoning }),
 }
 
-// effort returns the rule of providers that accept a value of reasoning_effort.
-func effort(word string) core.Rule {
-	e := trait.EffortOf(word)
-	return core.KeepIf("reasoning_effort "+word, func(traits *trait.Traits) bool { return traits.ReasoningEffort.Has(e) })
+// effort returns the entry of an effort of reasoning.
+func effort(c core.Concept) core.Entry {
+	return core.Lose(c).Unless(noEffort, core.TakesEffort(c), core.NearestEffort(c)).ByWriter()
 }
 
 // lateSystem is the default of the trait mid_system.

@@ -190,7 +190,7 @@ func writeReasoning(out *core.Members, x *core.Translation) {
 	}
 	effort, row := x.Effort()
 	if effort != core.Nothing && x.KeepAs(effort, row, nil) {
-		out.Word("reasoning_effort", core.EffortOf(effort).String())
+		out.Word("reasoning_effort", x.Traits.ReasoningEffort.Nearest(core.EffortOf(effort)).String())
 	} else if o.Has(core.ReasoningAdaptive) {
 		x.Keep(core.ReasoningAdaptive, nil)
 	}

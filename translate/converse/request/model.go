@@ -5,24 +5,25 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // vendor is what requests depend on that only the name of a model states: the service refuses
 // what the vendor's models do not have.
 type vendor struct {
-	in       string   // the part of the model's name
-	topK     []string // the path of top_k in the additional fields, nil for none
-	stops    int      // the largest number of stop texts
-	statuses bool     // results have a status
-	strict   bool     // arguments can be made to follow the schema of the tool
-	efforts  map[core.Concept]string
-	signs    bool // the models sign their reasoning, and take back what they have signed
-	shortIDs bool // ids of calls have nine letters and digits
+	in       string        // the part of the model's name
+	topK     []string      // the path of top_k in the additional fields, nil for none
+	stops    int           // the largest number of stop texts
+	statuses bool          // results have a status
+	strict   bool          // arguments can be made to follow the schema of the tool
+	efforts  trait.Efforts // the words for how much the model thinks
+	signs    bool          // the models sign their reasoning, and take back what they have signed
+	shortIDs bool          // ids of calls have nine letters and digits
 }
 
 // vendors are the vendors of models. Later rows are for names that no earlier one fits.
 var vendors = []vendor{
-	{in: "anthropic.", signs: true, topK: []string{"top_k"}, stops: core.AllStops, statuses: true, strict: true},
+	{in: "anthropic.", efforts: claudeEfforts, signs: true, topK: []string{"top_k"}, stops: core.AllStops, statuses: true, strict: true},
 	{in: "amazon.nova-2", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true, efforts: novaEfforts},
 	{in: "amazon.nova", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true},
 	{in: "openai.", strict: true, efforts: openEfforts},
@@ -34,21 +35,14 @@ var vendors = []vendor{
 	{},
 }
 
-// openEfforts are the words of reasoning_effort.
-var openEfforts = map[core.Concept]string{
-	core.EffortMinimal: low, core.EffortLow: low, core.EffortMedium: medium, core.EffortHigh: high, core.EffortXHigh: high, core.EffortMax: high,
-}
-
-// novaEfforts are the words of maxReasoningEffort. With the highest one, the service refuses a
-// bound of the answer and a temperature.
-var novaEfforts = map[core.Concept]string{
-	core.EffortMinimal: low, core.EffortLow: low, core.EffortMedium: medium, core.EffortHigh: medium, core.EffortXHigh: medium, core.EffortMax: medium,
-}
-
 const (
-	low    = "low"
-	medium = "medium"
-	high   = "high"
+	// claudeEfforts are the words of effort.
+	claudeEfforts = trait.EffortAll &^ (trait.EffortNone | trait.EffortMinimal)
+	// openEfforts are the words of reasoning_effort.
+	openEfforts = trait.EffortLow | trait.EffortMedium | trait.EffortHigh
+	// novaEfforts are the words of maxReasoningEffort but for the highest, with which the service
+	// refuses a bound of the answer and a temperature.
+	novaEfforts = trait.EffortLow | trait.EffortMedium
 )
 
 // vendorOf returns the vendor of the model with a name: its id, that of an inference profile, or
@@ -57,6 +51,19 @@ func vendorOf(name string) *vendor {
 	name = strings.ToLower(name)
 	return &vendors[slices.IndexFunc(vendors, func(v vendor) bool { return strings.Contains(name, v.in) })]
 }
+
+// word returns the word for an effort: of those that the trait names, or else of those of the
+// vendor, the nearest one. It returns "" if there is none.
+func (v *vendor) word(effort core.Concept, traits *trait.Traits) string {
+	efforts := traits.EffortsOr(v.efforts)
+	if v.isNova2() {
+		efforts &= novaEfforts
+	}
+	return efforts.Nearest(core.EffortOf(effort)).String()
+}
+
+// isNova2 reports whether the models are those of Amazon that think.
+func (v *vendor) isNova2() bool { return v.in == "amazon.nova-2" }
 
 // isClaude reports whether the models are those of Anthropic.
 func (v *vendor) isClaude() bool { return v.in == "anthropic." }

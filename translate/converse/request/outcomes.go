@@ -33,8 +33,8 @@ var outcomes = core.NewOutcomes(
 
 	// Those of Claude. Models of other vendors have fewer, or none.
 	core.Keep(core.EffortNone, core.ReasoningOff).Unless(core.AlwaysThinks).ByWriter(),
-	core.Keep(core.EffortLow, core.EffortMedium, core.EffortHigh, core.EffortXHigh, core.EffortMax).ByWriter(),
-	core.Change(core.EffortMinimal).ByWriter(),
+	core.Change(core.EffortMinimal).Unless(core.TakesEffort(core.EffortMinimal)).ByWriter(),
+	effort(core.EffortLow), effort(core.EffortMedium), effort(core.EffortHigh), effort(core.EffortXHigh), effort(core.EffortMax),
 	core.Lose(core.EffortOther).ByWriter(),
 	core.Keep(core.ReasoningOn, core.ReasoningBudget).ByWriter(),
 	core.Drop(core.ReasoningAdaptive, core.ReasoningShown), // what a model does unasked
@@ -59,6 +59,14 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict),
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
 )
+
+// effort returns the entry of an effort. Those of a model matter only where the effort has a word:
+// others are asked by a budget.
+func effort(c core.Concept) core.Entry {
+	return core.Keep(c).Unless(core.ChangeIf(core.OtherEffort(c), func(traits *trait.Traits) bool {
+		return traits.Thinking != trait.ThinkingBudget && !traits.EffortsOr(core.EffortOf(c)).Has(core.EffortOf(c))
+	})).ByWriter()
+}
 
 // lateSystem is the default of the trait mid_system.
 const lateSystem = trait.MidSystemUser

@@ -131,16 +131,22 @@ func (w *writer) writeTopK(out *core.Members) {
 func (w *writer) writeThinking(out *core.Members) (option string) {
 	x := w.x
 	effort, row := x.Effort()
-	word := w.by.efforts[effort]
+	if effort == core.Nothing || !x.KeepAs(effort, row, nil) {
+		return ""
+	}
+	word := w.by.word(effort, x.Traits)
 	switch {
-	case effort == core.Nothing || !x.KeepAs(effort, row, nil):
 	case w.by.isClaude():
-		return w.writeClaude(out, effort, row)
-	case effort == core.EffortNone && w.by.in == "amazon.nova-2":
+		return w.writeClaude(out, effort, row, word)
+	case effort == core.EffortNone && w.by.isNova2():
 		out.Raw("reasoningConfig", []byte(`{"type":"disabled"}`))
-	case word == "":
+		return ""
+	case word != core.EffortOf(effort).String():
 		x.Lose(row, nil)
-	case w.by.in == "amazon.nova-2":
+	}
+	switch {
+	case word == "":
+	case w.by.isNova2():
 		out.Name("reasoningConfig")
 		*out = append(append(append(*out, `{"type":"enabled","maxReasoningEffort":"`...), word...), `"}`...)
 	default:
@@ -158,9 +164,9 @@ var budgets = map[core.Concept]int64{
 }
 
 // writeClaude writes the thinking of a model of Anthropic, which accepts none if a tool must be
-// used.
-func (w *writer) writeClaude(out *core.Members, effort core.Concept, row *core.Row) (option string) {
-	budget := budgets[effort]
+// used. word is that of the effort, which writeClaude returns where it is an option.
+func (w *writer) writeClaude(out *core.Members, effort core.Concept, row *core.Row, word string) (option string) {
+	budget := w.x.Traits.ThinkingBudget.Clamp(budgets[effort])
 	if most, bounded := w.x.MaxTokens(); bounded {
 		budget = min(budget, most-leastBudget)
 	}
@@ -168,14 +174,16 @@ func (w *writer) writeClaude(out *core.Members, effort core.Concept, row *core.R
 	switch {
 	case effort == core.EffortNone:
 		out.Raw("thinking", []byte(`{"type":"disabled"}`))
-	case w.x.Options.ForcesTool() && !w.tools.empty(), !adaptive && budget < leastBudget:
+	case w.x.Options.ForcesTool() && !w.tools.empty(), !adaptive && budget < max(leastBudget, w.x.Traits.ThinkingBudget.Least):
 		w.x.Lose(row, nil)
 	case adaptive:
 		w.thinks = true
 		out.Raw("thinking", []byte(`{"type":"adaptive"}`))
-		return core.EffortOf(max(effort, core.EffortLow)).String()
+		return word
 	default:
-		w.thinks = true
+		if w.thinks = true; budget != budgets[effort] {
+			w.x.Lose(row, nil)
+		}
 		out.Name("thinking")
 		*out = append(strconv.AppendInt(append(*out, `{"type":"enabled","budget_tokens":`...), budget, 10), '}')
 	}

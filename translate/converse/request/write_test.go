@@ -248,6 +248,7 @@ func TestOptionsOfVendors(t *testing.T) {
 		{"an effort of Nova", nova, `,"output_config":{"effort":"medium"}`, `"additionalModelRequestFields":{"reasoningConfig":{"type":"enabled","maxReasoningEffort":"medium"}}`, ""},
 		{"no thinking of Nova", nova, `,"thinking":{"type":"disabled"}`, `"additionalModelRequestFields":{"reasoningConfig":{"type":"disabled"}}`, ""},
 		{"an effort of gpt-oss", open, `,"output_config":{"effort":"low"}`, `"additionalModelRequestFields":{"reasoning_effort":"low"}`, ""},
+		{"a higher effort of gpt-oss", open, `,"output_config":{"effort":"max"}`, `"additionalModelRequestFields":{"reasoning_effort":"high"}`, "output_config.effort"},
 		{"an effort of Llama", llama, `,"output_config":{"effort":"low"}`, `"maxTokens":10}}`, "output_config.effort"},
 		{"an effort of an unknown model", profile, `,"output_config":{"effort":"low"}`, `"maxTokens":10}}`, "output_config.effort"},
 		{"a schema", nova, `,"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}}`, `"outputConfig":{"textFormat":{"type":"json_schema","structure":{"jsonSchema":{"schema":"{\"type\":\"object\",\"additionalProperties\":false}"}}}}`, "output_config.format.schema.additionalProperties"},
@@ -282,6 +283,16 @@ func TestThinkingThatCannotBeSwitchedOff(t *testing.T) {
 	out, r = written(t, &messages.Source, claude, asked(`,"output_config":{"effort":"low"}`), "thinking_style", "always")
 	assert.Contains(t, out, `"outputConfig":{"effort":"low"},"additionalModelRequestFields":{"thinking":{"type":"adaptive"}}`)
 	assert.Empty(t, r.Losses)
+}
+
+func TestTraitsStateTheEffortsOfModels(t *testing.T) {
+	out, r := written(t, &messages.Source, open, asked(`,"output_config":{"effort":"max"}`), "reasoning_effort", "none low xhigh")
+	assert.Contains(t, out, `"reasoning_effort":"xhigh"`)
+	assert.Equal(t, "output_config.effort", r.Losses.String())
+	out, _ = written(t, &messages.Source, open, asked(`,"thinking":{"type":"disabled"}`), "reasoning_effort", "none low xhigh")
+	assert.Contains(t, out, `"reasoning_effort":"none"`)
+	out, _ = written(t, &messages.Source, nova, asked(`,"output_config":{"effort":"high"}`), "reasoning_effort", "low medium high")
+	assert.Contains(t, out, `"maxReasoningEffort":"medium"`, "beside the bound of the answer")
 }
 
 // A client of the chat format passes fields of the model in its own extensions.

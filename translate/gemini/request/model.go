@@ -3,6 +3,9 @@ package request
 import (
 	"strconv"
 	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // properties are what requests depend on that only the name of a model states: the API has no
@@ -58,15 +61,35 @@ func (p properties) fetches() bool { return p.version >= 2.5 }
 // that it gave them, and whether the results of calls repeat the ids of the calls.
 func (p properties) signs() bool { return p.version >= 3 }
 
-// thinks reports whether the model can be asked to think.
-func (p properties) thinks() bool { return p.version >= 2.5 }
-
-// budgets reports whether the model is asked by a budget instead of a level.
-func (p properties) budgets() bool { return p.version >= 2.5 && p.version < 3 }
+// asked returns how the model is asked to think: by a budget, by a level, or not at all. The name
+// of the model states it unless its budgets or its levels are known.
+func (p properties) asked(traits *trait.Traits) (byBudget, byLevel bool) {
+	switch {
+	case traits.ThinkingBudget.Most > 0:
+		return true, false
+	case traits.ReasoningEffort != 0:
+		return false, !unthinking(traits)
+	default:
+		return p.version >= 2.5 && p.version < 3, p.version >= 3
+	}
+}
 
 // budget returns the nearest budget of thinking, in tokens, that the model accepts. A budget
-// of 0 turns thinking off; the larger models always think.
-func (p properties) budget(n int64) int64 {
+// of 0 turns thinking off, but for models that always think. The name of the model states the
+// bounds unless they are known.
+func (p properties) budget(n int64, traits *trait.Traits) int64 {
+	always := p.pro || traits.Thinking == trait.ThinkingAlways
+	switch {
+	case traits.ThinkingBudget.Most == 0:
+		return p.budgetByName(n)
+	case n <= 0 && !always:
+		return 0
+	default:
+		return traits.ThinkingBudget.Clamp(n)
+	}
+}
+
+func (p properties) budgetByName(n int64) int64 {
 	switch {
 	case p.pro:
 		return min(max(n, 128), 32768)
@@ -79,11 +102,19 @@ func (p properties) budget(n int64) int64 {
 	}
 }
 
-// level returns the level of thinking for an effort: the nearest that the model accepts.
-func (p properties) level(effort string) string {
+// level returns the level of thinking for an effort: the nearest of those that the model accepts,
+// or the least if the model is not to think. The name of the model states the levels unless levels
+// are known.
+func (p properties) level(effort core.Concept, levels trait.Efforts) string {
+	least := core.EffortOf(max(effort, core.EffortMinimal))
+	if levels != 0 {
+		return levels.Nearest(least).String()
+	}
+	return p.levelByName(least.String())
+}
+
+func (p properties) levelByName(effort string) string {
 	switch effort {
-	case "none":
-		return p.level("minimal")
 	case "minimal":
 		if p.pro || p.version >= 4 || p.version >= latest && !p.lite {
 			return "low"

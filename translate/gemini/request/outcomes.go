@@ -29,11 +29,12 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.FormatText, core.FormatObject, core.FormatSchema, core.Schema, core.SchemaStrict),
 
 	// Most models think at least a little, and not more than their highest level or budget.
-	core.Keep(core.EffortMinimal, core.EffortLow, core.EffortMedium, core.EffortHigh).ByWriter(),
-	core.Change(core.EffortNone, core.EffortXHigh, core.EffortMax).ByWriter(),
+	effort(core.EffortMinimal), effort(core.EffortLow), effort(core.EffortMedium), effort(core.EffortHigh),
+	core.Change(core.EffortNone, core.ReasoningOff).Unless(noBudget, core.LoseIf("reasoning_effort off", unthinking)).ByWriter(),
+	highest(core.EffortXHigh), highest(core.EffortMax),
 	core.Lose(core.EffortOther).ByWriter(),
-	core.Keep(core.ReasoningOn, core.ReasoningAdaptive, core.ReasoningBudget).ByWriter(),
-	core.Change(core.ReasoningOff).ByWriter(),
+	core.Keep(core.ReasoningOn, core.ReasoningBudget).Unless(effortRules(core.EffortLow)...).ByWriter(),
+	core.Keep(core.ReasoningAdaptive).ByWriter(),
 	core.Keep(core.ReasoningShown, core.ReasoningHidden),
 
 	core.Keep(core.Images, core.ImagesAlone), // not every model makes images without a text
@@ -57,6 +58,29 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict),
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
 )
+
+// noBudget is the rule of models that a budget of 0 keeps from thinking.
+var noBudget = core.KeepIf("thinking_budget 0-24576", func(traits *trait.Traits) bool {
+	return traits.ThinkingBudget.Most > 0 && traits.Thinking != trait.ThinkingAlways
+})
+
+// unthinking reports whether the traits state that the model cannot be asked to think.
+func unthinking(traits *trait.Traits) bool {
+	return traits.ThinkingBudget.Most == 0 && traits.ReasoningEffort != 0 && traits.ReasoningEffort&trait.EffortAll&^trait.EffortNone == 0
+}
+
+// effort returns the entry of an effort that most models have as a level.
+func effort(c core.Concept) core.Entry { return core.Keep(c).Unless(effortRules(c)...).ByWriter() }
+
+// highest returns the entry of an effort that few models have as a level.
+func highest(c core.Concept) core.Entry {
+	return core.Change(c).Unless(core.TakesEffort(c), core.LoseIf("reasoning_effort off", unthinking)).ByWriter()
+}
+
+// effortRules are the rules of models that do not have every level.
+func effortRules(c core.Concept) []core.Rule {
+	return []core.Rule{core.NearestEffort(c), core.LoseIf("reasoning_effort off", unthinking)}
+}
 
 // lateSystem is the default of the trait mid_system.
 const lateSystem = trait.MidSystemUser

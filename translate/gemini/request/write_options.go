@@ -95,25 +95,25 @@ func (p properties) writeThinking(out *core.Members, x *core.Translation) {
 	var config core.Members
 	budget, exact := jsonscan.Integer(o.Raw(core.ReasoningBudget))
 	exact = exact && o.Has(core.ReasoningOn) && !o.Has(effort)
+	byBudget, byLevel := p.asked(x.Traits)
 	switch {
-	case !p.thinks():
+	case !byBudget && !byLevel:
 		x.Lose(row, nil)
 		return
-	case p.budgets() && adaptive:
+	case byBudget && adaptive:
 		config.Number("thinkingBudget", -1)
-	case p.budgets() && effort != core.Nothing:
+	case byBudget && effort != core.Nothing:
 		if !exact {
 			budget = budgets[effort]
 		}
-		most := p.budget(budget)
+		most := p.budget(budget, x.Traits)
 		if most != budget {
 			x.Lose(row, nil)
 		}
 		config.Number("thinkingBudget", most)
 	case effort != core.Nothing:
-		word := core.EffortOf(effort).String()
-		level := p.level(word)
-		if level != word {
+		level := p.level(effort, x.Traits.ReasoningEffort)
+		if level != core.EffortOf(effort).String() {
 			x.Lose(row, nil)
 		}
 		config.Word("thinkingLevel", level)

@@ -26,7 +26,7 @@ var outcomes = core.NewOutcomes(
 	core.Change(core.FormatObject).Unless(core.RefusedObject),
 
 	core.Lose(core.EffortNone).Unless(adaptive, byBudget).ByWriter(),
-	core.Lose(core.Efforts[1:]...).Unless(thinking...).ByWriter(),
+	effort(core.EffortMinimal), effort(core.EffortLow), effort(core.EffortMedium), effort(core.EffortHigh), effort(core.EffortXHigh), effort(core.EffortMax),
 
 	core.Lose(core.ReasoningShown).Unless(thinking...),
 	core.Keep(core.ReasoningHidden),
@@ -63,6 +63,15 @@ var thinking = []core.Rule{
 	adaptive,
 	core.KeepIf("thinking_style always", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingAlways }),
 	byBudget,
+}
+
+// effort returns the entry of an effort. Those of a model matter only where the effort has a word:
+// others are asked by a budget.
+func effort(c core.Concept) core.Entry {
+	other := core.ChangeIf(core.OtherEffort(c), func(traits *trait.Traits) bool {
+		return traits.Thinking.Adapts() && !traits.EffortsOr(core.EffortOf(c)).Has(core.EffortOf(c))
+	})
+	return core.Lose(c).Unless(append([]core.Rule{other}, thinking...)...).ByWriter()
 }
 
 // ignoredSchema is the rule of providers that answer as if they had got no schema.

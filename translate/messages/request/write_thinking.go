@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // leastBudget is the smallest budget of thinking that providers accept, in tokens.
@@ -14,12 +15,16 @@ const leastText = 1024
 
 // budgets are the budgets that correspond to the efforts, in tokens.
 var budgets = map[core.Concept]int64{
-	core.EffortLow:    leastBudget,
-	core.EffortMedium: 4096,
-	core.EffortHigh:   16384,
-	core.EffortXHigh:  32768,
-	core.EffortMax:    65536,
+	core.EffortMinimal: leastBudget,
+	core.EffortLow:     leastBudget,
+	core.EffortMedium:  4096,
+	core.EffortHigh:    16384,
+	core.EffortXHigh:   32768,
+	core.EffortMax:     65536,
 }
+
+// words are the words that the format has for efforts.
+const words = trait.EffortAll &^ (trait.EffortNone | trait.EffortMinimal)
 
 // writeThinking writes the effort of thinking and the format of the answer, which share a
 // field. It reports whether thinking is on. most bounds the answer, in tokens; mayThink
@@ -28,15 +33,12 @@ func writeThinking(out *core.Members, x *core.Translation, most int64, mayThink 
 	o, word := &x.Options, ""
 	effort := o.OneOf(core.EffortNone, core.EffortMax)
 	row := o[effort].Row
-	switch {
-	case effort == core.Nothing || !x.KeepAs(effort, row, nil):
+	if effort != core.Nothing && !x.KeepAs(effort, row, nil) {
 		effort = core.Nothing
-	case effort == core.EffortMinimal:
-		effort = core.EffortLow
 	}
 	adaptive := x.Traits.Thinking.Adapts()
-	if adaptive && effort != core.EffortNone {
-		word = core.EffortOf(effort).String()
+	if adaptive && effort != core.Nothing {
+		word = x.Traits.EffortsOr(words).Nearest(core.EffortOf(effort)).String()
 	}
 	switch {
 	case effort == core.Nothing:
@@ -51,12 +53,12 @@ func writeThinking(out *core.Members, x *core.Translation, most int64, mayThink 
 	default:
 		// Thinking counts towards the bound of the answer, so the budget leaves enough
 		// for a text that is not cut off after its first words.
-		budget := budgets[effort]
-		if budget > most-leastText {
+		wanted := budgets[effort]
+		budget := min(x.Traits.ThinkingBudget.Clamp(wanted), most-leastText)
+		if budget != wanted {
 			x.Lose(row, nil)
-			budget = most - leastText
 		}
-		if on = budget >= leastBudget; on {
+		if on = budget >= max(leastBudget, x.Traits.ThinkingBudget.Least); on {
 			out.Name("thinking")
 			*out = strconv.AppendInt(append(*out, `{"type":"enabled","budget_tokens":`...), budget, 10)
 			*out = append(append(*out, display(x)...), '}')

@@ -30,15 +30,11 @@ var outcomes = core.NewOutcomes(
 		core.SchemaStrict, core.Verbosity, core.Images, core.ImagesAlone,
 	),
 
-	core.Keep(core.ReasoningOn, core.ReasoningBudget, core.EffortLow).Unless(effort("low")).ByWriter(),
+	core.Keep(core.ReasoningOn, core.ReasoningBudget).Unless(effortRules(core.EffortLow)...).ByWriter(),
 	core.Keep(core.ReasoningAdaptive, core.ReasoningHidden),
-	core.Keep(core.ReasoningOff, core.EffortNone).Unless(effort("none")).ByWriter(),
+	core.Keep(core.ReasoningOff, core.EffortNone).Unless(core.NoEffort(core.EffortNone)).ByWriter(),
 	core.Keep(core.ReasoningShown).Unless(noSummary),
-	core.Keep(core.EffortMinimal).Unless(effort("minimal")).ByWriter(),
-	core.Keep(core.EffortMedium).Unless(effort("medium")).ByWriter(),
-	core.Keep(core.EffortHigh).Unless(effort("high")).ByWriter(),
-	core.Keep(core.EffortXHigh).Unless(effort("xhigh")).ByWriter(),
-	core.Keep(core.EffortMax).Unless(effort("max")).ByWriter(),
+	effort(core.EffortMinimal), effort(core.EffortLow), effort(core.EffortMedium), effort(core.EffortHigh), effort(core.EffortXHigh), effort(core.EffortMax),
 	core.Lose(core.EffortOther).ByWriter(),
 
 	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(core.NoUser),
@@ -87,10 +83,12 @@ var anySampling = []core.Rule{
 	core.KeepIf("sampling one", func(traits *trait.Traits) bool { return traits.Sampling == trait.SamplingOne }),
 }
 
-// effort is the rule of providers that do not take a word for how much to reason.
-func effort(word string) core.Rule {
-	e := trait.EffortOf(word)
-	return core.LoseIf("reasoning_effort off", func(traits *trait.Traits) bool { return !traits.EffortsOr(trait.EffortAll).Has(e) })
+// effort returns the entry of an effort of reasoning.
+func effort(c core.Concept) core.Entry { return core.Keep(c).Unless(effortRules(c)...).ByWriter() }
+
+// effortRules are the rules of models that do not have every effort.
+func effortRules(c core.Concept) []core.Rule {
+	return []core.Rule{core.NearestEffort(c), core.NoEffort(c)}
 }
 
 // lateSystem is the default treatment of late system texts.

@@ -26,7 +26,7 @@ func writeReasoning(out *core.Members, x *core.Translation) (reasons bool) {
 	out.Name("reasoning")
 	first := len(*out)
 	if asked {
-		out.Word("effort", core.EffortOf(effort).String())
+		out.Word("effort", x.Traits.EffortsOr(trait.EffortAll).Nearest(core.EffortOf(effort)).String())
 	}
 	if summary {
 		out.Word("summary", "auto")
