@@ -16,6 +16,7 @@ type callWriter struct {
 	x        *Translation
 	distinct bool
 	ids      trait.CallIDs
+	tools    bool // the request has some
 	history  toolcall.History
 }
 
@@ -24,7 +25,7 @@ var callWriters = sync.Pool{New: func() any { return new(callWriter) }}
 // withCalls returns a callWriter in front of w.
 func withCalls(x *Translation, w Writer) *callWriter {
 	c := callWriters.Get().(*callWriter)
-	c.Writer, c.x = w, x
+	c.Writer, c.x, c.tools = w, x, false
 	c.ids = x.Traits.CallIDs
 	if x.To.ShortCallIDs != nil && x.To.ShortCallIDs(x.Info.Upstream) {
 		c.ids = trait.CallIDsNine
@@ -47,6 +48,12 @@ func (w *callWriter) Turn(role Role) {
 		w.history.EndTurn()
 	}
 	w.Writer.Turn(role)
+}
+
+// Tool implements Writer.
+func (w *callWriter) Tool(t *Tool) {
+	w.tools = true
+	w.Writer.Tool(t)
 }
 
 // Call implements Writer.

@@ -85,11 +85,12 @@ func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]by
 	if err := r.Read(body, x, calls); err != nil {
 		x.Fail(malformed(err))
 	}
-	calls.end()
 	x.At = Place{notation: from.Rows.notation}
 	if x.fault == nil {
 		x.settle()
+		writeFormat(x, calls, calls.tools)
 	}
+	calls.end()
 	if x.fault == nil {
 		dst = w.Finish(slices.Grow(dst, room(body)))
 	}

@@ -41,6 +41,17 @@ var FilesDropped = ChangeIf("files drop", func(traits *trait.Traits) bool { retu
 // object.
 var RefusedObject = RefuseIf("json_object refuse", func(traits *trait.Traits) bool { return traits.RefuseJSONObject })
 
+// SchemaInWords are the rules of models that have no option for the schema of an answer.
+var SchemaInWords = []Rule{ChangeIf("json_schema object", schemaless), ObjectInWords}
+
+// ObjectInWords is the rule of models that have no option for any format of the answer.
+var ObjectInWords = ChangeIf("json_schema instruct", func(traits *trait.Traits) bool { return traits.JSONSchema == trait.JSONSchemaInstruct })
+
+// NamelessSchema are the rules of models for which nothing but a schema itself is put in words.
+var NamelessSchema = []Rule{DropIf("json_schema object", schemaless), DropIf("json_schema instruct", ObjectInWords.holds)}
+
+func schemaless(traits *trait.Traits) bool { return traits.JSONSchema == trait.JSONSchemaObject }
+
 // JSONObjectInstruction is the instruction to answer with a JSON object. It needs no escapes.
 const JSONObjectInstruction = "Answer with one JSON object and nothing else."
 

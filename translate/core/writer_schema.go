@@ -4,6 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // AppendSchema appends the schema of a tool that has one, with the type that providers require.
@@ -47,6 +48,42 @@ func EnforceSchema(x *Translation) {
 		x.Losses.AddIn(loss.Class, option.Row.path(), loss.Path)
 	}
 	option.Raw = schema
+}
+
+// schemaInstruction is the instruction to follow a schema, which stands behind it.
+const schemaInstruction = "Answer with one JSON object that follows this JSON Schema, and nothing else: "
+
+// writeFormat asks in words for the format of the answer where the model has no option for it.
+func writeFormat(x *Translation, w Writer, tools bool) {
+	o, kind := &x.Options, x.Traits.JSONSchema
+	if kind == trait.JSONSchemaNative || kind == trait.JSONSchemaAlone && !tools {
+		return
+	}
+	text, schema := []byte(JSONObjectInstruction), o[Schema]
+	switch {
+	case schema.Raw != nil:
+		text = jsonscan.AppendEscaped([]byte(schemaInstruction), jsonscan.AppendCompact(nil, schema.Raw))
+	case kind == trait.JSONSchemaObject, !o.Has(FormatObject):
+		return
+	}
+	if kind == trait.JSONSchemaAlone { // no rule knows of the tools
+		for c := FormatObject; c <= SchemaStrict; c++ {
+			fate := Shaped
+			if c > Schema {
+				fate = Hinted
+			}
+			if row := o[c].Row; row != nil {
+				x.report(row, fate, nil, nil)
+			}
+		}
+	}
+	o.Clear(FormatObject, SchemaStrict)
+	if kind == trait.JSONSchemaObject && x.To.Keeps(FormatObject, x.Traits) {
+		o[FormatObject] = schema
+	}
+	w.Turn(Instructions)
+	w.Text(text)
+	w.EndTurn()
 }
 
 // ShapeTool writes the schema of a tool in the form that services accept, and reports what differs.

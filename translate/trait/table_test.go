@@ -72,8 +72,13 @@ var others = map[string]map[string]Traits{
 	"unsupported_tools": {"drop": {DropUnsupportedTools: true}},
 	"custom_tools":      {"native": {CustomTools: true}},
 	"messages_schema":   {"false": {IgnoresMessagesSchema: true}},
-	"json_object":       {"refuse": {RefuseJSONObject: true}},
-	"suffix":            {"instruct": {InstructSuffix: true}},
+	"json_schema": {
+		"object":   {JSONSchema: JSONSchemaObject},
+		"instruct": {JSONSchema: JSONSchemaInstruct},
+		"alone":    {JSONSchema: JSONSchemaAlone},
+	},
+	"json_object": {"refuse": {RefuseJSONObject: true}},
+	"suffix":      {"instruct": {InstructSuffix: true}},
 	"fim_template": {
 		"<{prefix}|{suffix}>": {FIMTemplate: "<{prefix}|{suffix}>"},
 		"starcoder2":          {FIMTemplate: "<fim_prefix>{prefix}<fim_suffix>{suffix}<fim_middle>"},

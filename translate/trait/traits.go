@@ -98,6 +98,8 @@ type Traits struct {
 	DropUnsupportedTools bool
 	// CustomTools sends tools that take a free text to chat providers as they are.
 	CustomTools bool
+	// JSONSchema selects how the model is asked for an answer that follows a schema.
+	JSONSchema JSONSchema
 	// RefuseJSONObject refuses requests for a JSON object if the provider's format
 	// cannot express them. Otherwise an instruction in words is added.
 	RefuseJSONObject bool
@@ -230,6 +232,17 @@ const (
 
 // Adapts reports whether the model itself decides how much it thinks, guided by the effort.
 func (s ThinkingStyle) Adapts() bool { return s >= ThinkingAdaptive }
+
+// JSONSchema selects how a model is asked for an answer that follows a schema.
+type JSONSchema uint8
+
+// The values of JSONSchema.
+const (
+	JSONSchemaNative   JSONSchema = iota
+	JSONSchemaObject              // for an object of any kind, and for the schema in words
+	JSONSchemaInstruct            // for either in words
+	JSONSchemaAlone               // as JSONSchemaInstruct beside tools, else as JSONSchemaNative
+)
 
 // Budgets are the bounds of budgets of thinking, in tokens. The zero value is unknown bounds.
 type Budgets struct {

@@ -30,10 +30,10 @@ var outcomes = core.NewOutcomes(
 		core.ToolChoiceAllowed, core.OneCallAtATime, core.ParallelCalls,
 	),
 
-	core.Keep(
-		core.FormatText, core.FormatObject, core.FormatSchema, core.Schema, core.SchemaName, core.SchemaDescription,
-		core.SchemaStrict,
-	),
+	core.Keep(core.FormatText),
+	core.Keep(core.FormatObject).Unless(core.ObjectInWords),
+	core.Keep(core.FormatSchema, core.Schema).Unless(core.SchemaInWords...),
+	core.Keep(core.SchemaName, core.SchemaDescription, core.SchemaStrict).Unless(core.NamelessSchema...),
 
 	core.Keep(core.Images, core.ImagesAlone),
 

@@ -34,7 +34,7 @@ var outcomes = core.NewOutcomes(
 
 	core.Keep(core.FormatText),
 	core.Change(core.FormatObject).Unless(core.RefusedObject),
-	core.Lose(core.FormatSchema, core.Schema).Unless(schemas...),
+	core.Lose(core.FormatSchema, core.Schema).Unless(append(core.SchemaInWords, schemas...)...),
 
 	core.Keep(core.EndUser, core.SafetyIdentifier, core.TellingEndUser).Unless(core.NoUser),
 	core.Change(core.LongEndUser).Unless(core.NoUser),

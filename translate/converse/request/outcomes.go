@@ -28,7 +28,9 @@ var outcomes = core.NewOutcomes(
 	),
 	core.Drop(core.OneCallAtATime, core.UnusedTools),
 
-	core.Keep(core.FormatText, core.FormatSchema, core.Schema, core.SchemaName, core.SchemaDescription, core.SchemaStrict),
+	core.Keep(core.FormatText),
+	core.Keep(core.FormatSchema, core.Schema).Unless(core.SchemaInWords...),
+	core.Keep(core.SchemaName, core.SchemaDescription, core.SchemaStrict).Unless(core.NamelessSchema...),
 	core.Change(core.FormatObject).Unless(core.RefusedObject),
 
 	// Those of Claude. Models of other vendors have fewer, or none.

@@ -26,7 +26,10 @@ var outcomes = core.NewOutcomes(
 	),
 	core.Drop(core.OneCallAtATime),
 
-	core.Keep(core.FormatText, core.FormatObject, core.FormatSchema, core.Schema, core.SchemaStrict),
+	core.Keep(core.FormatText),
+	core.Keep(core.FormatObject).Unless(core.ObjectInWords),
+	core.Keep(core.FormatSchema, core.Schema).Unless(core.SchemaInWords...),
+	core.Keep(core.SchemaStrict).Unless(core.NamelessSchema...),
 
 	// Most models think at least a little, and not more than their highest level or budget.
 	effort(core.EffortMinimal), effort(core.EffortLow), effort(core.EffortMedium), effort(core.EffortHigh),

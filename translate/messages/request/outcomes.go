@@ -22,7 +22,7 @@ var outcomes = core.NewOutcomes(
 	),
 
 	core.Keep(core.FormatText),
-	core.Keep(core.FormatSchema, core.Schema).Unless(ignoredSchema),
+	core.Keep(core.FormatSchema, core.Schema).Unless(append(core.SchemaInWords, ignoredSchema)...),
 	core.Change(core.FormatObject).Unless(core.RefusedObject),
 
 	core.Lose(core.EffortNone).Unless(adaptive, byBudget).ByWriter(),

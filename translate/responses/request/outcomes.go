@@ -25,10 +25,10 @@ var outcomes = core.NewOutcomes(
 		core.ToolChoiceAllowed, core.OneCallAtATime, core.ParallelCalls,
 	),
 
-	core.Keep(
-		core.FormatText, core.FormatObject, core.FormatSchema, core.Schema, core.SchemaName, core.SchemaDescription,
-		core.SchemaStrict, core.Verbosity, core.Images, core.ImagesAlone,
-	),
+	core.Keep(core.FormatText, core.Verbosity, core.Images, core.ImagesAlone),
+	core.Keep(core.FormatObject).Unless(core.ObjectInWords),
+	core.Keep(core.FormatSchema, core.Schema).Unless(core.SchemaInWords...),
+	core.Keep(core.SchemaName, core.SchemaDescription, core.SchemaStrict).Unless(core.NamelessSchema...),
 
 	core.Keep(core.ReasoningOn, core.ReasoningBudget).Unless(effortRules(core.EffortLow)...).ByWriter(),
 	core.Keep(core.ReasoningAdaptive, core.ReasoningHidden),
