@@ -97,7 +97,7 @@ func TestTheComparisonIsTrue(t *testing.T) {
 			assert.False(t, words[word], "the grammar has %s, so that the claim is wrong: %s", word, claim)
 		}
 	}
-	unserved := readPage(t, "../module/gateway/unserved.go")
+	unserved := readPage(t, "../module/gateway/routes/unknown.go")
 	for _, path := range []string{" batches ", " files ", " realtime "} {
 		assert.Contains(t, unserved, path, "the gateway serves it, so that a claim is wrong")
 	}
