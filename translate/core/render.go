@@ -284,4 +284,8 @@ func (x *Translation) settle() {
 			*option = Option{}
 		}
 	}
+	if x.Traits.AutoToolChoice && o.ForcesTool() {
+		o[ToolChoiceAuto] = o[o.OneOf(ToolChoiceRequired, ToolChoiceNamed)]
+		o.Clear(ToolChoiceRequired, ToolChoiceName)
+	}
 }

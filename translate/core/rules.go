@@ -61,6 +61,21 @@ var NoSampling = LoseIf("sampling none", func(traits *trait.Traits) bool { retur
 // OneSampling is the rule of providers that take one of the sampling fields.
 var OneSampling = LoseIf("sampling one", func(traits *trait.Traits) bool { return traits.Sampling == trait.SamplingOne })
 
+// WithoutEffort is the rule of providers that take no sampling fields beside an effort.
+var WithoutEffort = LoseIf("sampling without_effort", func(traits *trait.Traits) bool { return traits.Sampling == trait.SamplingWithoutEffort })
+
+// NoParallelCalls is the rule of providers that do not let the client choose whether calls are
+// made one at a time.
+var NoParallelCalls = DropIf("parallel_tool_calls false", func(traits *trait.Traits) bool { return traits.NoParallelToolCalls })
+
+// AutoChoice is the rule of providers that refuse the demand for the call of a tool. They get
+// the choice that is free.
+var AutoChoice = ChangeIf("tool_choice auto", func(traits *trait.Traits) bool { return traits.AutoToolChoice })
+
+// NoPrefill is the rule of providers that continue no last turn of the assistant although the
+// format has such conversations.
+var NoPrefill = LoseIf("prefill refuse", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillRefuse })
+
 // BoundedAnswer is the rule of models whose longest answer is known.
 var BoundedAnswer = ChangeIf("max_output_tokens 1", func(traits *trait.Traits) bool { return traits.MaxOutputTokens > 0 })
 

@@ -26,6 +26,18 @@ func (x *Translation) MaxTokens() (n int64, ok bool) {
 	return n, true
 }
 
+// SampleBesideReasoning decides what becomes of the sampling fields of a request that asks for an
+// effort of reasoning.
+func SampleBesideReasoning(x *Translation) {
+	for _, c := range [...]struct{ option, beside Concept }{
+		{Temperature, TemperatureBesideReasoning}, {TopP, TopPBesideReasoning}, {TopK, TopKBesideReasoning},
+	} {
+		if option := &x.Options[c.option]; option.Raw != nil && !x.KeepAs(c.beside, option.Row, nil) {
+			*option = Option{}
+		}
+	}
+}
+
 // Enforce keeps a stop text for the gateway, since the provider does not get it. It
 // refuses the request if the gateway cannot enforce the text beside the others.
 func (x *Translation) Enforce(text string) {
@@ -41,9 +53,7 @@ const AllStops = math.MaxInt32
 // as many as a trait allows, and without those of white space alone unless the format has them
 // (blank). The gateway itself enforces the others. It reports whether there is one.
 func AppendStops(out *Members, x *Translation, name string, most int, blank bool) (some bool) {
-	if bound := x.Traits.MaxStops; bound > 0 {
-		most = min(most, int(bound))
-	}
+	most = x.Traits.BoundStops(most)
 	n := 0
 	for i, raw := range x.Options.Stops() {
 		switch text := x.Answer.Cuts.Stops[i]; {

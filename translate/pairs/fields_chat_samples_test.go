@@ -70,7 +70,7 @@ func effort(word string) sample {
 
 // effortBeside is one with an effort and another member.
 func effortBeside(member string) sample {
-	return wanting(`"reasoning_effort":"low"`, member).withTraits("thinking_style adaptive")
+	return wanting(`"reasoning_effort":"low"`, member).withTraits("thinking_style adaptive; reasoning_effort on")
 }
 
 const (

@@ -74,7 +74,7 @@ func effortOf(word string) sample {
 
 // reasoningWith is one with an effort and another member.
 func reasoningWith(member string) sample {
-	return posing(`"reasoning":{"effort":"low"}`, member).withTraits("thinking_style adaptive")
+	return posing(`"reasoning":{"effort":"low"}`, member).withTraits("thinking_style adaptive; reasoning_effort on")
 }
 
 // hosted is one with a tool that the vendor runs.

@@ -145,6 +145,7 @@ func TestStopsBeyondThoseOfAServiceAreEnforced(t *testing.T) {
 	for most, upstreams := range map[int]map[translate.Format]string{
 		4: {translate.Chat: "", translate.Messages: "", translate.Completions: "", translate.Gemini: "", translate.Converse: ""},
 		1: {translate.Chat: "", translate.Messages: "", translate.Gemini: ""},
+		0: {translate.Chat: "", translate.Messages: "", translate.Completions: "", translate.Gemini: "", translate.Converse: ""},
 		6: {translate.Chat: "", translate.Messages: ""},
 	} {
 		for from, member := range members {
@@ -173,6 +174,7 @@ func TestStopsBeyondThoseOfAServiceAreEnforced(t *testing.T) {
 					}
 				}
 				assert.True(t, json.Valid(out))
+				assert.Equal(t, most > 0, strings.Contains(string(out), `"stop`), "%s to %s: %s", from, to, out)
 			}
 		}
 	}

@@ -40,7 +40,7 @@ var traits = []trait{
 	flag("responses_state", "off", "passthrough", func(t *Traits) *bool { return &t.PassState }),
 	flag("retry_encrypted", "false", "true", func(t *Traits) *bool { return &t.RetryEncrypted }),
 	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
-	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "none"),
+	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "without_effort", "none"),
 	text("extensions", "a list of field names that the gateway does not write itself", "", setExtensions),
 	choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive", "always"),
 	text("thinking_budget", "'none' or <least>-<most>, two numbers of tokens", "none", setBudgets),
@@ -48,7 +48,9 @@ var traits = []trait{
 	number("default_max_tokens", DefaultMaxTokens, func(t *Traits) *int64 { return &t.DefaultMaxTokens }),
 	number("agent_max_tokens", DefaultAgentMaxTokens, func(t *Traits) *int64 { return &t.AgentMaxTokens }),
 	bound("max_output_tokens", func(t *Traits) *int64 { return &t.MaxOutputTokens }),
-	bound("max_stops", func(t *Traits) *int64 { return &t.MaxStops }),
+	text("max_stops", "'none' or an integer of at least 0", "none", setMaxStops),
+	flag("parallel_tool_calls", "true", "false", func(t *Traits) *bool { return &t.NoParallelToolCalls }),
+	flag("tool_choice", "any", "auto", func(t *Traits) *bool { return &t.AutoToolChoice }),
 	choice("user_field", func(t *Traits) *UserField { return &t.UserField }, UserFieldUser, "user", "safety_identifier", "none"),
 	flag("cache_breakpoints", "false", "true", func(t *Traits) *bool { return &t.CacheBreakpoints }),
 	choice("prompt_template", func(t *Traits) *PromptTemplate { return &t.PromptTemplate }, TemplateTurns, "turns", "chatml", "none"),
@@ -193,6 +195,20 @@ func setImages(t *Traits, value string) bool {
 	i := slices.Index([]string{"true", "drop", "false"}, switched(value, "true"))
 	t.Images = Images(max(i, 0))
 	return i >= 0
+}
+
+func setMaxStops(t *Traits, value string) bool {
+	n, err := strconv.ParseInt(value, 10, 32)
+	switch {
+	case value == "none":
+		t.MaxStops = 0
+		return true
+	case n == 0:
+		t.MaxStops = NoStops
+	default:
+		t.MaxStops = n
+	}
+	return err == nil && n >= 0
 }
 
 func setFiles(t *Traits, value string) bool {

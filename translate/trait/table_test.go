@@ -46,19 +46,25 @@ var others = map[string]map[string]Traits{
 		"reasoning_content": {ReasoningReplay: ReplayReasoningContent},
 		"reasoning":         {ReasoningReplay: ReplayReasoning},
 	},
-	"sampling":   {"one": {Sampling: SamplingOne}, "none": {Sampling: SamplingNone}},
+	"sampling": {
+		"one":            {Sampling: SamplingOne},
+		"without_effort": {Sampling: SamplingWithoutEffort},
+		"none":           {Sampling: SamplingNone},
+	},
 	"extensions": {"top_k": {Extensions: []string{"top_k"}}, "top_k min_p": {Extensions: []string{"top_k", "min_p"}}},
 	"thinking_style": {
 		"budget":   {Thinking: ThinkingBudget},
 		"adaptive": {Thinking: ThinkingAdaptive},
 		"always":   {Thinking: ThinkingAlways},
 	},
-	"thinking_budget":    {"128-32768": {ThinkingBudget: Budgets{128, 32768}}, "0-1": {ThinkingBudget: Budgets{0, 1}}},
-	"anthropic_version":  {"2026-10-21": {AnthropicVersion: "2026-10-21"}},
-	"default_max_tokens": {"1": {DefaultMaxTokens: 1}, "2147483647": {DefaultMaxTokens: 2147483647}},
-	"agent_max_tokens":   {"1": {AgentMaxTokens: 1}},
-	"max_stops":          {"4": {MaxStops: 4}},
-	"max_output_tokens":  {"8192": {MaxOutputTokens: 8192}},
+	"thinking_budget":     {"128-32768": {ThinkingBudget: Budgets{128, 32768}}, "0-1": {ThinkingBudget: Budgets{0, 1}}},
+	"anthropic_version":   {"2026-10-21": {AnthropicVersion: "2026-10-21"}},
+	"default_max_tokens":  {"1": {DefaultMaxTokens: 1}, "2147483647": {DefaultMaxTokens: 2147483647}},
+	"agent_max_tokens":    {"1": {AgentMaxTokens: 1}},
+	"max_stops":           {"4": {MaxStops: 4}, "0": {MaxStops: NoStops}},
+	"parallel_tool_calls": {"false": {NoParallelToolCalls: true}},
+	"tool_choice":         {"auto": {AutoToolChoice: true}},
+	"max_output_tokens":   {"8192": {MaxOutputTokens: 8192}},
 	"user_field": {
 		"safety_identifier": {UserField: UserFieldSafetyIdentifier},
 		"none":              {UserField: UserFieldNone},
@@ -100,6 +106,7 @@ var others = map[string]map[string]Traits{
 func meaning(t Traits) Traits {
 	t.AnthropicVersion, t.DefaultMaxTokens, t.MaxFanOut = t.Version(), t.MaxTokens(), t.FanOut()
 	t.MidSystem, t.Sampling = cmp.Or(t.MidSystem, MidSystemKeep), cmp.Or(t.Sampling, SamplingAll)
+	t.Prefill = cmp.Or(t.Prefill, PrefillRefuse)
 	t.AgentMaxTokens, t.ReasoningEffort = t.AgentTokens(), t.EffortsOr(0)
 	if len(t.Extensions) == 0 {
 		t.Extensions = nil
@@ -176,7 +183,7 @@ func TestSetAllSetsEveryTrait(t *testing.T) {
 // fields maps methods of Traits to the fields that they read for their callers.
 var fields = map[string]string{
 	"Version": "AnthropicVersion", "MaxTokens": "DefaultMaxTokens", "AgentTokens": "AgentMaxTokens", "FanOut": "MaxFanOut",
-	"Extension": "Extensions", "SamplingByVersion": "Sampling",
+	"Extension": "Extensions", "SamplingByVersion": "Sampling", "BoundStops": "MaxStops",
 }
 
 // fieldsRead returns the fields of Traits that code of this repository reads.

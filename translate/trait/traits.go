@@ -21,9 +21,15 @@ type Traits struct {
 	Alternation bool
 	// ToolContentParts sends several texts as parts instead of one text.
 	ToolContentParts bool
-	// MaxStops is the number of stop texts that the provider takes, 0 for any. The gateway
-	// itself enforces others.
+	// MaxStops is the number of stop texts that the provider takes, 0 for any, NoStops for
+	// none. The gateway itself enforces others.
 	MaxStops int64
+	// NoParallelToolCalls leaves out the choice of one call at a time, which the provider
+	// refuses whatever its value.
+	NoParallelToolCalls bool
+	// AutoToolChoice lets the model choose where the client demands the call of a tool, since
+	// the provider refuses that demand.
+	AutoToolChoice bool
 	// CallIDs selects which ids of calls the provider accepts.
 	CallIDs CallIDs
 	// ToolImagesInline leaves images in the messages of tool results.
@@ -182,9 +188,10 @@ type Prefill uint8
 
 // The values of Prefill.
 const (
-	PrefillRefuse Prefill = iota
-	PrefillNative         // sent as it is
-	PrefillVLLM           // sent with the two fields that vLLM asks for
+	PrefillDefault Prefill = iota // depending on the format
+	PrefillRefuse
+	PrefillNative // sent as it is
+	PrefillVLLM   // sent with the two fields that vLLM asks for
 )
 
 // ReasoningReplay is the field of assistant messages that takes earlier
@@ -215,7 +222,8 @@ type Sampling uint8
 const (
 	SamplingDefault Sampling = iota // all, or none with anthropic_version 2026-10-21
 	SamplingAll
-	SamplingOne // never top_p together with temperature
+	SamplingOne           // never top_p together with temperature
+	SamplingWithoutEffort // none if the model is asked for an effort
 	SamplingNone
 )
 
@@ -326,6 +334,20 @@ func (t *Traits) BoundTokens(n int64) (bounded int64, less bool) {
 		return n, false
 	}
 	return t.MaxOutputTokens, true
+}
+
+// NoStops is the MaxStops of providers that take no stop texts.
+const NoStops = -1
+
+// BoundStops returns how many stop texts the provider takes where its format has most.
+func (t *Traits) BoundStops(most int) int {
+	switch t.MaxStops {
+	case 0:
+		return most
+	case NoStops:
+		return 0
+	}
+	return min(most, int(t.MaxStops))
 }
 
 // FanOut returns the number of calls that one request may become.

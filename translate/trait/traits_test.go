@@ -34,7 +34,7 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"image_url", "base64", T{ImagesBase64Only: true}},
 		{"files", "on", T{Files: trait.FilesSend}},
 		{"files", "drop", T{Files: trait.FilesDrop}},
-		{"prefill", "refuse", T{}},
+		{"prefill", "refuse", T{Prefill: trait.PrefillRefuse}},
 		{"prefill", "native", T{Prefill: trait.PrefillNative}},
 		{"prefill", "vllm", T{Prefill: trait.PrefillVLLM}},
 		{"reasoning_effort", "true", T{ReasoningEffort: trait.EffortAll}},

@@ -17,18 +17,17 @@ var outcomes = core.NewOutcomes(
 		core.TopLogprobs, core.Echo,
 	),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
-	core.Keep(
-		core.Temperature, core.HighTemperature, core.TemperatureBesideReasoning, core.TopP, core.TopPBesideReasoning,
-	).Unless(core.NoSampling),
+	core.Keep(core.Temperature, core.HighTemperature, core.TopP).Unless(core.NoSampling),
+	core.Keep(core.TemperatureBesideReasoning, core.TopPBesideReasoning).Unless(core.NoSampling, core.WithoutEffort),
 	core.Keep(core.TopPBesideTemperature).Unless(core.NoSampling, core.OneSampling),
 	core.Lose(core.TopK).Unless(core.NoSampling, core.Extension("top_k")),
+	core.Lose(core.TopKBesideReasoning).Unless(core.NoSampling, core.WithoutEffort, core.Extension("top_k")),
 	core.Keep(core.Prompts).Unless(core.OneCall),
 	core.Lose(core.Suffix).Unless(core.FillInWords),
 
-	core.Keep(
-		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed, core.ToolChoiceName,
-		core.ToolChoiceAllowed, core.OneCallAtATime, core.ParallelCalls,
-	),
+	core.Keep(core.ToolChoiceAuto, core.ToolChoiceNone, core.ToolChoiceName, core.ToolChoiceAllowed, core.ParallelCalls),
+	core.Keep(core.ToolChoiceRequired, core.ToolChoiceNamed).Unless(core.AutoChoice),
+	core.Keep(core.OneCallAtATime).Unless(core.NoParallelCalls),
 
 	core.Keep(core.FormatText),
 	core.Keep(core.FormatObject).Unless(core.ObjectInWords),

@@ -92,13 +92,17 @@ func (w *writer) Finish(dst []byte) []byte {
 		out.Number(field, n)
 	}
 	openai.AppendSamples(&out, x)
+	effort := keptEffort(x)
+	if effort > core.EffortNone {
+		core.SampleBesideReasoning(x)
+	}
 	openai.AppendSampling(&out, o)
-	switch stops, most := len(x.Answer.Cuts.Stops), int(x.Traits.MaxStops); {
+	switch stops := len(x.Answer.Cuts.Stops); {
 	case stops == 0:
-	case most == 0 || stops <= most:
+	case stops <= x.Traits.BoundStops(core.AllStops):
 		out.Option("stop", &o[core.Stops])
 	default:
-		core.AppendStops(&out, x, "stop", most, true)
+		core.AppendStops(&out, x, "stop", core.AllStops, true)
 	}
 	openai.AppendStream(&out, x)
 	if most, ok := x.Logprobs(); ok {
@@ -113,7 +117,7 @@ func (w *writer) Finish(dst []byte) []byte {
 		out.Raw("response_format", []byte(`{"type":"json_object"}`))
 	}
 	writeModalities(&out, x)
-	writeReasoning(&out, x)
+	writeReasoning(&out, x, effort)
 	parts.AppendUser(&out, x, parts.UserField(x.Traits))
 	parts.AppendTier(&out, o)
 	parts.AppendModeration(&out, o)
@@ -171,27 +175,38 @@ func writeModalities(out *core.Members, x *core.Translation) {
 	}
 }
 
-// writeReasoning writes the effort of reasoning, or switches the thinking of a template.
-// Without either, the provider's default replaces adaptive reasoning.
-func writeReasoning(out *core.Members, x *core.Translation) {
+// keptEffort decides the effort of reasoning, Nothing for none. Templates with arguments have no
+// efforts. Without either, the provider's default replaces adaptive reasoning.
+func keptEffort(x *core.Translation) core.Concept {
 	o := &x.Options
 	if x.Traits.Extension(templateArguments) {
-		kind := o.OneOf(core.ReasoningOn, core.ReasoningOff)
-		set := x.Extensions.Has(templateArguments) // by the client itself
-		switch {
-		case kind == core.Nothing || set:
-		case kind == core.ReasoningOff:
-			out.Raw(templateArguments, []byte(`{"enable_thinking":false}`))
-		default:
-			out.Raw(templateArguments, []byte(`{"enable_thinking":true}`))
-		}
 		x.Lose(o[o.OneOf(core.EffortNone, core.EffortOther)].Row, nil)
-		return
+		return core.Nothing
 	}
 	effort, row := x.Effort()
-	if effort != core.Nothing && x.KeepAs(effort, row, nil) {
-		out.Word("reasoning_effort", x.Traits.ReasoningEffort.Nearest(core.EffortOf(effort)).String())
-	} else if o.Has(core.ReasoningAdaptive) {
+	switch {
+	case effort != core.Nothing && x.KeepAs(effort, row, nil):
+		return effort
+	case o.Has(core.ReasoningAdaptive):
 		x.Keep(core.ReasoningAdaptive, nil)
+	}
+	return core.Nothing
+}
+
+// writeReasoning writes the effort of reasoning, or switches the thinking of a template, unless
+// the client itself has set the arguments of the template.
+func writeReasoning(out *core.Members, x *core.Translation, effort core.Concept) {
+	if effort != core.Nothing {
+		out.Word("reasoning_effort", x.Traits.ReasoningEffort.Nearest(core.EffortOf(effort)).String())
+	}
+	if !x.Traits.Extension(templateArguments) || x.Extensions.Has(templateArguments) {
+		return
+	}
+	switch x.Options.OneOf(core.ReasoningOn, core.ReasoningOff) {
+	case core.Nothing:
+	case core.ReasoningOff:
+		out.Raw(templateArguments, []byte(`{"enable_thinking":false}`))
+	default:
+		out.Raw(templateArguments, []byte(`{"enable_thinking":true}`))
 	}
 }

@@ -77,16 +77,18 @@ func (w *writer) Finish(dst []byte) []byte {
 // writeStops writes the stops of the client, and the text that begins another turn. The
 // gateway also enforces that text, since some servers ignore it and some repeat it.
 func (w *writer) writeStops(out *core.Members) {
-	most := core.AllStops
-	if bound := w.x.Traits.MaxStops; bound > 0 {
-		most = int(bound) - 1
-	}
-	if core.AppendStops(out, w.x, "stop", most, true) {
+	x := w.x
+	most := x.Traits.BoundStops(core.AllStops)
+	some := core.AppendStops(out, x, "stop", most-1, true)
+	x.Answer.Cuts.Enforced = append(x.Answer.Cuts.Enforced, w.prompt.stop)
+	switch {
+	case most == 0:
+		return
+	case some:
 		(*out)[len(*out)-1] = ','
-	} else {
+	default:
 		out.Name("stop")
 		*out = append(*out, '[')
 	}
 	*out = append(jsonscan.AppendString(*out, w.prompt.stop), ']')
-	w.x.Answer.Cuts.Enforced = append(w.x.Answer.Cuts.Enforced, w.prompt.stop)
 }

@@ -15,17 +15,15 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.Temperature, core.TopP).Unless(core.NoSampling),
 	core.Change(core.HighTemperature),
 	core.Keep(core.TopK).Unless(core.NoSampling),
-	core.Keep(core.TopPBesideReasoning),
+	core.Keep(core.TopPBesideReasoning).Unless(core.WithoutEffort),
 	core.Keep(core.TopPBesideTemperature).Unless(core.NoSampling, core.OneSampling),
 	core.Keep(core.Samples).Unless(core.OneCall).ByWriter(),
 	core.Keep(core.Prompts).Unless(core.OneCall),
 	core.Refuse(core.LogitBias),
 	core.Lose(core.Suffix).Unless(core.FillInWords),
 
-	core.Keep(
-		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed, core.ToolChoiceName,
-		core.ToolChoiceAllowed, core.ParallelCalls,
-	),
+	core.Keep(core.ToolChoiceAuto, core.ToolChoiceNone, core.ToolChoiceName, core.ToolChoiceAllowed, core.ParallelCalls),
+	core.Keep(core.ToolChoiceRequired, core.ToolChoiceNamed).Unless(core.AutoChoice),
 	core.Drop(core.OneCallAtATime, core.UnusedTools),
 
 	core.Keep(core.FormatText),

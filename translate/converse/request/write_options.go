@@ -19,7 +19,9 @@ func (w *writer) writeConfig(out *core.Members, effort string) {
 	if raw := o.Raw(core.Temperature); raw != nil && samples(x, w.thinks, core.Temperature, core.TemperatureBesideReasoning) {
 		config.Raw("temperature", clamped(x, raw))
 	}
-	config.Option("topP", &o[core.TopP])
+	if o.Has(core.TopP) && samples(x, w.thinks, core.TopP, core.TopPBesideReasoning) {
+		config.Option("topP", &o[core.TopP])
+	}
 	stopped := core.AppendStops(&config, x, "stopSequences", w.by.stops, false)
 	writeObject(out, "inferenceConfig", config)
 	if stopped { // the model's own answer states which text has ended it

@@ -21,9 +21,10 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.Suffix).Unless(core.FillInWords),
 
 	core.Keep(
-		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed, core.ToolChoiceName,
-		core.ToolChoiceAllowed, core.UnusedTools, core.ParallelCalls,
+		core.ToolChoiceAuto, core.ToolChoiceNone, core.ToolChoiceName, core.ToolChoiceAllowed, core.UnusedTools,
+		core.ParallelCalls,
 	),
+	core.Keep(core.ToolChoiceRequired, core.ToolChoiceNamed).Unless(core.AutoChoice),
 	core.Drop(core.OneCallAtATime),
 
 	core.Keep(core.FormatText),

@@ -9,7 +9,8 @@ import (
 var outcomes = core.NewOutcomes(
 	core.Keep(core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.Stops, core.Stream, core.StreamUsage, core.Echo),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
-	core.Keep(core.Temperature, core.TopP, core.TopPBesideReasoning, core.TopK).Unless(noSampling),
+	core.Keep(core.Temperature, core.TopP, core.TopK).Unless(noSampling),
+	core.Keep(core.TopPBesideReasoning).Unless(noSampling, core.WithoutEffort),
 	core.Change(core.HighTemperature),
 	core.Keep(core.TopPBesideTemperature).Unless(noSampling, core.OneSampling),
 	core.Keep(core.Samples).Unless(core.OneCall).ByWriter(),
@@ -17,9 +18,11 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.Suffix).Unless(core.FillInWords),
 
 	core.Keep(
-		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed, core.ToolChoiceName,
-		core.ToolChoiceAllowed, core.OneCallAtATime, core.ParallelCalls, core.UnusedTools,
+		core.ToolChoiceAuto, core.ToolChoiceNone, core.ToolChoiceName, core.ToolChoiceAllowed, core.ParallelCalls,
+		core.UnusedTools,
 	),
+	core.Keep(core.ToolChoiceRequired, core.ToolChoiceNamed).Unless(core.AutoChoice),
+	core.Keep(core.OneCallAtATime).Unless(core.NoParallelCalls),
 
 	core.Keep(core.FormatText),
 	core.Keep(core.FormatSchema, core.Schema).Unless(append(core.SchemaInWords, ignoredSchema)...),
@@ -42,7 +45,7 @@ var outcomes = core.NewOutcomes(
 		core.CacheTool, core.IdleReasoning, core.TextBehindCall,
 	),
 	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(lateSystem)...),
-	core.Keep(core.Prefill),
+	core.Keep(core.Prefill).Unless(core.NoPrefill),
 	core.Change(core.SystemBehindAssistant, core.PrefillSpace, core.TextBeforeResult, core.BrokenArguments),
 	core.Keep(core.Image).Unless(core.UnseenImages...),
 	core.Lose(core.RareImage, core.ImageReference).Unless(core.UnseenImages...),

@@ -27,6 +27,7 @@ type requestWriter struct {
 	names    core.ToolNames
 
 	turn     turnWriter
+	last     core.Place // of the client's last turn that is no text of the system prompt
 	result   resultWriter
 	marking  *blockBuffer // the buffer with the last block
 	unsigned bool         // tools were called without signed thinking since the last text of a user
@@ -95,7 +96,7 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 func (w *requestWriter) endConversation() {
 	m := &w.messages
 	if m.role == "assistant" && !m.endsWith(openCall) {
-		w.x.Keep(core.Prefill, nil)
+		w.x.KeepAt(w.last, core.Prefill)
 		if m.trim() {
 			w.x.Keep(core.PrefillSpace, nil)
 		}

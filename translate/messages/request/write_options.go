@@ -44,7 +44,9 @@ func writeSampling(out *core.Members, x *core.Translation, thinks bool) {
 			out.Raw("temperature", clamped(x, raw))
 		}
 	}
-	out.Option("top_p", &o[core.TopP])
+	if o.Has(core.TopP) && (!thinks || keepAs(x, core.TopPBesideReasoning, core.TopP)) {
+		out.Option("top_p", &o[core.TopP])
+	}
 	if raw := o.Raw(core.TopK); raw != nil {
 		if _, ok := jsonscan.Integer(raw); !ok {
 			x.InvalidOption(core.TopK, "must be an integer")

@@ -34,6 +34,8 @@ func (w *requestWriter) Turn(role core.Role) {
 	}
 	if w.turn.role == "" {
 		w.turn.to = &w.system
+	} else {
+		w.last = w.x.At
 	}
 	w.turn.start = len(w.turn.to.buf)
 }

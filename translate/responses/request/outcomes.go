@@ -20,10 +20,9 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.Prompts).Unless(core.OneCall),
 	core.Drop(core.TopLogprobsAlone),
 
-	core.Keep(
-		core.ToolChoiceAuto, core.ToolChoiceRequired, core.ToolChoiceNone, core.ToolChoiceNamed, core.ToolChoiceName,
-		core.ToolChoiceAllowed, core.OneCallAtATime, core.ParallelCalls,
-	),
+	core.Keep(core.ToolChoiceAuto, core.ToolChoiceNone, core.ToolChoiceName, core.ToolChoiceAllowed, core.ParallelCalls),
+	core.Keep(core.ToolChoiceRequired, core.ToolChoiceNamed).Unless(core.AutoChoice),
+	core.Keep(core.OneCallAtATime).Unless(core.NoParallelCalls),
 
 	core.Keep(core.FormatText, core.Verbosity, core.Images, core.ImagesAlone),
 	core.Keep(core.FormatObject).Unless(core.ObjectInWords),

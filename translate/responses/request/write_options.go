@@ -51,12 +51,11 @@ func writeBounds(out *core.Members, x *core.Translation, reasons bool) {
 		}
 		out.Number("max_output_tokens", n)
 	}
-	if !reasons || o.Has(core.Temperature) && x.KeepAs(core.TemperatureBesideReasoning, o[core.Temperature].Row, nil) {
-		out.Option("temperature", &o[core.Temperature])
+	if reasons {
+		core.SampleBesideReasoning(x)
 	}
-	if !reasons || o.Has(core.TopP) && x.KeepAs(core.TopPBesideReasoning, o[core.TopP].Row, nil) {
-		out.Option("top_p", &o[core.TopP])
-	}
+	out.Option("temperature", &o[core.Temperature])
+	out.Option("top_p", &o[core.TopP])
 }
 
 // writeText writes the format of the answer, and how many words the client wants.

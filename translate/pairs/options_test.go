@@ -1,0 +1,179 @@
+package pairs_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
+)
+
+// renderedUnder translates a request to a provider with these traits.
+func renderedUnder(t *testing.T, w way, body, traits string) (string, core.Rendered, *fault.Fault) {
+	t.Helper()
+	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(w.target), Traits: traitsOf(t, traits), Seals: sealer}
+	out, r, refused := pairs.Render(nil, w.source, w.target, []byte(body), info)
+	return string(out), r, refused
+}
+
+// armedWith are requests of each client format with a tool and other members.
+var armedWith = map[translate.Format]func(members string) string{
+	translate.Messages: func(members string) string {
+		return conversation(hi, `"tools":[{"name":"f","input_schema":{"type":"object"}}]`, members)
+	},
+	translate.Chat:      func(members string) string { return wanting(oneFunction, members).body },
+	translate.Responses: func(members string) string { return posing(`"tools":[{"type":"function","name":"f"}]`, members).body },
+	translate.Gemini: func(members string) string {
+		return generating(`"tools":[{"functionDeclarations":[{"name":"f"}]}]`, members).body
+	},
+}
+
+// freeChoices are what providers get of a choice that is left to the model, if anything.
+var freeChoices = map[translate.Format]string{
+	translate.Messages:  `"tool_choice":{"type":"auto"}`,
+	translate.Chat:      `"tool_choice":"auto"`,
+	translate.Responses: `"tool_choice":"auto"`,
+	translate.Gemini:    `"mode":"AUTO"`,
+	translate.Converse:  `"toolConfig":{"tools":[`,
+}
+
+// Models that think refuse the demand for a call.
+func TestDemandsForACallThatAModelRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name, path string
+		from       translate.Format
+		member     string
+	}{
+		{"any tool", "tool_choice.type", translate.Messages, `"tool_choice":{"type":"any"}`},
+		{"one tool", "tool_choice.type", translate.Messages, `"tool_choice":{"type":"tool","name":"f"}`},
+		{"any tool", "tool_choice", translate.Chat, `"tool_choice":"required"`},
+		{"one tool", "tool_choice", translate.Chat, `"tool_choice":{"type":"function","function":{"name":"f"}}`},
+		{"any tool", "tool_choice", translate.Responses, `"tool_choice":"required"`},
+		{"one tool", "tool_choice", translate.Responses, `"tool_choice":{"type":"function","name":"f"}`},
+		{"any tool", "toolConfig.functionCallingConfig", translate.Gemini, `"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}`},
+	} {
+		for to, free := range freeChoices {
+			if !pairs.CanTranslate(c.from, to) {
+				continue
+			}
+			t.Run(c.name+" from "+string(c.from)+" to "+string(to), func(t *testing.T) {
+				body := armedWith[c.from](c.member)
+				forced, r, refused := renderedUnder(t, way{c.from, to}, body, "")
+				require.Nil(t, refused)
+				assert.NotContains(t, lossesOf(r.Losses), c.path)
+				out, r, refused := renderedUnder(t, way{c.from, to}, body, "tool_choice auto")
+				require.Nil(t, refused)
+				assert.NotEqual(t, forced, out)
+				assert.Contains(t, out, free)
+				assert.NotContains(t, out, `"toolChoice":{`)
+				assert.Contains(t, lossesOf(r.Losses), c.path)
+				assert.Contains(t, lossesOf(r.Losses), " shaping")
+				requireRight(t, to, []byte(out))
+			})
+		}
+	}
+}
+
+// Models without calls in parallel refuse to be told how many they may make.
+func TestTheChoiceOfOneCallAtATimeThatAModelRefuses(t *testing.T) {
+	members := map[translate.Format]string{
+		translate.Messages: `"disable_parallel_tool_use":true`, translate.Chat: `"parallel_tool_calls":false`,
+		translate.Responses: `"parallel_tool_calls":false`,
+	}
+	for from, member := range members {
+		path := "parallel_tool_calls"
+		if from == translate.Messages {
+			member, path = `"tool_choice":{"type":"auto",`+member+`}`, "tool_choice.disable_parallel_tool_use"
+		}
+		for to, sent := range members {
+			if !pairs.CanTranslate(from, to) {
+				continue
+			}
+			t.Run(string(from)+" to "+string(to), func(t *testing.T) {
+				out, r, refused := renderedUnder(t, way{from, to}, armedWith[from](member), "")
+				require.Nil(t, refused)
+				assert.Contains(t, out, sent)
+				assert.NotContains(t, lossesOf(r.Losses), path)
+				out, r, refused = renderedUnder(t, way{from, to}, armedWith[from](member), "parallel_tool_calls false")
+				require.Nil(t, refused)
+				assert.NotContains(t, out, "parallel_tool")
+				assert.Contains(t, lossesOf(r.Losses), path+" hint")
+			})
+		}
+	}
+}
+
+// Models that reason take no sampling fields beside an effort.
+func TestSamplingBesideAnEffort(t *testing.T) {
+	bodies := map[translate.Format]func(word string) string{
+		translate.Messages: func(word string) string {
+			if word == "none" {
+				return conversation(hi, `"thinking":{"type":"disabled"}`, `"temperature":0.5`, `"top_p":0.25`)
+			}
+			return conversation(hi, `"output_config":{"effort":"`+word+`"}`, `"temperature":0.5`, `"top_p":0.25`)
+		},
+		translate.Chat: func(word string) string {
+			return wanting(`"reasoning_effort":"`+word+`"`, `"temperature":0.5`, `"top_p":0.25`).body
+		},
+		translate.Responses: func(word string) string {
+			return posing(`"reasoning":{"effort":"`+word+`"}`, `"temperature":0.5`, `"top_p":0.25`).body
+		},
+		translate.Gemini: func(word string) string {
+			thinking := `"thinkingLevel":"` + word + `"`
+			if word == "none" {
+				thinking = `"thinkingBudget":0`
+			}
+			return configured(`"thinkingConfig":{`+thinking+`}`, `"temperature":0.5`, `"topP":0.25`).body
+		},
+	}
+	for from, body := range bodies {
+		for _, to := range []translate.Format{translate.Chat, translate.Messages, translate.Responses, translate.Converse} {
+			if !pairs.CanTranslate(from, to) {
+				continue
+			}
+			t.Run(string(from)+" to "+string(to), func(t *testing.T) {
+				const traits = "reasoning_effort on; thinking_style adaptive; "
+				out, r, refused := renderedUnder(t, way{from, to}, body("high"), traits+"sampling without_effort")
+				require.Nil(t, refused)
+				assert.NotContains(t, out, "0.5")
+				assert.NotContains(t, out, "0.25")
+				assert.Regexp(t, `temperature shaping`, lossesOf(r.Losses))
+				assert.Regexp(t, `top_?[pP] shaping`, lossesOf(r.Losses))
+
+				out, r, refused = renderedUnder(t, way{from, to}, body("none"), traits+"sampling without_effort")
+				require.Nil(t, refused)
+				assert.Contains(t, out, "0.5")
+				assert.Contains(t, out, "0.25")
+				assert.NotContains(t, lossesOf(r.Losses), "temperature")
+			})
+		}
+	}
+}
+
+// Models that continue no turn of the assistant refuse a conversation that ends with one.
+func TestPrefillThatAModelRefuses(t *testing.T) {
+	for from, body := range map[translate.Format]string{
+		translate.Messages:  conversation(hi + `,{"role":"assistant","content":"I"}`),
+		translate.Chat:      discussing(hi + `,{"role":"assistant","content":"I"}`).body,
+		translate.Responses: responding(itemSaid("user", "hi") + "," + itemSaid("assistant", "I")).body,
+		translate.Gemini:    contents(saying + `,{"role":"model","parts":[{"text":"I"}]}`).body,
+	} {
+		for _, to := range []translate.Format{translate.Messages, translate.Chat, translate.Responses, translate.Gemini, translate.Converse} {
+			if !pairs.CanTranslate(from, to) {
+				continue
+			}
+			t.Run(string(from)+" to "+string(to), func(t *testing.T) {
+				_, _, refused := renderedUnder(t, way{from, to}, body, "prefill refuse")
+				require.NotNil(t, refused)
+				assert.Equal(t, "unsupported_for_upstream", refused.Code)
+				_, _, refused = renderedUnder(t, way{from, to}, body, "prefill native")
+				takes := to == translate.Messages || to == translate.Chat || to == translate.Converse
+				assert.Equal(t, takes, refused == nil)
+			})
+		}
+	}
+}
