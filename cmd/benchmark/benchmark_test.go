@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -87,6 +89,21 @@ func TestEachGatewayAnswersEachScenario(t *testing.T) {
 			assert.Contains(t, r.Figures, streamKB)
 		}
 	}
+}
+
+// A gateway that ends at its start, as one with an error in its configuration does, was waited for
+// up to a minute, and the next one was started.
+func TestAGatewayThatEndsIsNotWaitedFor(t *testing.T) {
+	folder := t.TempDir()
+	missing := &process{setup: setup{name: "first"}, links: links{admin: "127.0.0.1:1"}, folder: folder, config: filepath.Join(folder, "missing")}
+	next := &process{setup: setup{name: "next"}, folder: folder}
+	provider := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(provider.Close)
+	address := provider.Listener.Addr().String()
+	s := &stage{gateways: []*process{missing, next}}
+	t.Cleanup(s.stop)
+	assert.EqualError(t, s.start(t.Context(), links{provider: address, providerTLS: address}), "waiting for first: exit status 1")
+	assert.Nil(t, next.run)
 }
 
 func TestWrongFlagsAreNamed(t *testing.T) {

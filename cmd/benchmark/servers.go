@@ -18,7 +18,7 @@ import (
 type servers struct {
 	redis    string // address
 	postgres string // data source name
-	process  *exec.Cmd
+	process  *program
 }
 
 // newServers returns the servers of the command line. Without an address, it starts a Redis
@@ -37,9 +37,9 @@ func newServers(ctx context.Context, redis, postgres string) (servers, error) {
 	if err != nil {
 		return s, err
 	}
-	s.process = exec.Command("redis-server", "--bind", host, "--port", port, "--save", "", "--appendonly", "no")
-	if err := s.process.Start(); err != nil {
-		return s, fmt.Errorf("starting redis-server: %w", err)
+	s.process, err = launch(exec.Command("redis-server", "--bind", host, "--port", port, "--save", "", "--appendonly", "no"))
+	if err != nil {
+		return s, err
 	}
 	if err := listens(ctx, s.redis); err != nil {
 		s.stop()

@@ -21,7 +21,7 @@ import (
 // stage is the running processes of a setting: the provider, and a Caddy for each setup.
 type stage struct {
 	gateways []*process
-	provider *exec.Cmd
+	provider *program
 }
 
 // process is a Caddy.
@@ -30,7 +30,7 @@ type process struct {
 	links
 	folder string // of its data
 	config string // path of its Caddyfile
-	run    *exec.Cmd
+	run    *program
 	behind []*process // that it balances
 }
 
@@ -114,10 +114,32 @@ func (s *stage) stop() {
 	}
 }
 
-func end(cmd *exec.Cmd) {
-	if cmd != nil {
-		_ = cmd.Process.Kill() // fails only if the process has ended
-		_ = cmd.Wait()
+// program is a process that runs.
+type program struct {
+	*exec.Cmd
+	ended chan struct{} // closed when the process has ended
+	cause error         // why it has ended; read after ended is closed
+}
+
+// launch starts a process.
+func launch(cmd *exec.Cmd) (*program, error) {
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", cmd.Args, err)
+	}
+	p := &program{Cmd: cmd, ended: make(chan struct{})}
+	go func() { // until the process has ended
+		p.cause = cmp.Or(cmd.Wait(), errEnded)
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+var errEnded = errors.New("the process has ended")
+
+func end(p *program) {
+	if p != nil {
+		_ = p.Process.Kill() // fails only if the process has ended
+		<-p.ended
 	}
 }
 
@@ -140,7 +162,7 @@ func (p *process) renew(ctx context.Context) error {
 }
 
 // startSelf starts a process of this program.
-func startSelf(environment []string, args ...string) (*exec.Cmd, error) {
+func startSelf(environment []string, args ...string) (*program, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -148,10 +170,7 @@ func startSelf(environment []string, args ...string) (*exec.Cmd, error) {
 	cmd := exec.Command(self, args...)
 	cmd.Env = append(os.Environ(), environment...)
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		return nil, fmt.Errorf("starting %s: %w", args[0], err)
-	}
-	return cmd, nil
+	return launch(cmd)
 }
 
 // ready waits until a gateway answers its admin API.
@@ -164,6 +183,8 @@ func (p *process) ready(ctx context.Context) error {
 			return nil
 		}
 		select {
+		case <-p.run.ended:
+			return fmt.Errorf("waiting for %s: %w", p.name, p.run.cause)
 		case <-ctx.Done():
 			return fmt.Errorf("waiting for %s: %w", p.name, errors.Join(ctx.Err(), err))
 		case <-time.After(20 * time.Millisecond):
