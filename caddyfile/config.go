@@ -87,7 +87,10 @@ var configWords = withAnswerBounds(words[*config]{
 		c.Deadline, err = readDuration(d)
 		return err
 	}},
-	"retry": {read: readRetry},
+	"retry": {read: func(d *cf.Dispenser, c *config) error {
+		c.DisableRetry = true
+		return readOther(d, "on", "off")
+	}},
 	"cooldown": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.Cooldown, err = readDurationOrOff(d)
 		return err
@@ -96,9 +99,9 @@ var configWords = withAnswerBounds(words[*config]{
 		c.FailRate, err = readPercentOrOff(d)
 		return err
 	}},
-	"target_header": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.TargetHeader, err = readOn(d)
-		return err
+	"target_header": {read: func(d *cf.Dispenser, c *config) error {
+		c.TargetHeader = true
+		return readOther(d, "off", "on")
 	}},
 	"max_running": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.MaxRunning, err = readCount(d)

@@ -29,9 +29,9 @@ var guardWords = words[*guardrails.Config]{
 	}},
 	"models": {read: func(d *cf.Dispenser, g *guardrails.Config) error { return readScope(d, &g.Models) }},
 	"keys":   {read: func(d *cf.Dispenser, g *guardrails.Config) error { return readScope(d, &g.Keys) }},
-	"allow_references": {read: func(d *cf.Dispenser, g *guardrails.Config) (err error) {
-		g.AllowReferences, err = readOn(d)
-		return err
+	"allow_references": {read: func(d *cf.Dispenser, g *guardrails.Config) error {
+		g.AllowReferences = true
+		return readOther(d, "off", "on")
 	}},
 }
 

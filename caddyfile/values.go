@@ -11,8 +11,6 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/cors"
 )
 
 // Each function of this file reads the arguments of the current token, which is a word.
@@ -80,14 +78,14 @@ func readCount(d *cf.Dispenser) (int, error) {
 	return n, nil
 }
 
-// readOn reads the value of a word that is off by default.
-func readOn(d *cf.Dispenser) (bool, error) {
+// readOther reads the value of a word that has one value in place of its default.
+func readOther(d *cf.Dispenser, byDefault, value string) error {
 	name := d.Val()
-	value, err := readOne(d)
-	if err == nil && value != "on" {
-		err = d.Errf("%s is off by default and can only be on, not '%s'", name, value)
+	text, err := readOne(d)
+	if err == nil && text != value {
+		err = d.Errf("%s is %s by default and can only be %s, not '%s'", name, byDefault, value, text)
 	}
-	return true, err
+	return err
 }
 
 // readPercentOrOff returns a whole percentage, "40%", or -1 for "off".
@@ -145,76 +143,6 @@ func readPatterns(d *cf.Dispenser, earlier []string) ([]string, error) {
 		}
 	}
 	return list, nil
-}
-
-// readCORS reads the origins of web pages whose scripts may call the gateway.
-func readCORS(d *cf.Dispenser, c *config) (err error) {
-	if c.CORS, err = readList(d, nil); err != nil {
-		return err
-	}
-	for _, origin := range c.CORS {
-		if err := cors.Check(origin); err != nil {
-			return d.Errf("cors: %w, not '%s'", err, origin)
-		}
-	}
-	return nil
-}
-
-// readAffinity reads the headers and fields with the session of a request, or off.
-func readAffinity(d *cf.Dispenser, c *config) error {
-	list, err := readList(d, nil)
-	if err != nil {
-		return err
-	}
-	sources := affinity.Sources{}
-	if !slices.Equal(list, []string{"off"}) {
-		for _, source := range list {
-			sources = append(sources, affinity.Source(source))
-		}
-	}
-	if err := sources.Check(); err != nil {
-		return d.Errf("affinity: %w", err)
-	}
-	c.Affinity = &sources
-	return nil
-}
-
-// readTags reads the names of tags.
-func readTags(d *cf.Dispenser, c *config) (err error) {
-	if c.Tags, err = readList(d, nil); err != nil {
-		return err
-	}
-	return checkNames(d, c)
-}
-
-// readCustomer reads the headers and fields with the customer of a request.
-func readCustomer(d *cf.Dispenser, c *config) error {
-	list, err := readList(d, nil)
-	if err != nil {
-		return err
-	}
-	for _, source := range list {
-		c.Customer = append(c.Customer, affinity.Source(source))
-	}
-	return checkNames(d, c)
-}
-
-// checkNames returns an error for names of tags, or sources of customers, that are not valid.
-func checkNames(d *cf.Dispenser, c *config) error {
-	if err := c.Names.Check(); err != nil {
-		return d.WrapErr(err)
-	}
-	return nil
-}
-
-// readRetry reads the only value of retry, off.
-func readRetry(d *cf.Dispenser, c *config) error {
-	value, err := readOne(d)
-	if err == nil && value != "off" {
-		err = d.Errf("retry is on by default and can only be off, not '%s'", value)
-	}
-	c.DisableRetry = true
-	return err
 }
 
 // checkSecret returns an error unless ref is a reference.

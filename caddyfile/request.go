@@ -1,0 +1,73 @@
+package caddyfile
+
+import (
+	"slices"
+
+	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/cors"
+)
+
+// The functions of this file read what the gateway takes from the headers and fields of requests
+// beside the format.
+
+// readCORS reads the origins of web pages whose scripts may call the gateway.
+func readCORS(d *cf.Dispenser, c *config) (err error) {
+	if c.CORS, err = readList(d, nil); err != nil {
+		return err
+	}
+	for _, origin := range c.CORS {
+		if err := cors.Check(origin); err != nil {
+			return d.Errf("cors: %w, not '%s'", err, origin)
+		}
+	}
+	return nil
+}
+
+// readAffinity reads the headers and fields with the session of a request, or off.
+func readAffinity(d *cf.Dispenser, c *config) error {
+	list, err := readList(d, nil)
+	if err != nil {
+		return err
+	}
+	sources := affinity.Sources{}
+	if !slices.Equal(list, []string{"off"}) {
+		for _, source := range list {
+			sources = append(sources, affinity.Source(source))
+		}
+	}
+	if err := sources.Check(); err != nil {
+		return d.Errf("affinity: %w", err)
+	}
+	c.Affinity = &sources
+	return nil
+}
+
+// readTags reads the names of tags.
+func readTags(d *cf.Dispenser, c *config) (err error) {
+	if c.Tags, err = readList(d, nil); err != nil {
+		return err
+	}
+	return checkNames(d, c)
+}
+
+// readCustomer reads the headers and fields with the customer of a request.
+func readCustomer(d *cf.Dispenser, c *config) error {
+	list, err := readList(d, nil)
+	if err != nil {
+		return err
+	}
+	for _, source := range list {
+		c.Customer = append(c.Customer, affinity.Source(source))
+	}
+	return checkNames(d, c)
+}
+
+// checkNames returns an error for names of tags, or sources of customers, that are not valid.
+func checkNames(d *cf.Dispenser, c *config) error {
+	if err := c.Names.Check(); err != nil {
+		return d.WrapErr(err)
+	}
+	return nil
+}
