@@ -2,11 +2,14 @@ package module_test
 
 import (
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // senders are the libraries that send HTTP requests, and the only packages that may import each:
@@ -54,7 +57,7 @@ func TestEveryCallHasAFinalAnswer(t *testing.T) {
 // unfinal returns the words of a declaration that send requests, but those whose answers
 // outbound.Final checks.
 func unfinal(decl ast.Decl) (found []string) {
-	checked := make(map[ast.Expr]bool)
+	checked := make(map[ast.Expr]bool) // calls whose answer is final, and types of pointers to clients
 	ast.Inspect(decl, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
@@ -66,18 +69,41 @@ func unfinal(decl ast.Decl) (found []string) {
 			if s, ok := n.Fun.(*ast.SelectorExpr); ok && !checked[s] && (s.Sel.Name == "RoundTrip" || s.Sel.Name == "AdminAPIRequest") {
 				found = append(found, s.Sel.Name)
 			}
-		case *ast.CompositeLit:
-			if isOf(n.Type, "http", "Client") {
-				found = append(found, "http.Client")
-			}
+		case *ast.StarExpr:
+			checked[n.X] = true
 		case *ast.SelectorExpr:
-			if isOf(n, "http", "DefaultClient", "Get", "Head", "Post", "PostForm") {
+			if !checked[n] && isOf(n, "http", "Client", "DefaultClient", "Get", "Head", "Post", "PostForm") {
 				found = append(found, "http."+n.Sel.Name)
 			}
 		}
 		return true
 	})
 	return found
+}
+
+// A client that was made by new, or declared without a value, was not found.
+func TestRequestsThatAreNotFinalAreFound(t *testing.T) {
+	for text, want := range map[string]string{
+		`var c = &http.Client{}`:                                          "http.Client",
+		`var c = new(http.Client)`:                                        "http.Client",
+		`var c http.Client`:                                               "http.Client",
+		`type t struct { client http.Client }`:                            "http.Client",
+		`var c = http.DefaultClient`:                                      "http.DefaultClient",
+		`func f() { http.Get("https://a.example") }`:                      "http.Get",
+		`var post = http.PostForm`:                                        "http.PostForm",
+		`func f(c http.RoundTripper, r *http.Request) { c.RoundTrip(r) }`: "RoundTrip",
+		`func f(r *http.Request) { cmd.AdminAPIRequest(r) }`:              "AdminAPIRequest",
+
+		`type t struct { client *http.Client }`:                      "",
+		`var c = outbound.Client(time.Minute, nil)`:                  "",
+		`func f(r *http.Request) { outbound.Final(c.RoundTrip(r)) }`: "",
+		`func f(r *http.Request) { outbound.Other(c.RoundTrip(r)) }`: "RoundTrip",
+		`func f(c *http.Client, r *http.Request) { c.Do(r) }`:        "",
+	} {
+		file, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+text, parser.SkipObjectResolution)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, strings.Join(unfinal(file.Decls[0]), " "), text)
+	}
 }
 
 // isOf reports whether an expression is one of some names of a package.
