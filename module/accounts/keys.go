@@ -90,7 +90,7 @@ func (k keys) found(c *call.Call, page aigateway.Page) ([]aigateway.StoredKey, i
 		return nil, 0, answer.Invalid("team and user cannot be used together")
 	case team != "":
 		return k.people.Store.Teams().Keys(c.Context(), team, page)
-	case !c.IsAdmin() && name != "" && people.FoldName(name) != c.User.Name:
+	case !c.MayAskFor(name):
 		return nil, 0, errOthersKeys
 	case !c.IsAdmin():
 		return k.people.Store.Keys(c.Context(), c.User.ID, page)
@@ -211,7 +211,7 @@ func (k keys) add(c *call.Call, wanted newKey) (any, error) {
 		return nil, err
 	}
 	owner := c.User
-	if wanted.User != "" && (owner == nil || people.FoldName(wanted.User) != owner.Name) {
+	if wanted.User != "" && (owner == nil || call.FoldName(wanted.User) != owner.Name) {
 		if owner, err = k.ownerOf(c, wanted.User, change); err != nil {
 			return nil, err
 		}

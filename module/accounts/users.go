@@ -46,7 +46,7 @@ func answerUser(u *aigateway.User, generated string, err error) (any, error) {
 // named returns the user that the path names. For users who are no administrators, others do not
 // exist.
 func (u users) named(c *call.Call) (*aigateway.User, error) {
-	name := people.FoldName(c.PathValue("name"))
+	name := call.FoldName(c.PathValue("name"))
 	if !c.IsAdmin() && name != c.User.Name {
 		return nil, people.ErrNoUser
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
@@ -35,6 +36,14 @@ type Rights struct {
 
 // IsAdmin reports whether the user administrates the gateway or the machine.
 func (r *Rights) IsAdmin() bool { return r.User == nil || r.User.Role >= aigateway.RoleAdmin }
+
+// FoldName returns a username in lower case. Usernames ignore letter case.
+func FoldName(name string) string { return strings.ToLower(name) }
+
+// MayAskFor reports whether the user may ask for what belongs to a user; "" names none.
+func (r *Rights) MayAskFor(name string) bool {
+	return name == "" || r.IsAdmin() || FoldName(name) == r.User.Name
+}
 
 // Memberships returns the teams of the user. It reads them once from the store.
 func (r *Rights) Memberships(ctx context.Context) ([]aigateway.Membership, error) {

@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
@@ -86,7 +87,11 @@ func (u users) update(c *call.Call, fields userFields) (any, error) {
 	if fields.Status != nil {
 		change.Disabled = new(*fields.Status == answer.Disabled)
 	}
-	return answerUser(u.people.Change(c, *fields.ID, change))
+	user, err := u.people.Change(c, *fields.ID, change)
+	if errors.Is(err, people.ErrOwnPassword) {
+		err = answer.Refuse(http.StatusConflict, "this is your own account: change your password at /api/user/self")
+	}
+	return answerUser(user, err)
 }
 
 func (u users) remove(c *call.Call) (any, error) { return nil, u.people.Delete(c, c.ID()) }
@@ -136,7 +141,7 @@ func (u users) named(c *call.Call, wanted action) (*aigateway.User, error) {
 		return u.people.ByName(c.Context(), *wanted.Username)
 	}
 	user, err := u.people.Store.User(c.Context(), *wanted.ID)
-	if err == nil && wanted.Username != nil && people.FoldName(*wanted.Username) != user.Name {
+	if err == nil && wanted.Username != nil && call.FoldName(*wanted.Username) != user.Name {
 		return nil, answer.Invalid("id and username belong to different users")
 	}
 	return user, err

@@ -134,12 +134,9 @@ const (
 
 var username = regexp.MustCompile(`^[a-z0-9][a-z0-9._@+-]{0,63}$`)
 
-// FoldName returns a username in lower case. Usernames ignore letter case.
-func FoldName(s string) string { return strings.ToLower(s) }
-
 // NewName returns the folded name of a new user, if it is valid.
 func NewName(s string) (string, error) {
-	name := FoldName(s)
+	name := call.FoldName(s)
 	if !username.MatchString(name) {
 		return "", answer.Invalid("username must be 1 to 64 letters, digits or ._@+- with a letter or digit first")
 	}

@@ -44,7 +44,7 @@ func (p *People) LogIn(c *call.Call, name, password string) (*Login, error) {
 	if err != nil {
 		return nil, err
 	}
-	attempt, err := p.beginLogin(c, FoldName(name), user)
+	attempt, err := p.beginLogin(c, call.FoldName(name), user)
 	if err != nil {
 		return nil, err
 	}

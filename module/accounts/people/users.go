@@ -16,6 +16,9 @@ var ErrNoUser = answer.Refuse(http.StatusNotFound, "there is no user with this n
 
 var errSelf = answer.Refuse(http.StatusConflict, "this is your own account: another administrator must do this")
 
+// ErrOwnPassword is the problem of a change of the own password without the old one.
+var ErrOwnPassword = answer.Invalid("original_password is required to change the password")
+
 // ByName returns the user with a name.
 func (p *People) ByName(ctx context.Context, name string) (*aigateway.User, error) {
 	user, err := p.Find(ctx, name)
@@ -27,7 +30,7 @@ func (p *People) ByName(ctx context.Context, name string) (*aigateway.User, erro
 
 // Find returns the user with a name, nil if there is none.
 func (p *People) Find(ctx context.Context, name string) (*aigateway.User, error) {
-	name = FoldName(name)
+	name = call.FoldName(name)
 	if !username.MatchString(name) {
 		return nil, nil
 	}
@@ -108,7 +111,7 @@ func (p *People) Register(c *call.Call, wanted NewUser) (*aigateway.User, error)
 		}
 		defer p.shared.registrations.End(attempt, throttle.Failed) // successful registrations count, too
 	}
-	if p.Reserved != nil && p.Reserved(FoldName(wanted.Name)) {
+	if p.Reserved != nil && p.Reserved(call.FoldName(wanted.Name)) {
 		return nil, aigateway.ErrTaken // as for the name of a user, so that it reveals no more
 	}
 	return p.Create(c, wanted)
@@ -169,7 +172,7 @@ func (change UserChange) allowed(by, target *aigateway.User) error {
 	case call.ValueOr(change.Disabled, false), call.ValueOr(change.Role, target.Role) < target.Role:
 		return errSelf
 	case change.Password != nil:
-		return answer.Refuse(http.StatusConflict, "this is your own account: change your password at /api/user/self")
+		return ErrOwnPassword
 	}
 	return nil
 }
@@ -226,7 +229,7 @@ func (p *People) newPassword(c *call.Call, password, original string) (string, e
 		return "", err
 	}
 	if original == "" || len(original) > MaxPassword {
-		return "", answer.Invalid("original_password is required to change the password")
+		return "", ErrOwnPassword
 	}
 	attempt, err := p.beginPasswordChange(c)
 	if err != nil {
