@@ -19,8 +19,8 @@ type limitsOf struct{ asked *aigateway.LimitQuery }
 func (l limitsOf) Limits(_ context.Context, q aigateway.LimitQuery) (aigateway.LimitPage, error) {
 	*l.asked = q
 	return aigateway.LimitPage{Next: ">alice key_1", States: []aigateway.LimitState{{
-		Limit: "small", Subject: aigateway.Subject{Per: aigateway.PerUser, Name: "alice"}, Rule: aigateway.MoneyBudget, Period: "month",
-		Most: 5e9, RuleUse: aigateway.RuleUse{Used: 1_500_000_001, Reserved: 1}, Currency: "USD", Renews: time.Date(2026, 12, 1, 0, 0, 0, 5, time.UTC),
+		Limit: "small", Per: aigateway.PerUser, Subject: "alice", Rule: "budget", Period: "month", Amount: 5_000_000,
+		Used: 1_500_001, Reserved: 1, Left: 3_499_999, Currency: "USD", Renews: new(time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)),
 	}}}, nil
 }
 
@@ -83,7 +83,7 @@ func TestUsersAskForTheirOwnLimitsAlone(t *testing.T) {
 		want      aigateway.LimitQuery
 	}{
 		{"alice", "GET /api/v1/limits", http.StatusOK, aigateway.LimitQuery{User: "alice", Own: true, Most: usualStates}},
-		{"alice", "GET /api/v1/limits?user=alice&key=key_9&limit=9999", http.StatusOK, aigateway.LimitQuery{User: "alice", Key: "key_9", Own: true, Most: reports.LargestStates}},
+		{"alice", "GET /api/v1/limits?user=Alice&key=key_9&limit=9999", http.StatusOK, aigateway.LimitQuery{User: "alice", Key: "key_9", Own: true, Most: reports.LargestStates}},
 		{"alice", "GET /api/v1/limits?user=boss", http.StatusForbidden, aigateway.LimitQuery{}},
 		{"boss", "GET /api/v1/limits?user=alice&name=small&after=x", http.StatusOK, aigateway.LimitQuery{User: "alice", Limit: "small", After: "x", Most: usualStates}},
 		{"boss", "GET /api/v1/limits?limit=-1", http.StatusOK, aigateway.LimitQuery{Most: 1}},

@@ -2,7 +2,6 @@ package aigateway
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 )
 
@@ -73,62 +72,32 @@ type LimitPage struct {
 	Next   string
 }
 
-// LimitState is the state of one rule of a limit for one subject.
+// LimitState is the state of one rule of a limit for one subject, with the words of the
+// configuration. Amounts of money are in millionths of the unit of the currency.
 type LimitState struct {
-	Limit   string // its name, which is also the name of a group
-	Subject Subject
-	Rule    Rule
-	Period  string // "1m", "month", "total"; empty for concurrent requests
-	Most    int64  // amounts of money are in billionths of the unit of the currency
-	RuleUse
-	Currency string // of a budget
-	Soft     bool   // the budget refuses nothing
+	Limit    string `json:"limit"`   // its name, which is also the name of a group
+	Per      Scope  `json:"per"`     // the kind of the subject
+	Subject  string `json:"subject"` // its name
+	Rule     string `json:"rule"`    // Rule.Word
+	Period   string `json:"period"`  // "1m", "month", "total"; empty for concurrent requests
+	Amount   int64  `json:"amount"`
+	Used     int64  `json:"used"`     // by requests that have ended; money is rounded up
+	Reserved int64  `json:"reserved"` // by running requests, in addition; money is rounded up
+	Left     int64  `json:"left"`     // what is neither used nor reserved
+	Currency string `json:"currency"` // of a budget
+	Soft     bool   `json:"soft"`     // the budget refuses nothing
 
 	// Renews is the time at which nothing of the present use counts any more: the beginning
 	// of the next period of the calendar, or the end of the last use in a sliding period.
-	// Zero if nothing is used in a sliding period, and for what has no period.
-	Renews time.Time
+	// Nil if nothing is used in a sliding period, and for what has no period.
+	Renews *time.Time `json:"renews_at"`
 }
-
-// Left returns the part that is neither used nor reserved.
-func (s *LimitState) Left() int64 { return max(0, s.Most-s.Used-s.Reserved) }
 
 // ruleWords are the words of the configuration for rules.
 var ruleWords = map[Rule]string{RequestRate: "requests", TokenRate: "tokens", ConcurrentRequests: "concurrent", MoneyBudget: "budget"}
 
 // Word returns the word of the configuration for the rule: "requests".
 func (r Rule) Word() string { return ruleWords[r] }
-
-// MarshalJSON returns the state with the words of the configuration. Amounts of money are in
-// millionths of the unit of the currency; used and reserved ones are rounded up.
-func (s LimitState) MarshalJSON() ([]byte, error) {
-	unit := int64(1)
-	if s.Rule == MoneyBudget {
-		unit = 1000
-	}
-	view := struct {
-		Limit    string     `json:"limit"`
-		Per      Scope      `json:"per"`
-		Subject  string     `json:"subject"`
-		Rule     string     `json:"rule"`
-		Period   string     `json:"period"`
-		Most     int64      `json:"amount"`
-		Used     int64      `json:"used"`
-		Reserved int64      `json:"reserved"`
-		Left     int64      `json:"left"`
-		Currency string     `json:"currency"`
-		Soft     bool       `json:"soft"`
-		Renews   *time.Time `json:"renews_at"`
-	}{
-		s.Limit, s.Subject.Per, s.Subject.Name, s.Rule.Word(), s.Period,
-		s.Most / unit, (s.Used + unit - 1) / unit, (s.Reserved + unit - 1) / unit, s.Left() / unit, s.Currency, s.Soft, nil,
-	}
-	if !s.Renews.IsZero() {
-		at := s.Renews.Truncate(time.Second)
-		view.Renews = &at
-	}
-	return json.Marshal(view)
-}
 
 // LimitAccounts is an optional interface of Accounts that show the state of limits.
 type LimitAccounts interface {

@@ -4,27 +4,14 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 const limitsPath = apiPath + "limits"
-
-// limitState is the state of a rule of a limit in an answer of the admin API.
-type limitState struct {
-	Limit    string `json:"limit"`
-	Per      string `json:"per"`
-	Subject  string `json:"subject"`
-	Rule     string `json:"rule"`
-	Period   string `json:"period"`
-	Amount   int64  `json:"amount"`
-	Used     int64  `json:"used"`
-	Reserved int64  `json:"reserved"`
-	Left     int64  `json:"left"`
-	Currency string `json:"currency"`
-	Soft     bool   `json:"soft"`
-	Renews   string `json:"renews_at"`
-}
 
 // limitsCommand returns the command caddy ai-gateway limits.
 func limitsCommand() *cobra.Command {
@@ -52,24 +39,28 @@ func limitsCommand() *cobra.Command {
 
 // printLimits prints states as a table.
 func printLimits(out io.Writer, items []json.RawMessage) error {
-	states, err := decoded[limitState](items)
+	states, err := decoded[aigateway.LimitState](items)
 	if err != nil {
 		return err
 	}
 	table := newTable(out, "LIMIT", "PER", "SUBJECT", "RULE", "AMOUNT", "USED", "RESERVED", "LEFT", "RENEWS")
 	for i := range states {
 		s := &states[i]
-		row := []string{s.Limit, s.Per, s.Subject, s.rule()}
+		row := []string{s.Limit, string(s.Per), s.Subject, ruleOf(s)}
 		for _, n := range []int64{s.Amount, s.Used, s.Reserved, s.Left} {
-			row = append(row, s.number(n))
+			row = append(row, numberOf(s, n))
 		}
-		table.row(append(row, s.Renews)...)
+		renews := ""
+		if s.Renews != nil {
+			renews = s.Renews.Format(time.RFC3339)
+		}
+		table.row(append(row, renews)...)
 	}
 	return table.Flush()
 }
 
-// rule returns the rule with its period: "requests/1m".
-func (s *limitState) rule() string {
+// ruleOf returns the rule of a state with its period: "requests/1m".
+func ruleOf(s *aigateway.LimitState) string {
 	text := s.Rule
 	if s.Period != "" {
 		text += "/" + s.Period
@@ -80,8 +71,8 @@ func (s *limitState) rule() string {
 	return text
 }
 
-// number returns a number of the rule. Those of budgets are amounts of money.
-func (s *limitState) number(n int64) string {
+// numberOf returns a number of the rule of a state. Those of budgets are amounts of money.
+func numberOf(s *aigateway.LimitState, n int64) string {
 	if s.Currency == "" {
 		return strconv.FormatInt(n, 10)
 	}

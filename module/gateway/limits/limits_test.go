@@ -153,3 +153,13 @@ func TestTheErrorOfAnUnknownLimitNamesTheKnownOnes(t *testing.T) {
 	_, err = defined.Extend([]*Limit{limit("inner", "smal", "")}, load)
 	assert.ErrorContains(t, err, "within names the limit 'smal', which is not defined; did you mean 'small'? known are: inner, large, small")
 }
+
+// What is used of a budget is never shown as less than it is.
+func TestStatesOfBudgetsAreRoundedUp(t *testing.T) {
+	budget := costing(limit("small", "", aigateway.PerUser), "5/1h")
+	got := new(Chain).budgetState(&budget.Limit, aigateway.Subject{Per: aigateway.PerUser, Name: "alice"}, aigateway.RuleUse{Used: 1_500_000_001, Reserved: 1})
+	assert.Equal(t, aigateway.LimitState{
+		Limit: "small", Per: aigateway.PerUser, Subject: "alice", Rule: "budget", Period: "1h", Currency: "USD",
+		Amount: 5_000_000, Used: 1_500_001, Reserved: 1, Left: 3_499_999,
+	}, got)
+}

@@ -113,12 +113,12 @@ func (r Reader) Levels(ctx context.Context) (levels []metrics.LimitLevel) {
 	for i := range all.list {
 		s := &all.list[i]
 		unit := 1.0
-		if s.Rule == aigateway.MoneyBudget {
-			unit = 1e9
+		if s.Currency != "" {
+			unit = 1e6
 		}
 		levels = append(levels, metrics.LimitLevel{
-			Limit: s.Limit, Per: string(s.Subject.Per), Rule: s.Rule.Word(),
-			Used: float64(s.Used) / unit, Reserved: float64(s.Reserved) / unit, Left: float64(s.Left()) / unit,
+			Limit: s.Limit, Per: string(s.Per), Rule: s.Rule,
+			Used: float64(s.Used) / unit, Reserved: float64(s.Reserved) / unit, Left: float64(s.Left) / unit,
 		})
 	}
 	return levels

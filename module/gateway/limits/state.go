@@ -70,12 +70,11 @@ func (s *states) add(ctx context.Context, c *Chain, key *aigateway.Key) error {
 		if err := c.readMoney(ctx, limit, key, &uses[i], s.ledger); err != nil {
 			return err
 		}
-		of := aigateway.LimitState{Limit: limit.Name, Subject: subject}
 		if views {
-			s.list = append(s.list, rates(of, limit, &uses[i])...)
+			s.list = append(s.list, rates(limit, subject, &uses[i])...)
 		}
 		if uses[i].Money != nil {
-			s.list = append(s.list, c.budgetState(of, limit, *uses[i].Money))
+			s.list = append(s.list, c.budgetState(limit, subject, *uses[i].Money))
 		}
 	}
 	return nil
@@ -101,13 +100,11 @@ func (c *Chain) readMoney(ctx context.Context, limit *aigateway.Limit, key *aiga
 }
 
 // rates returns the states of the rules of a limit, except for its budget.
-func rates(of aigateway.LimitState, limit *aigateway.Limit, use *aigateway.LimitUse) (all []aigateway.LimitState) {
+func rates(limit *aigateway.Limit, subject aigateway.Subject, use *aigateway.LimitUse) (all []aigateway.LimitState) {
 	add := func(rule aigateway.Rule, period string, most int64, used aigateway.RuleUse) {
-		if most == 0 {
-			return
+		if most != 0 {
+			all = append(all, ruleState(limit, subject, rule, period, most, 1, used))
 		}
-		of.Rule, of.Period, of.Most, of.RuleUse, of.Renews = rule, period, most, used, after(used.Reset)
-		all = append(all, of)
 	}
 	add(aigateway.RequestRate, limit.Requests.PeriodName(), limit.Requests.Most, use.Requests)
 	add(aigateway.TokenRate, limit.Tokens.PeriodName(), limit.Tokens.Most, use.Tokens)
@@ -115,24 +112,32 @@ func rates(of aigateway.LimitState, limit *aigateway.Limit, use *aigateway.Limit
 	return all
 }
 
-// budgetState returns the state of the budget of a limit. A period of the calendar ends
-// whether or not something is used.
-func (c *Chain) budgetState(of aigateway.LimitState, limit *aigateway.Limit, use aigateway.RuleUse) aigateway.LimitState {
-	b := &limit.Budget
-	of.Rule, of.Period, of.Most, of.RuleUse = aigateway.MoneyBudget, b.PeriodName(), b.Nanos(), use
-	of.Currency, of.Soft, of.Renews = b.Unit(), b.Soft, after(use.Reset)
-	if b.Calendar != "" {
-		_, of.Renews = b.Period(time.Now().In(c.spending.Zone()))
+// ruleState returns the state of a rule of a limit, whose numbers are divided by a unit.
+func ruleState(limit *aigateway.Limit, subject aigateway.Subject, rule aigateway.Rule, period string, most, unit int64, use aigateway.RuleUse) aigateway.LimitState {
+	state := aigateway.LimitState{
+		Limit: limit.Name, Per: subject.Per, Subject: subject.Name, Rule: rule.Word(), Period: period, Amount: most / unit,
+		Used: (use.Used + unit - 1) / unit, Reserved: (use.Reserved + unit - 1) / unit, Left: max(0, most-use.Used-use.Reserved) / unit,
 	}
-	return of
+	if use.Reset > 0 {
+		state.Renews = new(time.Now().Add(use.Reset).Truncate(time.Second))
+	}
+	return state
 }
 
-// after returns the time after a duration, zero for 0.
-func after(d time.Duration) time.Time {
-	if d <= 0 {
-		return time.Time{}
+// budgetState returns the state of the budget of a limit. A period of the calendar ends
+// whether or not something is used.
+func (c *Chain) budgetState(limit *aigateway.Limit, subject aigateway.Subject, use aigateway.RuleUse) aigateway.LimitState {
+	const nanosPerMicro = 1000
+	b := &limit.Budget
+	state := ruleState(limit, subject, aigateway.MoneyBudget, b.PeriodName(), b.Nanos(), nanosPerMicro, use)
+	state.Currency, state.Soft = b.Unit(), b.Soft
+	if b.Calendar != "" {
+		state.Renews = nil
+		if _, end := b.Period(time.Now().In(c.spending.Zone())); !end.IsZero() {
+			state.Renews = &end
+		}
 	}
-	return time.Now().Add(d)
+	return state
 }
 
 // addShared adds the states of the limits per group and per gateway of a site, and those of the
