@@ -35,7 +35,6 @@ var records = []string{
 	"module/aigateway/accounting.Record", // columns of the database, as of the next two
 	"module/aigateway/accounting.Call",
 	"module/aigateway/accounting.Usage",
-	"module/command.target", // of an answer of the admin API
 	"module/gateway.Config", // options of the configuration
 
 	"module/providers/demo/reply.schema", // keywords of JSON Schema

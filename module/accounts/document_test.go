@@ -194,9 +194,7 @@ var shown = map[string]aigateway.View{
 		return json.RawMessage(`{"version":"","revision":"","caddy":"v2","go":"go1","started":"2026-11-23T10:00:00Z","ready":true,"reason":"","running":0,"ended":0,
 			"degraded":[{"part":"the store","reason":"the database is read-only"}],"providers":[{"name":"p","available":true}],"ledger_behind_seconds":null}`), nil
 	},
-	"targets": func(url.Values) (any, error) {
-		return json.RawMessage(`{"targets":[{"provider":"p","upstream_model":"m","weight":1,"state":"available","running":0}]}`), nil
-	},
+	"targets": viewOfNoItems(`{"items":[{"provider":"p","upstream_model":"m","weight":1,"state":"available","running":0}],"next":""}`),
 	"configuration": func(url.Values) (any, error) {
 		return json.RawMessage(`{"providers":[],"models":[],"limits":[],"guards":[{"name":"g","module":"regex","on":[],"check":[],"models":[],"keys":[],"allow_references":false,"rules":["mask email"]}],"tags":["team"],"customer":["user"],"modules":[{"path":"a","version":"v1"}]}`), nil
 	},

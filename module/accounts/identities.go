@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // identities serves the links of users with what they are at issuers. Administrators manage those of
@@ -62,7 +63,7 @@ func listOf(c *call.Call, store aigateway.IdentityStore, user *aigateway.User) (
 	if err != nil {
 		return nil, err
 	}
-	return answer.List(answer.Views(all, viewIdentity)), nil
+	return api.List(answer.Views(all, viewIdentity)), nil
 }
 
 // newIdentity is the body of a request for a link.

@@ -107,6 +107,7 @@ var (
 		"status", "stream", "tag", "customer",
 	}
 	stateParameters      = []string{"team", "user", "key", "name", "customer", "limit", "after"}
+	targetParameters     = []string{"limit", "after"}
 	configuredParameters = []string{"user", "limit", "after"}
 	priceParameters      = []string{"model", "at", "limit", "after"}
 	explainParameters    = []string{"model", "format", "key"}
@@ -134,7 +135,7 @@ func (a *Accounts) routesOfSites() []call.Route {
 	return []call.Route{
 		{Pattern: "GET /api/v1/keys/configured", Access: call.LoggedIn, Parameters: configuredParameters, Handler: call.Plain(a.sites.configuredKeys)},
 		{Pattern: "GET /api/v1/status", Access: call.Admins, Handler: view("status")},
-		{Pattern: "GET /api/v1/targets", Access: call.Admins, Handler: view("targets")},
+		{Pattern: "GET /api/v1/targets", Access: call.Admins, Parameters: targetParameters, Handler: view("targets")},
 		{Pattern: "POST /api/v1/targets/probe", Access: call.Admins, Handler: view("probe")},
 		{Pattern: "GET /api/v1/health", Access: call.Admins, Handler: view("health")},
 		{Pattern: "GET /api/v1/explain", Access: call.Admins, Parameters: explainParameters, Handler: view("explain")},
@@ -155,10 +156,10 @@ func (s *sites) view(name string, query url.Values) (any, error) {
 // configuredKeys answers with the keys outside of the store. Users see those whose owner they are.
 func (s *sites) configuredKeys(c *call.Call) (any, error) {
 	query := c.URL.Query()
+	if !c.MayAskFor(query.Get("user")) {
+		return nil, errOthersKeys
+	}
 	if !c.IsAdmin() {
-		if other := query.Get("user"); other != "" && other != c.User.Name {
-			return nil, errOthersKeys
-		}
 		query.Set("user", c.User.Name)
 	}
 	return s.view("keys", query)

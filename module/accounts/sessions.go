@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // logins serves the session of a request.
@@ -106,7 +107,7 @@ func (s sessions) list(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answer.List(answer.Views(all, func(s *aigateway.Session) sessionView { return viewSession(s, current(c)) })), nil
+	return api.List(answer.Views(all, func(s *aigateway.Session) sessionView { return viewSession(s, current(c)) })), nil
 }
 
 // endOthers answers DELETE /api/v1/users/{name}/sessions. It ends all sessions of the user except

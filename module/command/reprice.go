@@ -8,23 +8,11 @@ import (
 
 	caddycmd "github.com/caddyserver/caddy/v2/cmd"
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 const repricePath = apiPath + "usage/reprice"
-
-// repriced is the cost of the calls of a model with the old and the new price, in an
-// answer of the admin API.
-type repriced struct {
-	Provider    string `json:"provider"`
-	Model       string `json:"upstream_model"`
-	OldPrice    string `json:"old_price"`
-	NewPrice    string `json:"new_price"`
-	Calls       int64  `json:"calls"`
-	OldMicro    int64  `json:"old_cost_micro"`
-	OldCurrency string `json:"old_currency"`
-	NewMicro    int64  `json:"new_cost_micro"`
-	NewCurrency string `json:"new_currency"`
-}
 
 // repriceCommand returns the command caddy ai-gateway usage reprice.
 func repriceCommand() *cobra.Command {
@@ -64,7 +52,7 @@ func reprice(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	var answer struct{ Items []repriced }
+	var answer api.Page[api.Repriced]
 	if err := call(remote{address}, http.MethodPost, repricePath, request, &answer); err != nil {
 		return err
 	}
@@ -98,7 +86,7 @@ func runningAddress(cmd *cobra.Command) (string, error) {
 	return caddycmd.DetermineAdminAPIAddress("", config, path, "")
 }
 
-func printRepriced(out io.Writer, items []repriced, dryRun bool) error {
+func printRepriced(out io.Writer, items []api.Repriced, dryRun bool) error {
 	if len(items) == 0 {
 		_, err := fmt.Fprintln(out, "No cost changes.")
 		return err
@@ -123,7 +111,7 @@ func printRepriced(out io.Writer, items []repriced, dryRun bool) error {
 
 // changesOf returns a sentence with the number of calls whose known cost changes, apart from
 // the calls whose cost was unknown: prices without dates change the costs of all time.
-func changesOf(items []repriced, dryRun bool) string {
+func changesOf(items []api.Repriced, dryRun bool) string {
 	var known, unknown int64
 	for _, r := range items {
 		if r.OldPrice == "" {

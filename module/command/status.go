@@ -8,30 +8,11 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 const statusPath = apiPath + "status"
-
-// gatewayStatus is an answer of the admin API about the gateway.
-type gatewayStatus struct {
-	Version  string    `json:"version"`
-	Revision string    `json:"revision"`
-	Caddy    string    `json:"caddy"`
-	Started  time.Time `json:"started"`
-	Ready    bool      `json:"ready"`
-	Reason   string    `json:"reason"`
-	Degraded []struct {
-		Part   string `json:"part"`
-		Reason string `json:"reason"`
-	} `json:"degraded"`
-	Running   int `json:"running"`
-	Ended     int `json:"ended"`
-	Providers []struct {
-		Name      string `json:"name"`
-		Available bool   `json:"available"`
-	} `json:"providers"`
-	Behind *int64 `json:"ledger_behind_seconds"`
-}
 
 // statusCommand returns the command caddy ai-gateway status.
 func statusCommand() *cobra.Command {
@@ -39,7 +20,7 @@ func statusCommand() *cobra.Command {
 		Use: "status", Short: "Shows whether a running gateway is well", Args: cobra.NoArgs,
 		Long: "Shows whether a running gateway is well. The command fails if the gateway is not ready for requests, so that a container can use it as its health check.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var s gatewayStatus
+			var s api.Status
 			if err := callRunning(cmd, statusPath, &s); err != nil {
 				return err
 			}
@@ -55,7 +36,7 @@ func statusCommand() *cobra.Command {
 }
 
 // printStatus prints a status, a line for each of its parts.
-func printStatus(out io.Writer, s *gatewayStatus, now time.Time) {
+func printStatus(out io.Writer, s *api.Status, now time.Time) {
 	fmt.Fprintf(out, "version    %s, Caddy %s\n", cmp.Or(s.Version, strings.TrimSpace("checkout "+s.Revision)), s.Caddy)
 	fmt.Fprintf(out, "started    %s, %s ago\n", s.Started.Format(time.RFC3339), now.Sub(s.Started).Round(time.Second))
 	fmt.Fprintf(out, "ready      %s\n", map[bool]string{true: "yes", false: "no: " + s.Reason}[s.Ready])
@@ -63,7 +44,7 @@ func printStatus(out io.Writer, s *gatewayStatus, now time.Time) {
 		fmt.Fprintf(out, "degraded   %s: %s\n", d.Part, d.Reason)
 	}
 	fmt.Fprintf(out, "requests   %d running, %d in the last minute\n", s.Running, s.Ended)
-	fmt.Fprintf(out, "ledger     %s\n", s.ledger())
+	fmt.Fprintf(out, "ledger     %s\n", ledgerState(s.Behind))
 	for i, p := range s.Providers {
 		title, state := "", "available"
 		if i == 0 {
@@ -76,13 +57,13 @@ func printStatus(out io.Writer, s *gatewayStatus, now time.Time) {
 	}
 }
 
-// ledger returns the state of the ledger as a text for operators.
-func (s *gatewayStatus) ledger() string {
+// ledgerState returns the state of a ledger that is so many seconds behind as a text for operators.
+func ledgerState(behind *int64) string {
 	switch {
-	case s.Behind == nil:
+	case behind == nil:
 		return "none, or its state is unknown"
-	case *s.Behind == 0:
+	case *behind == 0:
 		return "up to date"
 	}
-	return fmt.Sprintf("%d seconds behind", *s.Behind)
+	return fmt.Sprintf("%d seconds behind", *behind)
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 func TestTheStatusIsALineForEachPart(t *testing.T) {
@@ -39,7 +41,7 @@ requests   0 running, 0 in the last minute
 ledger     none, or its state is unknown
 `,
 	} {
-		var s gatewayStatus
+		var s api.Status
 		require.NoError(t, json.Unmarshal([]byte(answer), &s))
 		var out bytes.Buffer
 		printStatus(&out, &s, now)

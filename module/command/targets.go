@@ -9,9 +9,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
@@ -20,54 +22,20 @@ const (
 	explainPath = apiPath + "explain"
 )
 
-// target is a target in an answer of the admin API.
-type target struct {
-	Provider string   `json:"provider"`
-	Upstream string   `json:"upstream_model"`
-	APIKey   string   `json:"api_key"`
-	Weight   int      `json:"weight"`
-	Total    int      `json:"step_weight"`
-	State    string   `json:"state"`
-	Until    string   `json:"rest_until"`
-	Failure  string   `json:"last_failure"`
-	Running  int      `json:"running"`
-	Format   string   `json:"format"`
-	Lane     string   `json:"lane"`
-	Price    string   `json:"price"`
-	Reported []string `json:"reported"`
-	Refused  []string `json:"refused"`
-	LeftOut  []string `json:"left_out"`
-	Counting string   `json:"count_tokens"`
-}
-
-// explanation is an answer of the admin API about a model.
-type explanation struct {
-	Model    string   `json:"model"`
-	Pattern  string   `json:"pattern"`
-	Format   string   `json:"format"`
-	Attempts int      `json:"attempts"`
-	Targets  []target `json:"targets"`
-	Key      *struct {
-		ID      string `json:"id"`
-		Allowed bool   `json:"allowed"`
-		Limits  []struct {
-			Name  string `json:"name"`
-			Per   string `json:"per"`
-			Rules string `json:"rules"`
-		} `json:"limits"`
-	} `json:"key"`
-}
-
 // targetsCommand returns the command caddy ai-gateway targets.
 func targetsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "targets", Short: "Shows which targets of a running gateway rest, and what runs there", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var answer struct{ Targets []target }
-			if err := callRunning(cmd, targetsPath, &answer); err != nil {
+			address, err := runningAddress(cmd)
+			if err != nil {
 				return err
 			}
-			return printTargets(cmd.OutOrStdout(), answer.Targets)
+			targets, err := listed[api.Target](remote{address}, targetsPath, make(url.Values))
+			if err != nil {
+				return err
+			}
+			return printTargets(cmd.OutOrStdout(), targets)
 		},
 	}
 	addRunningFlags(cmd)
@@ -97,7 +65,7 @@ are in the order of one session; other sessions begin with another target.`,
 				_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s\n", raw)
 				return err
 			}
-			var answer explanation
+			var answer api.Explanation
 			if err := json.Unmarshal(raw, &answer); err != nil {
 				return fmt.Errorf("reading the answer of the admin API: %w", err)
 			}
@@ -140,41 +108,41 @@ func callRunning(cmd *cobra.Command, path string, answer any) error {
 	return call(remote{address}, http.MethodGet, path, nil, answer)
 }
 
-func printTargets(out io.Writer, targets []target) error {
+func printTargets(out io.Writer, targets []api.Target) error {
 	table := newTable(out, "PROVIDER", "MODEL", "API KEY", "RUNNING", "STATE")
 	for i := range targets {
 		t := &targets[i]
-		table.row(t.Provider, t.Upstream, t.APIKey, fmt.Sprint(t.Running), t.state())
+		table.row(t.Provider, t.Upstream, t.APIKey, fmt.Sprint(t.Running), stateOf(t))
 	}
 	return table.Flush()
 }
 
 // printExplanation prints an explanation. fields selects the names of lost fields, and not
 // only their number.
-func printExplanation(out io.Writer, e *explanation, fields bool) error {
-	fmt.Fprintf(out, "Requests for %s in the %s format, by the model %s, ask at most %d of:\n", e.Model, e.Format, e.Pattern, e.Attempts)
+func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
+	fmt.Fprintf(out, "Requests for %s in the %s format, by the model %s, ask at most %d of:\n", e.Name, e.Format, e.Pattern, e.Attempts)
 	for i := range e.Targets {
 		t := &e.Targets[i]
 		name := strings.TrimSuffix(t.Provider+"/"+t.Upstream+" "+t.APIKey, " ")
-		fmt.Fprintf(out, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, t.state(), t.share(), t.way(), cmp.Or(t.Price, "unknown"))
+		fmt.Fprintf(out, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, stateOf(&t.Target), shareOf(t), wayOf(t), cmp.Or(t.Price, "unknown"))
 		printFields(out, "left out by the preset", t.LeftOut)
 		if t.Counting != "" {
 			fmt.Fprintf(out, "   count of tokens: %s\n", t.Counting)
 		}
 		if fields {
 			printLosses(out, e.Targets[:i], t)
-		} else if lost := t.losses(); lost != "" {
+		} else if lost := lossesOf(t); lost != "" {
 			fmt.Fprintf(out, "   %s\n", lost)
 		}
 	}
 	if e.Key != nil {
-		fmt.Fprintln(out, e.keyLine())
+		fmt.Fprintln(out, keyLine(e.Key))
 	}
 	return nil
 }
 
-// losses returns what a translation loses as a text for operators, "" if it loses nothing.
-func (t *target) losses() string {
+// lossesOf returns what a translation loses as a text for operators, "" if it loses nothing.
+func lossesOf(t *api.Choice) string {
 	var parts []string
 	if n := len(t.Refused); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d refused", n))
@@ -191,8 +159,8 @@ func (t *target) losses() string {
 // printLosses prints the fields that a translation leaves out or refuses, or the number
 // of an earlier target that loses the same: there can be more than a hundred fields, and
 // the API keys of a provider are targets of their own.
-func printLosses(out io.Writer, earlier []target, t *target) {
-	same := slices.IndexFunc(earlier, func(e target) bool {
+func printLosses(out io.Writer, earlier []api.Choice, t *api.Choice) {
+	same := slices.IndexFunc(earlier, func(e api.Choice) bool {
 		return slices.Equal(e.Reported, t.Reported) && slices.Equal(e.Refused, t.Refused)
 	})
 	if same >= 0 && len(t.Reported)+len(t.Refused) > 0 {
@@ -223,46 +191,46 @@ func printFields(out io.Writer, title string, fields []string) {
 	fmt.Fprintln(out, line)
 }
 
-// state returns the state as a text for operators.
-func (t *target) state() string {
+// stateOf returns the state of a target as a text for operators.
+func stateOf(t *api.Target) string {
 	switch {
-	case t.Until != "":
-		return t.State + " until " + t.Until + ", " + t.Failure
+	case t.Until != nil:
+		return t.State + " until " + t.Until.Format(time.RFC3339) + ", " + t.Failure
 	case t.Failure != "":
 		return t.State + ", " + t.Failure
 	}
 	return t.State
 }
 
-// share returns the share of the requests as a text for operators, "" if the target gets
+// shareOf returns the share of a target in the requests as a text for operators, "" if the target gets
 // all requests.
-func (t *target) share() string {
+func shareOf(t *api.Choice) string {
 	if t.Weight >= t.Total {
 		return ""
 	}
 	return fmt.Sprintf(", gets %d of %d requests", t.Weight, t.Total)
 }
 
-// way returns how the target gets requests, as a text for operators.
-func (t *target) way() string {
+// wayOf returns how a target gets requests, as a text for operators.
+func wayOf(t *api.Choice) string {
 	switch t.Lane {
 	case "":
 		return "passed over: requests cannot be translated"
 	case "bytes":
 		return "byte for byte"
 	}
-	return "translated to " + t.Format
+	return "translated to " + string(t.Format)
 }
 
-// keyLine returns the permission and the limits of the key as a text for operators.
-func (e *explanation) keyLine() string {
-	line := "The key " + e.Key.ID + " may use the model"
-	if !e.Key.Allowed {
-		line = "The key " + e.Key.ID + " may not use the model"
+// keyLine returns the permission and the limits of a key as a text for operators.
+func keyLine(key *api.ExplainedKey) string {
+	line := "The key " + key.ID + " may use the model"
+	if !key.Allowed {
+		line = "The key " + key.ID + " may not use the model"
 	}
 	separator := ", within the limits "
-	for _, l := range e.Key.Limits {
-		line += separator + l.Name + " (per " + l.Per + ": " + l.Rules + ")"
+	for _, l := range key.Limits {
+		line += separator + l.Name + " (per " + string(l.Per) + ": " + l.Rules + ")"
 		separator = ", "
 	}
 	return line + "."

@@ -6,15 +6,18 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 func TestTargetsAreATable(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, printTargets(&out, []target{
-		{Provider: "a", Upstream: "m", APIKey: "{env.A}", State: "resting", Until: "2026-11-22T12:00:00Z", Failure: "rate_limited"},
+	require.NoError(t, printTargets(&out, []api.Target{
+		{Provider: "a", Upstream: "m", APIKey: "{env.A}", State: "resting", Until: new(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)), Failure: "rate_limited"},
 		{Provider: "local", Upstream: "qwen3", State: "available", Running: 3},
 	}))
 	assert.Equal(t, `PROVIDER  MODEL  API KEY  RUNNING  STATE
@@ -24,7 +27,7 @@ local     qwen3           3        available
 }
 
 func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
-	var e explanation
+	var e api.Explanation
 	require.NoError(t, json.Unmarshal([]byte(`{"model":"m1","pattern":"m*","format":"messages","attempts":2,"targets":[
 		{"provider":"a","upstream_model":"x","api_key":"{env.A}","state":"available","weight":3,"step_weight":4,"format":"messages","lane":"bytes","price":"a x USD 1/2 #3f0c"},
 		{"provider":"b","upstream_model":"y","weight":1,"step_weight":4,"state":"failing","last_failure":"failed","format":"chat","lane":"translated","reported":["top_k"],"refused":["container"]},
@@ -48,16 +51,16 @@ The key team may use the model, within the limits small (per user: 9 requests pe
 	assert.Contains(t, out.String(), "translated to chat\n   price: unknown\n   fields of requests: 1 refused, 1 left out and reported; --fields lists them\n3. c/z")
 	assert.NotContains(t, out.String(), "top_k", "a hundred names once hid the rest")
 	e.Key.Allowed, e.Key.Limits = false, nil
-	assert.Equal(t, "The key team may not use the model.", e.keyLine())
+	assert.Equal(t, "The key team may not use the model.", keyLine(e.Key))
 }
 
 // The fields that a translation loses were listed for every API key of a provider: three
 // pages for a model with two providers.
 func TestFieldsOfEqualTargetsAreListedOnce(t *testing.T) {
-	lost := target{Provider: "a", Lane: "translated", Reported: []string{"top_k"}, Refused: []string{"container"}}
-	other := target{Provider: "b", Lane: "translated", Reported: []string{"top_k"}}
+	lost := api.Choice{Target: api.Target{Provider: "a"}, Lane: "translated", Reported: []string{"top_k"}, Refused: []string{"container"}}
+	other := api.Choice{Target: api.Target{Provider: "b"}, Lane: "translated", Reported: []string{"top_k"}}
 	var out bytes.Buffer
-	require.NoError(t, printExplanation(&out, &explanation{Targets: []target{lost, {Provider: "c", Lane: "bytes"}, {Provider: "d", Lane: "bytes"}, lost, other}}, true))
+	require.NoError(t, printExplanation(&out, &api.Explanation{Targets: []api.Choice{lost, {Lane: "bytes"}, {Lane: "bytes"}, lost, other}}, true))
 	assert.Equal(t, 1, strings.Count(out.String(), "container"), out.String())
 	assert.Equal(t, 1, strings.Count(out.String(), "left out and refused: as for target 1"), out.String())
 	assert.Equal(t, 2, strings.Count(out.String(), "left out (1): top_k"), out.String())

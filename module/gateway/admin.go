@@ -13,6 +13,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/state"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/problem"
 )
 
@@ -149,16 +151,20 @@ func writeAdmin(w http.ResponseWriter, answer any) error {
 // limitsPath is the path of the admin API that shows the use of limits.
 const limitsPath = adminPath + "limits"
 
-// statesPerPage is the number of states from which a page ends.
-const statesPerPage = 500
+// largestStates is the largest number of states from which a page ends.
+const largestStates = 500
 
 // serveLimits answers with a page of the states of the limits of all sites. The query may
-// have a user ("user"), the ID of a key ("key"), the name of a limit ("name"), and the value
-// of next in the page before ("after"); "customer" adds the limits of a customer to those of a key.
+// have a user ("user"), the ID of a key ("key"), and the name of a limit ("name"); "customer" adds
+// the limits of a customer to those of a key.
 func (a *App) serveLimits(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	page, err := a.limitReader(nil).Limits(r.Context(), aigateway.LimitQuery{
-		Customer: query.Get("customer"), User: query.Get("user"), Key: query.Get("key"), Limit: query.Get("name"), After: query.Get("after"), Most: statesPerPage,
+	page, err := state.ReadPage(query, largestStates)
+	if err != nil {
+		return err
+	}
+	read, err := a.limitReader(nil).Limits(r.Context(), aigateway.LimitQuery{
+		Customer: query.Get("customer"), User: query.Get("user"), Key: query.Get("key"), Limit: query.Get("name"), After: page.After, Most: page.Size,
 	})
 	if errors.Is(err, aigateway.ErrUnavailable) {
 		return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
@@ -166,7 +172,9 @@ func (a *App) serveLimits(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return writeAdmin(w, map[string]any{"items": append([]aigateway.LimitState{}, page.States...), "next": page.Next})
+	list := api.List(read.States)
+	list.Next = read.Next
+	return writeAdmin(w, list)
 }
 
 // limitReader returns a reader of the limits of the sites with a set of backends; nil for all sites.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -27,8 +27,7 @@ func (a *App) viewConfiguration(sites []*Handler, _ url.Values) (any, error) {
 }
 
 // viewPrices returns the prices in effect of the targets of all models with exact names, or of
-// some ("model", several times), now or at another time ("at"): a page of about "limit" prices
-// after the name of a model ("after").
+// some ("model", several times), now or at another time ("at"): a page by the names of models.
 func viewPrices(sites []*Handler, query url.Values) (any, error) {
 	at := time.Now()
 	if text := query.Get("at"); text != "" {
@@ -37,39 +36,40 @@ func viewPrices(sites []*Handler, query url.Values) (any, error) {
 			return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("at must be an RFC 3339 time")}
 		}
 	}
-	all := []state.TargetPrice{}
+	page, err := state.ReadPage(query, largestPage)
+	if err != nil {
+		return nil, err
+	}
+	var all []state.TargetPrice
 	for _, site := range sites {
 		all = append(all, state.Prices(site.resolved.catalog, slices.DeleteFunc(query["model"], func(name string) bool { return name == "" }), at)...)
 	}
-	size, err := strconv.Atoi(query.Get("limit"))
-	if err != nil || size > mostPrices {
-		size = mostPrices
-	}
-	return state.PageOfPrices(all, query.Get("after"), max(size, 1)), nil
+	return state.PageOf(all, page, func(p *state.TargetPrice) string { return p.Model }), nil
 }
 
-// mostPrices is the number of prices from which a page ends.
-const mostPrices = 1000
+// The largest numbers of items from which pages end.
+const (
+	largestPage = 1000
+	largestKeys = 100
+)
 
-// mostKeys is the largest number of keys in a page.
-const mostKeys = 100
-
-// viewKeys returns a page of the keys outside of the store, of all owners or of one ("user"),
-// after an id ("after").
+// viewKeys returns a page of the keys outside of the store, of all owners or of one ("user",
+// whose letter case does not matter, as in usernames).
 func viewKeys(sites []*Handler, query url.Values) (any, error) {
-	size, err := strconv.Atoi(query.Get("limit"))
-	if err != nil || size > mostKeys {
-		size = mostKeys
+	page, err := state.ReadPage(query, largestKeys)
+	if err != nil {
+		return nil, err
 	}
 	var keys []state.Key
 	for _, site := range sites {
+		hosts := hostsOf(site)
 		for key := range site.resolved.sources.All() {
-			if owner := query.Get("user"); owner == "" || owner == key.Owner {
-				keys = append(keys, state.KeyOf(key))
+			if owner := query.Get("user"); owner == "" || strings.EqualFold(owner, key.Owner) {
+				keys = append(keys, state.KeyOf(key, hosts))
 			}
 		}
 	}
-	return state.PageOfKeys(keys, query.Get("after"), max(size, 1)), nil
+	return state.PageOfKeys(keys, page), nil
 }
 
 // probed is the result of a probe.

@@ -5,16 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 )
 
 // warnForwarded logs a warning, once for each server, if clients can forge their address
 // and a check of the gateway depends on it.
-func (h *Handler) warnForwarded(ctx caddy.Context, app *App) {
-	server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
-	if !ok || !trustsFirstAddress(server) || slices.Contains(app.forwarded, server) || !h.dependsOnAddress() {
+func (h *Handler) warnForwarded(app *App) {
+	server := h.server
+	if server == nil || !trustsFirstAddress(server) || slices.Contains(app.forwarded, server) || !h.dependsOnAddress() {
 		return
 	}
 	app.forwarded = append(app.forwarded, server)

@@ -62,6 +62,7 @@ type Handler struct {
 
 	resolved  *resolved
 	backends  *backends.Set
+	server    *caddyhttp.Server // nil outside of servers
 	logger    *zap.Logger
 	exchanges *zap.Logger // one record for each exchange
 	drain     *drain.Drain
@@ -81,6 +82,7 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 func (h *Handler) Provision(ctx caddy.Context) error {
 	h.logger, h.drain = ctx.Logger(), drain.Process
 	h.exchanges = h.logger.Named("exchanges")
+	h.server, _ = ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
 	if err := metrics.Register(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
@@ -117,7 +119,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	if err := h.resolved.limits.CheckAccounts(h.backends.Accounts); err != nil {
 		return err
 	}
-	h.warnForwarded(ctx, app)
+	h.warnForwarded(app)
 	return h.takeStrayProbes(ctx)
 }
 

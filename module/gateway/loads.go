@@ -130,7 +130,7 @@ func (a *App) parts(of []*backends.Set) map[string]string {
 		c.Add(site.Providers, site.Models, site.KeyLimits)
 		add("configuration", site.resolved.digest)
 		for key := range site.resolved.sources.All() {
-			add("key "+key.ID, []any{state.KeyOf(key), key.Digest})
+			add("key "+key.ID, []any{state.KeyOf(key, nil), key.Digest})
 		}
 	}
 	for i := range c.Providers {

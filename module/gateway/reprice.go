@@ -12,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // repricePath is the path of the admin API that recomputes costs.
@@ -41,19 +42,6 @@ func (r *repriceRequest) pricer(costs accounting.Pricer) (accounting.Pricer, err
 	}, nil
 }
 
-// repricedView is an item of the answer: the calls of a model whose cost has changed.
-type repricedView struct {
-	Provider    string `json:"provider"`
-	Model       string `json:"upstream_model"`
-	OldPrice    string `json:"old_price"` // empty if it was unknown
-	NewPrice    string `json:"new_price"`
-	Calls       int64  `json:"calls"`
-	OldMicro    int64  `json:"old_cost_micro"` // rounded half up
-	OldCurrency string `json:"old_currency"`
-	NewMicro    int64  `json:"new_cost_micro"`
-	NewCurrency string `json:"new_currency"`
-}
-
 const (
 	// usualReprice is the period that ends now, for a request without "from".
 	usualReprice = 30 * 24 * time.Hour
@@ -73,7 +61,7 @@ func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: err}
 	}
-	views := []repricedView{}
+	views := []api.Repriced{}
 	for _, same := range a.byDatabase() {
 		store := same[0].Store
 		ledger, ok := store.(accounting.LedgerRepricer)
@@ -93,8 +81,7 @@ func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
 			views = append(views, viewRepriced(change))
 		}
 	}
-	w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(w).Encode(map[string]any{"items": views})
+	return writeAdmin(w, api.List(views))
 }
 
 // record adds a row to the audit log of a store before it changes costs.
@@ -113,8 +100,8 @@ func (r *repriceRequest) record(sent *http.Request, store aigateway.Store) error
 	return log.Audit(aigateway.WithActor(sent.Context(), by), row)
 }
 
-func viewRepriced(c accounting.Repriced) repricedView {
-	return repricedView{
+func viewRepriced(c accounting.Repriced) api.Repriced {
+	return api.Repriced{
 		Provider: c.Provider, Model: c.Model, OldPrice: c.OldPrice, NewPrice: c.NewPrice, Calls: c.Calls,
 		OldMicro: (c.Old.Nanos + 500) / 1000, OldCurrency: c.Old.Currency,
 		NewMicro: (c.New.Nanos + 500) / 1000, NewCurrency: c.New.Currency,

@@ -20,6 +20,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/state"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/version"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -54,46 +55,14 @@ func (a *App) viewsOf(set *backends.Set) map[string]aigateway.View {
 // started is when the process started.
 var started = time.Now()
 
-// status is the state of the gateway.
-type status struct {
-	Version  string    `json:"version"`  // "" for a build from a checkout
-	Revision string    `json:"revision"` // commit of a build from a checkout, "" if unknown
-	Caddy    string    `json:"caddy"`    // version
-	Go       string    `json:"go"`       // version
-	Started  time.Time `json:"started"`
-
-	Ready     bool             `json:"ready"`  // for new requests
-	Reason    string           `json:"reason"` // why the gateway is not ready
-	Degraded  []degradedPart   `json:"degraded"`
-	Running   int              `json:"running"` // exchanges at this moment, of all sites of the process
-	Ended     int              `json:"ended"`   // exchanges within the last minute
-	Providers []providerStatus `json:"providers"`
-
-	// Behind is how many seconds the database is behind the ledger of this process, null if
-	// there is no ledger or it is not known.
-	Behind *int64 `json:"ledger_behind_seconds"`
-}
-
-// degradedPart is a part that does not work, although the gateway serves requests.
-type degradedPart struct {
-	Part   string `json:"part"`
-	Reason string `json:"reason"`
-}
-
-// providerStatus is the state of a provider.
-type providerStatus struct {
-	Name      string `json:"name"`
-	Available bool   `json:"available"`
-}
-
 // viewStatus returns the state of the gateway.
 func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 	build := version.Running()
 	shortVersion, _ := caddy.Version()
-	s := status{
+	s := api.Status{
 		Version: version.Of(build), Revision: version.Revision(build), Caddy: shortVersion, Go: runtime.Version(),
 		Started: started.UTC().Truncate(time.Second), Ready: true, Running: drain.Process.Running(), Ended: drain.Process.Ended(),
-		Degraded: []degradedPart{}, Providers: []providerStatus{},
+		Degraded: []api.DegradedPart{}, Providers: []api.ProviderStatus{},
 	}
 	broken := make(map[string]error)
 	available := make(map[string]bool)
@@ -112,10 +81,10 @@ func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 		}
 	}
 	for _, part := range partsOf(broken) {
-		s.Degraded = append(s.Degraded, degradedPart{part, broken[part].Error()})
+		s.Degraded = append(s.Degraded, api.DegradedPart{Part: part, Reason: broken[part].Error()})
 	}
 	for _, name := range slices.Sorted(maps.Keys(available)) {
-		s.Providers = append(s.Providers, providerStatus{name, available[name]})
+		s.Providers = append(s.Providers, api.ProviderStatus{Name: name, Available: available[name]})
 	}
 	return s, nil
 }
@@ -128,46 +97,17 @@ func value(n *int64) int64 {
 	return *n
 }
 
-// siteTargets are the targets of sites.
-type siteTargets struct {
-	Targets []state.Target `json:"targets"`
-}
-
-// viewTargets returns the targets.
-func viewTargets(sites []*Handler, _ url.Values) (any, error) {
-	all := siteTargets{[]state.Target{}}
-	for _, site := range sites {
-		for _, t := range state.Targets(site.resolved.catalog) {
-			if !slices.ContainsFunc(all.Targets, func(known state.Target) bool { return sameTarget(known, t) }) {
-				all.Targets = append(all.Targets, t)
-			}
-		}
+// viewTargets returns a page of the targets.
+func viewTargets(sites []*Handler, query url.Values) (any, error) {
+	page, err := state.ReadPage(query, largestPage)
+	if err != nil {
+		return nil, err
 	}
-	return all, nil
-}
-
-func sameTarget(a, b state.Target) bool {
-	return a.Provider == b.Provider && a.Upstream == b.Upstream && a.APIKey == b.APIKey
-}
-
-// explainedKey explains a key for the requests of a model.
-type explainedKey struct {
-	ID      string           `json:"id"`
-	Allowed bool             `json:"allowed"` // to use the model
-	Limits  []explainedLimit `json:"limits"`  // the innermost first
-}
-
-// explainedLimit is a limit that applies to a key.
-type explainedLimit struct {
-	Name  string          `json:"name"`
-	Per   aigateway.Scope `json:"per"`
-	Rules string          `json:"rules"` // in words
-}
-
-// explained explains a model, and a key if the query names one.
-type explained struct {
-	*state.Explanation
-	Key *explainedKey `json:"key,omitempty"`
+	var all []api.Target
+	for _, site := range sites {
+		all = append(all, state.Targets(site.resolved.catalog)...)
+	}
+	return state.PageOfTargets(all, page), nil
 }
 
 // viewExplained shows where the requests for a model go. The query has the name of the model
@@ -182,13 +122,12 @@ func viewExplained(sites []*Handler, query url.Values) (any, error) {
 	}
 	problem := errors.New("no model has this name")
 	for _, site := range sites {
-		m := state.Explain(site.resolved.catalog, query.Get("model"), client)
-		if m == nil {
+		answer := state.Explain(site.resolved.catalog, query.Get("model"), client)
+		if answer == nil {
 			continue
 		}
-		answer := explained{Explanation: m}
 		if id := query.Get("key"); id != "" {
-			if answer.Key = site.explainKey(id, m.Name); answer.Key == nil { // it may be a key of another site
+			if answer.Key = site.explainKey(id, answer.Name); answer.Key == nil { // it may be a key of another site
 				problem = errNoKey
 				continue
 			}
@@ -202,7 +141,7 @@ var errNoKey = errors.New("no key has this id: the name of a key of the configur
 
 // explainKey explains the key with an id, which may be the number of a key of a user. It
 // returns nil if there is no such key.
-func (h *Handler) explainKey(id, model string) *explainedKey {
+func (h *Handler) explainKey(id, model string) *api.ExplainedKey {
 	if number, err := strconv.ParseInt(id, 10, 64); err == nil {
 		id = aigateway.StoredKeyID(number)
 	}
@@ -211,17 +150,17 @@ func (h *Handler) explainKey(id, model string) *explainedKey {
 		return nil
 	}
 	limits := h.resolved.limits.Of(key)
-	return &explainedKey{ID: id, Allowed: limits != nil && key.Allows(model), Limits: explainLimits(limits)}
+	return &api.ExplainedKey{ID: id, Allowed: limits != nil && key.Allows(model), Limits: explainLimits(limits)}
 }
 
 // explainLimits returns the limits of a chain, which is nil if the limit of the key is not defined.
-func explainLimits(chain *limits.Chain) []explainedLimit {
-	all := []explainedLimit{}
+func explainLimits(chain *limits.Chain) []api.ExplainedLimit {
+	all := []api.ExplainedLimit{}
 	if chain == nil {
 		return all
 	}
 	for _, l := range chain.Limits() {
-		all = append(all, explainedLimit{l.Name, cmp.Or(l.Per, aigateway.PerUser), l.LimitRules.String()})
+		all = append(all, api.ExplainedLimit{Name: l.Name, Per: cmp.Or(l.Per, aigateway.PerUser), Rules: l.LimitRules.String()})
 	}
 	return all
 }

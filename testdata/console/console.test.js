@@ -252,11 +252,11 @@ test('C010 each request of each page is in the OpenAPI document, and answers the
 test('C011 a part that fails says so, and a gateway that is away is tried again', async () => {
 	const { page, problems } = await open(browser);
 	await enter(page, 'account');
-	await page.route('**/api/v1/targets', (route) => route.fulfill({ status: 503, headers: { 'retry-after': '1' }, contentType: 'application/problem+json', body: '{"detail":"The store cannot be reached."}' }));
+	await page.route('**/api/v1/targets?**', (route) => route.fulfill({ status: 503, headers: { 'retry-after': '1' }, contentType: 'application/problem+json', body: '{"detail":"The store cannot be reached."}' }));
 	await page.goto(`${base}/console/health`);
 	await page.waitForSelector('[role=alert] >> text=The store cannot be reached.');
 	await page.waitForSelector('text=ready'); // the other parts are there
-	await page.unroute('**/api/v1/targets');
+	await page.unroute('**/api/v1/targets?**');
 	await page.waitForSelector('table >> text=demo/demo'); // by itself
 	await page.route('**/api/v1/users?**', (route) => route.abort());
 	await page.click('nav >> text=Users');

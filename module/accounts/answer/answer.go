@@ -124,16 +124,6 @@ func (to Redirect) Write(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// Page is a page of a list in an answer.
-type Page[T any] struct {
-	Items []T    `json:"items"`
-	Next  string `json:"next"`            // selects the following page; "" on the last one
-	Total *int   `json:"total,omitempty"` // the items of all pages, if their number is known
-}
-
-// List returns a list that has one page.
-func List[T any](items []T) Page[T] { return Page[T]{Items: append([]T{}, items...)} }
-
 // Views returns the views of the items of a list.
 func Views[T, V any](items []T, view func(*T) V) []V {
 	all := make([]V, len(items))

@@ -19,6 +19,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // Call is a request while it is being answered.
@@ -141,8 +142,8 @@ func (c *Call) Page() (page aigateway.Page, err error) {
 }
 
 // Listed returns a page of a list with so many items in all.
-func Listed[T any](page aigateway.Page, items []T, total int) answer.Page[T] {
-	list := answer.Page[T]{Items: items, Total: &total}
+func Listed[T any](page aigateway.Page, items []T, total int) api.Page[T] {
+	list := api.Page[T]{Items: items, Total: &total}
 	if end := page.Offset + page.Limit; end < total {
 		list.Next = strconv.Itoa(end)
 	}

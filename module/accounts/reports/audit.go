@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // AuditRow is a row of the audit log in an answer.
@@ -64,7 +65,7 @@ func (r Reports) Audit(c *call.Call) (any, error) {
 		return nil, answer.Invalid("format must be json or jsonl")
 	}
 	query.Limit++ // one more shows whether there is another page
-	page := answer.Page[AuditRow]{}
+	page := api.Page[AuditRow]{}
 	if page.Items, err = read(); err == nil && len(page.Items) == query.Limit {
 		page.Items = page.Items[:query.Limit-1]
 		page.Next = page.Items[query.Limit-2].ID

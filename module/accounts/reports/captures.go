@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // Captures are the captures of a session. It alone can make and read them: a user with two
@@ -41,7 +42,7 @@ func (of Captures) List(c *call.Call) (any, error) {
 	if of.Off {
 		return nil, errCaptureOff
 	}
-	return answer.List(answer.Views(capture.Process.Of(c.Session.Digest), func(ex **capture.Exchange) capture.Head { return (*ex).Head() })), nil
+	return api.List(answer.Views(capture.Process.Of(c.Session.Digest), func(ex **capture.Exchange) capture.Head { return (*ex).Head() })), nil
 }
 
 // Show answers GET /api/v1/captures/{request}.

@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // Record is one record in an answer.
@@ -154,11 +155,11 @@ func (r Reports) Records(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := answer.Page[Record]{Items: answer.Views(found.Records, func(r *accounting.Record) Record { return viewRecord(r, zone) })}
+	page := api.Page[Record]{Items: answer.Views(found.Records, func(r *accounting.Record) Record { return viewRecord(r, zone) })}
 	if found.Before != 0 {
 		page.Next = strconv.FormatInt(found.Before, 10)
 	}
-	return ledgerPage[Record]{page, behind}, nil
+	return api.LedgerPage[Record]{Page: page, Behind: behind}, nil
 }
 
 // Record answers GET /api/v1/records/{id}. The record of another user does not exist for

@@ -22,6 +22,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // Reports are what users see of their usage and their limits.
@@ -88,14 +89,7 @@ func viewUsage(u *accounting.Usage, zone *time.Location) Usage {
 	return v
 }
 
-// ledgerPage is a page of a list of the ledger. Behind is how many seconds the ledger is
-// behind, nil if that is not known.
-type ledgerPage[T any] struct {
-	answer.Page[T]
-	Behind *int64 `json:"behind_seconds"`
-}
-
-// behindHeader has the same as ledgerPage.Behind, for comma-separated values.
+// behindHeader has the same as api.LedgerPage.Behind, for comma-separated values.
 const behindHeader = "X-Gateway-Behind-Seconds"
 
 // behind returns the whole seconds that the ledger is behind, nil if that is not known. It
@@ -150,7 +144,7 @@ func (r Reports) Usage(c *call.Call) (any, error) {
 		return r.usageTable(c, reader, query, zone)
 	}
 	page, err := usagePage(c, reader, query, zone)
-	return ledgerPage[Usage]{page, behind}, err
+	return api.LedgerPage[Usage]{Page: page, Behind: behind}, err
 }
 
 // restrict restricts a query to the user's own usage, except for administrators, or to the usage
@@ -162,10 +156,9 @@ func restrict(c *call.Call, user *string, from *time.Time) (team string, err err
 	switch {
 	case err != nil:
 		return "", err
+	case team == "" && !c.MayAskFor(*user):
+		return "", answer.Refuse(http.StatusForbidden, "only administrators may see the usage of others")
 	case team == "" && !c.IsAdmin():
-		if *user != "" && *user != c.User.Name {
-			return "", answer.Refuse(http.StatusForbidden, "only administrators may see the usage of others")
-		}
 		*user, since = c.User.Name, c.User.Created
 	}
 	if since.After(*from) {
@@ -274,7 +267,7 @@ func moment(c *call.Call, name string, standard time.Time, zone *time.Location) 
 
 // usagePage returns the page that the parameters limit and after select. after is the value
 // of next in the previous page.
-func usagePage(c *call.Call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page answer.Page[Usage], err error) {
+func usagePage(c *call.Call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page api.Page[Usage], err error) {
 	limit, err := c.QueryNumber(largestUsage, "limit")
 	if err != nil {
 		return page, err
@@ -358,15 +351,16 @@ func (r Reports) LimitStates(c *call.Call) (any, error) {
 		return nil, err
 	case team != "":
 		q.Limit = team
+	case !c.MayAskFor(q.User):
+		return nil, answer.Refuse(http.StatusForbidden, "only administrators may see the limits of others")
 	case !c.IsAdmin():
-		if q.User != "" && q.User != c.User.Name {
-			return nil, answer.Refuse(http.StatusForbidden, "only administrators may see the limits of others")
-		}
 		q.User, q.Own = c.User.Name, true
 	}
 	page, err := r.Limits.Limits(c.Context(), q)
 	if err != nil {
 		return nil, err
 	}
-	return answer.Page[aigateway.LimitState]{Items: append([]aigateway.LimitState{}, page.States...), Next: page.Next}, nil
+	list := api.List(page.States)
+	list.Next = page.Next
+	return list, nil
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -227,11 +228,12 @@ type Key struct {
 	Tags     []string   `json:"tags"` // team=search
 	Disabled bool       `json:"disabled"`
 	Expires  *time.Time `json:"expires"` // null: never
+	Sites    []string   `json:"sites"`   // the hosts, or addresses, of the sites with the key
 }
 
-// KeyOf returns a key.
-func KeyOf(k *aigateway.Key) Key {
-	shown := Key{ID: k.ID, Owner: k.Owner, Models: []string{}, From: []string{}, Limit: k.Limit, Tags: []string{}, Disabled: k.Disabled}
+// KeyOf returns a key of a site with these hosts.
+func KeyOf(k *aigateway.Key, hosts []string) Key {
+	shown := Key{Sites: append([]string{}, hosts...), ID: k.ID, Owner: k.Owner, Models: []string{}, From: []string{}, Limit: k.Limit, Tags: []string{}, Disabled: k.Disabled}
 	for _, tag := range k.Tags {
 		shown.Tags = append(shown.Tags, tag.Name+"="+tag.Value)
 	}
@@ -247,10 +249,22 @@ func KeyOf(k *aigateway.Key) Key {
 	return shown
 }
 
-// PageOfKeys returns the page of keys after an id.
-func PageOfKeys(keys []Key, after string, size int) Page[Key] {
-	keys = slices.DeleteFunc(keys, func(k Key) bool { return k.ID <= after && after != "" })
-	slices.SortFunc(keys, func(a, b Key) int { return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Owner, b.Owner)) })
-	keys = slices.CompactFunc(keys, func(a, b Key) bool { return a.ID == b.ID && a.Owner == b.Owner })
-	return pageOf(keys, size, func(k Key) string { return k.ID })
+// PageOfKeys returns a page of keys, by their ids. A key of several sites occurs once.
+func PageOfKeys(all []Key, page Page) api.Page[Key] {
+	slices.SortStableFunc(all, func(a, b Key) int { return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Owner, b.Owner)) })
+	keys := all[:0]
+	for _, key := range all {
+		if last := len(keys) - 1; last >= 0 && keys[last].equals(key) {
+			keys[last].Sites = append(keys[last].Sites, key.Sites...)
+		} else {
+			keys = append(keys, key)
+		}
+	}
+	return PageOf(keys, page, func(k *Key) string { return k.ID })
+}
+
+// equals reports whether two keys differ at most in their sites.
+func (k Key) equals(other Key) bool {
+	k.Sites, other.Sites = nil, nil
+	return reflect.DeepEqual(k, other)
 }

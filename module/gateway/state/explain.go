@@ -8,35 +8,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/renegotiation"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
-// Target is a target with one of its API keys, and its state.
-type Target struct {
-	Provider string     `json:"provider"`
-	Upstream string     `json:"upstream_model"`    // the provider's own name
-	APIKey   string     `json:"api_key,omitempty"` // a reference
-	Weight   int        `json:"weight"`            // its share of its step
-	State    string     `json:"state"`             // "available", "failing" or "resting"
-	Until    *time.Time `json:"rest_until,omitempty"`
-	Failure  string     `json:"last_failure,omitempty"` // class of the last failure
-	Running  int        `json:"running"`                // calls at this moment
-}
-
-// The states of a target.
-const (
-	Available = "available"
-	Failing   = "failing" // it has failed, but not often enough to rest
-	Resting   = "resting"
-)
-
 // Targets returns the targets of all models with exact names, and those of other names
-// that have failed lately or that run, sorted by provider. Each API key has one at least,
-// with the model "*".
-func Targets(c *catalog.Catalog) []Target {
-	var all []Target
+// that have failed lately or that run. Each API key has one at least, with the model "*".
+func Targets(c *catalog.Catalog) []api.Target {
+	var all []api.Target
 	for _, name := range c.Names() {
 		for _, candidate := range selection.All(c.Model(name), name) {
 			all = append(all, targetOf(&candidate))
@@ -45,16 +25,23 @@ func Targets(c *catalog.Catalog) []Target {
 	for _, p := range c.Providers {
 		all = append(all, remembered(p, all)...)
 	}
+	return all
+}
+
+// PageOfTargets returns a page of targets, by their providers. A target of several models or sites
+// occurs once.
+func PageOfTargets(all []api.Target, page Page) api.Page[api.Target] {
 	slices.SortStableFunc(all, compare)
-	return slices.CompactFunc(all, func(a, b Target) bool { return compare(a, b) == 0 })
+	all = slices.CompactFunc(all, func(a, b api.Target) bool { return compare(a, b) == 0 })
+	return PageOf(all, page, func(t *api.Target) string { return t.Provider })
 }
 
 // remembered returns the targets of a provider that are not in known, the targets of exact
 // names.
-func remembered(p *catalog.Provider, known []Target) (all []Target) {
+func remembered(p *catalog.Provider, known []api.Target) (all []api.Target) {
 	for i, key := range p.APIKeys {
 		models := health.Process.Models(p.Service, key)
-		if len(models) == 0 && !slices.ContainsFunc(known, func(t Target) bool { return t.Provider == p.Name && t.APIKey == key }) {
+		if len(models) == 0 && !slices.ContainsFunc(known, func(t api.Target) bool { return t.Provider == p.Name && t.APIKey == key }) {
 			models = []string{"*"}
 		}
 		for _, model := range models {
@@ -80,56 +67,34 @@ func Providers(c *catalog.Catalog) map[string]bool {
 	return available
 }
 
-func compare(a, b Target) int {
+func compare(a, b api.Target) int {
 	return slices.Compare([]string{a.Provider, a.Upstream, a.APIKey}, []string{b.Provider, b.Upstream, b.APIKey})
 }
 
-func targetOf(c *selection.Candidate) Target {
+func targetOf(c *selection.Candidate) api.Target {
 	state := health.Process.State(c.Health)
-	t := Target{
+	t := api.Target{
 		Provider: c.Provider.Name, Upstream: c.Health.Model, APIKey: c.Health.Key, Weight: c.Weight,
-		State: Available, Running: state.Running,
+		State: api.Available, Running: state.Running,
 	}
 	if state.Class != health.Healthy {
-		t.State, t.Failure = Failing, state.Class.String()
+		t.State, t.Failure = api.Failing, state.Class.String()
 	}
 	if !state.Until.IsZero() {
 		until := state.Until.UTC().Round(time.Second)
-		t.State, t.Until = Resting, &until
+		t.State, t.Until = api.Resting, &until
 	}
 	return t
 }
 
-// Explanation explains the requests for a model.
-type Explanation struct {
-	Name     string           `json:"model"`
-	Pattern  string           `json:"pattern"` // the configured name or pattern that matches the name
-	Format   translate.Format `json:"format"`  // of the client
-	Attempts int              `json:"attempts"`
-	Targets  []Choice         `json:"targets"` // in the order in which they are asked
-}
-
-// Choice is a target with the treatment of a request there.
-type Choice struct {
-	Target
-	Total    int              `json:"step_weight"`      // the requests of which this target with this API key gets Weight
-	Format   translate.Format `json:"format,omitempty"` // of the request to the provider, empty if it cannot be translated
-	Lane     string           `json:"lane,omitempty"`   // "bytes" or "translated"
-	Price    string           `json:"price,omitempty"`  // name of the price, empty if it is unknown
-	Reported []string         `json:"reported"`         // fields of requests that are left out, and reported
-	Refused  []string         `json:"refused"`          // fields of requests for which the target is passed over
-	LeftOut  []string         `json:"left_out"`         // members of the request to the provider that its preset leaves out
-	Counting string           `json:"count_tokens,omitempty"`
-}
-
 // Explain explains the requests for a model name in the format of a client. It returns nil if
 // no model matches the name. The targets of one step are in the order for one session.
-func Explain(c *catalog.Catalog, name string, client *format.Descriptor) *Explanation {
+func Explain(c *catalog.Catalog, name string, client *format.Descriptor) *api.Explanation {
 	m := c.Model(name)
 	if m == nil {
 		return nil
 	}
-	explained := &Explanation{Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts}
+	explained := &api.Explanation{Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts}
 	candidates, _ := selection.Order(m, name, anySession, health.Process)
 	for _, candidate := range candidates {
 		shown := choiceOf(&candidate, name, client)
@@ -176,8 +141,8 @@ func greatestCommonDivisor(a, b int) int {
 // anySession is an arbitrary seed of a session.
 const anySession = 1
 
-func choiceOf(c *selection.Candidate, name string, client *format.Descriptor) Choice {
-	shown := Choice{Target: targetOf(c), Reported: []string{}, Refused: []string{}, LeftOut: []string{}}
+func choiceOf(c *selection.Candidate, name string, client *format.Descriptor) api.Choice {
+	shown := api.Choice{Target: targetOf(c), Reported: []string{}, Refused: []string{}, LeftOut: []string{}}
 	spoken := renegotiation.FormatFor(c.Provider, c.Health.Model, client, c.Provider.SpeakFor(c.Health.Model, client))
 	switch spoken {
 	case nil:

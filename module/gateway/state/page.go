@@ -1,18 +1,45 @@
 package state
 
-// Page is a page of items, by their names. Next is the last name if others follow.
-type Page[T any] struct {
-	Items []T    `json:"items"`
-	Next  string `json:"next"`
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
+)
+
+// Page selects a page of a list, by the names of its items.
+type Page struct {
+	Size  int    // the number of items from which the page ends, with the last item of a name
+	After string // the last name of the page before; "" for the first page
 }
 
-// pageOf returns the first size items of a sorted list, and those that follow with the name of the
-// last one: the next page begins with another name.
-func pageOf[T any](all []T, size int, name func(T) string) Page[T] {
-	for i := size; i < len(all); i++ {
-		if last := name(all[i-1]); name(all[i]) != last {
-			return Page[T]{all[:i], last}
+// ReadPage reads the parameters of a page: limit, which a number out of bounds replaces by the
+// nearest bound, and after. Without a limit, the size is the largest one.
+func ReadPage(query url.Values, largest int) (Page, error) {
+	size := largest
+	if query.Has("limit") {
+		var err error
+		if size, err = strconv.Atoi(query.Get("limit")); err != nil {
+			return Page{}, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("limit must be a whole number")}
 		}
 	}
-	return Page[T]{append([]T{}, all...), ""}
+	return Page{min(max(size, 1), largest), query.Get("after")}, nil
+}
+
+// PageOf returns a page of a list. Items of one name keep their order.
+func PageOf[T any](all []T, page Page, name func(*T) string) api.Page[T] {
+	slices.SortStableFunc(all, func(a, b T) int { return strings.Compare(name(&a), name(&b)) })
+	all = slices.DeleteFunc(all, func(item T) bool { return page.After != "" && name(&item) <= page.After })
+	for i := page.Size; i < len(all); i++ {
+		if last := name(&all[i-1]); name(&all[i]) != last {
+			return api.Page[T]{Items: all[:i], Next: last}
+		}
+	}
+	return api.List(all)
 }

@@ -1,8 +1,6 @@
 package state
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
@@ -77,13 +75,6 @@ func Prices(c *catalog.Catalog, models []string, at time.Time) []TargetPrice {
 		}
 	}
 	return all
-}
-
-// PageOfPrices returns the page of prices after the name of a model.
-func PageOfPrices(all []TargetPrice, after string, size int) Page[TargetPrice] {
-	all = slices.DeleteFunc(all, func(p TargetPrice) bool { return p.Model <= after && after != "" })
-	slices.SortStableFunc(all, func(a, b TargetPrice) int { return strings.Compare(a.Model, b.Model) })
-	return pageOf(all, size, func(p TargetPrice) string { return p.Model })
 }
 
 func priceOf(p *prices.Price) *Price {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -145,8 +146,8 @@ func TestKeysOfTheConfigurationAreListed(t *testing.T) {
 	_, carol, alice := startShown(t)
 	type page struct {
 		Items []struct {
-			ID, User, Limit string
-			Models, Tags    []string
+			ID, User, Limit     string
+			Models, Tags, Sites []string
 		}
 		Next string
 	}
@@ -156,6 +157,9 @@ func TestKeysOfTheConfigurationAreListed(t *testing.T) {
 	assert.Equal(t, []string{"fast"}, own.Items[0].Models)
 	assert.Equal(t, "small", own.Items[0].Limit)
 	assert.Equal(t, []string{"team=search"}, own.Items[0].Tags)
+	assert.Equal(t, []string{"127.0.0.1"}, own.Items[0].Sites)
+	assert.Equal(t, own, read[page](t, alice.ask(http.MethodGet, "/api/v1/keys/configured?user=Alice", "")), "usernames ignore letter case")
+	assert.Equal(t, own, read[page](t, carol.ask(http.MethodGet, "/api/v1/keys/configured?user=Alice", "")))
 	first := read[page](t, carol.ask(http.MethodGet, "/api/v1/keys/configured?limit=1", ""))
 	require.Len(t, first.Items, 1)
 	assert.Equal(t, "client", first.Items[0].ID)
@@ -163,6 +167,30 @@ func TestKeysOfTheConfigurationAreListed(t *testing.T) {
 	require.Len(t, second.Items, 1)
 	assert.Equal(t, "hers", second.Items[0].ID)
 	assert.Empty(t, second.Next)
+	for _, list := range []string{"keys/configured", "prices", "targets"} {
+		got := carol.ask(http.MethodGet, "/api/v1/"+list+"?limit=x", "")
+		assert.Equal(t, http.StatusBadRequest, got.Status, list)
+		assert.Contains(t, got.Body, "limit must be a whole number", list)
+	}
+}
+
+// Two sites may have keys with one id. Which one a list showed could not be seen.
+func TestKeysOfTheConfigurationNameTheirSites(t *testing.T) {
+	t.Setenv("SHARED_KEY", "sk-shared-0123456789abcdef")
+	t.Setenv("OWN_KEY", "sk-own-0123456789abcdef00")
+	own := func(model string) string { return "ai_gateway {\nkey own {env.OWN_KEY} {\nmodels " + model + "\n}\n}\n" }
+	s := site.StartCaddyfile(t, "{\nai_gateway {\n"+site.DemoProvider+"\nkey shared {env.SHARED_KEY}\n}\n}\n"+
+		"http://127.0.0.1:PORT(site), http://localhost:PORT(site) {\n"+own("a")+"}\n"+
+		"http://:PORT(second) {\nhandle {\n"+own("b")+"}\n}\n")
+	s.AddUser("root")
+	require.Equal(t, http.StatusOK, s.Call(http.MethodPatch, s.AdminURL("/api/v1/users/root"), `{"role":"root"}`).Status)
+	type key struct {
+		ID    string
+		Sites []string
+	}
+	everywhere := strings.TrimPrefix(s.URL("second", ""), "http://")
+	all := read[struct{ Items []key }](t, logInAs(s, "site", "root").ask(http.MethodGet, "/api/v1/keys/configured", "")).Items
+	assert.ElementsMatch(t, []key{{"own", []string{"127.0.0.1", "localhost"}}, {"own", []string{everywhere}}, {"shared", []string{"127.0.0.1", "localhost", everywhere}}}, all)
 }
 
 func TestAProviderIsAskedNow(t *testing.T) {

@@ -196,6 +196,9 @@ func TestBudgetsOfIdleKeysAreReadFromTheLedger(t *testing.T) {
 	require.NoError(t, s.Reload(site.Block("", append(lines, "counters memory")...)))
 	require.NoError(t, s.Reload(site.Block("", replaced(lines, "budget 100/week", "budget 100/day", "budget 500/month", "budget 500/total")...)))
 	var page statePage
+	require.NoError(t, json.Unmarshal([]byte(s.Call(http.MethodGet, s.AdminURL("/api/v1/limits?limit=1"), "").Body), &page))
+	assert.NotEmpty(t, page.Next)
+	assert.Equal(t, http.StatusBadRequest, s.Call(http.MethodGet, s.AdminURL("/api/v1/limits?limit=x"), "").Status)
 	require.NoError(t, json.Unmarshal([]byte(s.Call(http.MethodGet, s.AdminURL("/api/v1/limits"), "").Body), &page))
 	states := byName(page.Items)
 	assert.EqualValues(t, 20_000_000, states["researcher user ada budget"].Used)

@@ -26,14 +26,14 @@ func admin(t *testing.T, s *site.Site, path string, want int) map[string]any {
 
 func TestOperatorsSeeWhichTargetsRest(t *testing.T) {
 	s, p := startKeys(t, site.Direct)
-	assert.Len(t, admin(t, s, "/api/v1/targets", http.StatusOK)["targets"], 2, "an entry for each API key of a provider of any model")
+	assert.Len(t, admin(t, s, "/api/v1/targets", http.StatusOK)["items"], 2, "an entry for each API key of a provider of any model")
 	require.NoError(t, s.Reload(site.Block("", site.Direct.Provider("p", p, "models m", "api_key {env.FIRST_KEY} {env.SECOND_KEY}"))))
 	p.Always(keyed("sk-first", gatewaytest.Status(http.StatusTooManyRequests, "Retry-After", "60")))
 	for range 20 {
 		s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
 	}
 	require.NoError(t, p.WaitSettled(site.Waiting(t)))
-	list := admin(t, s, "/api/v1/targets", http.StatusOK)["targets"].([]any)
+	list := admin(t, s, "/api/v1/targets", http.StatusOK)["items"].([]any)
 	require.Len(t, list, 2)
 	first, second := list[0].(map[string]any), list[1].(map[string]any)
 	assert.Equal(t, "{env.FIRST_KEY}", first["api_key"], "the reference, never the key")

@@ -1,6 +1,6 @@
 // Health, for administrators: what needs attention, and how providers, targets, the ledger and limits do.
 import { html, useState } from '../lib/preact.js';
-import { post, query, useData } from '../lib/api.js';
+import { all, post, query, useData } from '../lib/api.js';
 import { Chart, Spark } from '../lib/chart.js';
 import { bytes, clock, milliseconds, number, percent, plural, relative, when } from '../lib/format.js';
 import { LimitTable } from '../lib/limits.js';
@@ -23,7 +23,7 @@ const latest = (/** @type {(number|null)[]} */ values) => values.findLast((value
 export default function Health() {
 	const status = useData('/api/v1/status', { every: 5 });
 	const hour = useData('/api/v1/health', { every: 15 });
-	const targets = useData('/api/v1/targets', { every: 5 });
+	const targets = useData('/api/v1/targets', { every: 5, read: all });
 	const limits = useData('/api/v1/limits?limit=200', { every: 30 });
 	const [open, setOpen] = useState('');
 	return html`
@@ -31,7 +31,7 @@ export default function Health() {
 			<${Part} of=${status} rows=${2}>
 				${(/** @type {Status} */ s) => html`<${Facts} status=${s} hour=${hour.data} />`}
 			<//>
-			<${Attention} status=${status.data} hour=${hour.data} targets=${targets.data?.targets ?? []}
+			<${Attention} status=${status.data} hour=${hour.data} targets=${targets.data ?? []}
 				limits=${limits.data?.items ?? []}
 			/>
 			<section class="panel">
@@ -379,8 +379,8 @@ function Targets({ of }) {
 			<${Search} label="Search targets" value=${text} set=${(value) => set({ q: value })} />
 		</header>
 		<${Part} of=${of} rows=${5}>
-			${(/** @type {{targets: Target[]}} */ data) => {
-				const found = data.targets
+			${(/** @type {Target[]} */ targets) => {
+				const found = targets
 					.filter((t) => `${t.provider}/${t.upstream_model}`.toLowerCase().includes(text.toLowerCase()))
 					.sort((a, b) => severity[a.state] - severity[b.state]);
 				if (found.length === 0)

@@ -29,7 +29,7 @@ import {
 
 /** @typedef {{id: number|string, owner: string, name: string, hint: string, models: string[], from: string[], limit:
  * string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null, tags?:
- * string[], limits?: LimitState[]}} Row */
+ * string[], sites?: string[], limits?: LimitState[]}} Row */
 /** @typedef {import('../lib/limits.js').LimitState} LimitState */
 
 /** made returns the row of a key that a user has made. @param {any} key @returns {Row} */
@@ -199,7 +199,7 @@ async function toggle(row) {
 /** KeyTable shows keys of a kind.
  * @param {{kind: string, rows: Row[], states: LimitState[], act: (row: Row, what: string) => void}} props */
 const KeyTable = ({ kind, rows, states, act }) => html`
-	<${Table} label="Keys" rows=${rows} id=${(row) => row.id}
+	<${Table} label="Keys" rows=${rows} id=${(row) => `${row.id} ${row.sites ?? ''}`}
 		columns=${[
 			{
 				name: 'Name',
@@ -223,6 +223,10 @@ const KeyTable = ({ kind, rows, states, act }) => html`
 			rows.some((row) => row.tags?.length) && {
 				name: 'Tags',
 				cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.tags ?? []} none="none" most=${2} />`,
+			},
+			kind === 'configured' && {
+				name: 'Sites',
+				cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.sites ?? []} most=${1} />`,
 			},
 			kind !== 'configured' && {
 				name: 'Last use',

@@ -1,0 +1,109 @@
+package api
+
+import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+)
+
+// Status is the state of the gateway.
+type Status struct {
+	Version  string    `json:"version"`  // "" for a build from a checkout
+	Revision string    `json:"revision"` // commit of a build from a checkout, "" if unknown
+	Caddy    string    `json:"caddy"`    // version
+	Go       string    `json:"go"`       // version
+	Started  time.Time `json:"started"`
+
+	Ready     bool             `json:"ready"`  // for new requests
+	Reason    string           `json:"reason"` // why the gateway is not ready
+	Degraded  []DegradedPart   `json:"degraded"`
+	Running   int              `json:"running"` // exchanges at this moment, of all sites of the process
+	Ended     int              `json:"ended"`   // exchanges within the last minute
+	Providers []ProviderStatus `json:"providers"`
+
+	// Behind is how many seconds the database is behind the ledger of this process, null if
+	// there is no ledger or it is not known.
+	Behind *int64 `json:"ledger_behind_seconds"`
+}
+
+// DegradedPart is a part that does not work, although the gateway serves requests.
+type DegradedPart struct {
+	Part   string `json:"part"`
+	Reason string `json:"reason"`
+}
+
+// ProviderStatus is the state of a provider.
+type ProviderStatus struct {
+	Name      string `json:"name"`
+	Available bool   `json:"available"`
+}
+
+// Target is a target with one of its API keys, and its state.
+type Target struct {
+	Provider string     `json:"provider"`
+	Upstream string     `json:"upstream_model"`    // the provider's own name
+	APIKey   string     `json:"api_key,omitempty"` // a reference
+	Weight   int        `json:"weight"`            // its share of its step
+	State    string     `json:"state"`             // one of the following
+	Until    *time.Time `json:"rest_until,omitempty"`
+	Failure  string     `json:"last_failure,omitempty"` // class of the last failure
+	Running  int        `json:"running"`                // calls at this moment
+}
+
+// The states of a target.
+const (
+	Available = "available"
+	Failing   = "failing" // it has failed, but not often enough to rest
+	Resting   = "resting"
+)
+
+// Explanation explains the requests for a model, and a key if the request names one.
+type Explanation struct {
+	Name     string           `json:"model"`
+	Pattern  string           `json:"pattern"` // the configured name or pattern that matches the name
+	Format   translate.Format `json:"format"`  // of the client
+	Attempts int              `json:"attempts"`
+	Targets  []Choice         `json:"targets"` // in the order in which they are asked
+	Key      *ExplainedKey    `json:"key,omitempty"`
+}
+
+// Choice is a target with the treatment of a request there.
+type Choice struct {
+	Target
+	Total    int              `json:"step_weight"`      // the requests of which this target with this API key gets Weight
+	Format   translate.Format `json:"format,omitempty"` // of the request to the provider, empty if it cannot be translated
+	Lane     string           `json:"lane,omitempty"`   // "bytes" or "translated"
+	Price    string           `json:"price,omitempty"`  // name of the price, empty if it is unknown
+	Reported []string         `json:"reported"`         // fields of requests that are left out, and reported
+	Refused  []string         `json:"refused"`          // fields of requests for which the target is passed over
+	LeftOut  []string         `json:"left_out"`         // members of the request to the provider that its preset leaves out
+	Counting string           `json:"count_tokens,omitempty"`
+}
+
+// ExplainedKey explains a key for the requests of a model.
+type ExplainedKey struct {
+	ID      string           `json:"id"`
+	Allowed bool             `json:"allowed"` // to use the model
+	Limits  []ExplainedLimit `json:"limits"`  // the innermost first
+}
+
+// ExplainedLimit is a limit that applies to a key.
+type ExplainedLimit struct {
+	Name  string          `json:"name"`
+	Per   aigateway.Scope `json:"per"`
+	Rules string          `json:"rules"` // in words
+}
+
+// Repriced are the calls of a model whose costs change from the same old price to the same new one.
+type Repriced struct {
+	Provider    string `json:"provider"`
+	Model       string `json:"upstream_model"`
+	OldPrice    string `json:"old_price"` // empty if it was unknown
+	NewPrice    string `json:"new_price"`
+	Calls       int64  `json:"calls"`
+	OldMicro    int64  `json:"old_cost_micro"` // rounded half up
+	OldCurrency string `json:"old_currency"`
+	NewMicro    int64  `json:"new_cost_micro"`
+	NewCurrency string `json:"new_currency"`
+}
