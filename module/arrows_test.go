@@ -106,7 +106,7 @@ var arrows = []arrow{
 	{"module/accounts/people", []string{"module/accounts/answer", "module/accounts/call", "module/accounts/throttle", "module/aigateway"}},
 	{"module/accounts/compat/billing", []string{"module/aigateway", "module/aigateway/accounting", "translate/fault"}},
 	{"module/accounts/compat", []string{"module/accounts/compat/billing", "module/accounts/answer", "module/accounts/call", "module/accounts/people", "module/aigateway"}},
-	{"module/accounts/reports", []string{"module/internal/api", "module/accounts/answer", "module/accounts/call", "module/accounts/throttle", "module/capture", "module/aigateway", "module/aigateway/accounting"}},
+	{"module/accounts/reports", []string{"module/internal/api", "translate/token", "module/accounts/answer", "module/accounts/call", "module/accounts/throttle", "module/capture", "module/aigateway", "module/aigateway/accounting"}},
 	{"module/accounts", []string{"module/accounts/...", "module/internal/api", "module/aigateway", "module/aigateway/suggest"}},
 	{"module/providers", []string{"module/aigateway", "module/providers/claude", "module/providers/demo", "module/providers/mistral", "translate", "translate/formats"}},
 	{"module/providers/tokens", nil},
@@ -124,7 +124,7 @@ var arrows = []arrow{
 	{"module/command/migration/rows", nil},
 	{"module/command/migration/litellm", []string{"module/aigateway", "module/command/migration", "module/command/migration/rows", "module/ledger/prices"}},
 	{"module/command/migration/newapi", []string{"module/aigateway", "module/command/migration", "module/command/migration/rows", "module/ledger/prices"}},
-	{"module/command", []string{"module/internal/api", "module/accounts/reports", "module/aigateway", "module/aigateway/accounting", "module/command/catalogfile", "module/command/doctor", "module/command/migration", "module/command/migration/...", "module/internal/outbound", "translate/formats"}},
+	{"module/command", []string{"module/internal/api", "module/aigateway", "module/aigateway/accounting", "module/command/catalogfile", "module/command/doctor", "module/command/migration", "module/command/migration/...", "module/internal/outbound", "translate/formats"}},
 
 	{"module/gatewaytest/memory", nil},
 	{"module/gatewaytest/openapi", nil},

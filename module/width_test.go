@@ -28,10 +28,11 @@ var wideTypes = map[string]string{
 // records are types that may have more fields, because each field is a member
 // of a document, a column or an option that exists outside the program.
 var records = []string{
-	"module/accounts/reports.Call", // members of answers, as of the next three
+	"module/internal/api.Call", // members of answers, as of the next four
 	"module/accounts/compat.keyView",
-	"module/accounts/reports.Record",
-	"module/accounts/reports.Usage",
+	"module/internal/api.Key",
+	"module/internal/api.Record",
+	"module/internal/api.Usage",
 	"module/aigateway/accounting.Record", // columns of the database, as of the next two
 	"module/aigateway/accounting.Call",
 	"module/aigateway/accounting.Usage",

@@ -9,39 +9,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // keys serves the API keys. Users see and change their own, administrators of a team those of the
 // team, and administrators all.
 type keys struct{ people *people.People }
 
-// keyView is an API key in answers, with the names of the Caddyfile.
-type keyView struct {
-	ID           int64    `json:"id"`
-	User         string   `json:"user"`
-	Name         string   `json:"name"`
-	Key          string   `json:"key"` // shortened, except in the answer to its creation
-	Models       []string `json:"models"`
-	From         []string `json:"from"`
-	Limit        string   `json:"limit"`
-	Disabled     bool     `json:"disabled"`
-	UserDisabled bool     `json:"user_disabled"` // the key is refused, whatever Disabled is
-	keyTimes
-	Limits []aigateway.LimitState `json:"limits,omitempty"` // what is left of them, if the request asks for it
-}
-
-// keyTimes are the times of a key in answers.
-type keyTimes struct {
-	Created time.Time  `json:"created"`
-	Expires *time.Time `json:"expires"` // null: never
-	Used    *time.Time `json:"used"`    // null: never
-}
-
-func viewKey(k *aigateway.StoredKey, user *aigateway.User) keyView {
-	return keyView{
+func viewKey(k *aigateway.StoredKey, user *aigateway.User) api.Key {
+	return api.Key{
 		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: people.NetworkNames(k),
 		Limit: k.Limit, Disabled: k.Disabled, UserDisabled: user.Disabled,
-		keyTimes: keyTimes{answer.Time(k.Created), answer.OptionalTime(k.Expires), answer.OptionalTime(k.Used)},
+		Created: answer.Time(k.Created), Expires: answer.OptionalTime(k.Expires), Used: answer.OptionalTime(k.Used),
 	}
 }
 
@@ -106,8 +85,8 @@ func (k keys) found(c *call.Call, page aigateway.Page) ([]aigateway.StoredKey, i
 
 // views returns the views of keys, except of those whose user was deleted after they
 // were read: they were deleted, too. It reads each user once from the store.
-func (k keys) views(c *call.Call, found []aigateway.StoredKey) ([]keyView, error) {
-	views, owners := []keyView{}, make(map[int64]*aigateway.User)
+func (k keys) views(c *call.Call, found []aigateway.StoredKey) ([]api.Key, error) {
+	views, owners := []api.Key{}, make(map[int64]*aigateway.User)
 	for i := range found {
 		id := found[i].UserID
 		if owners[id] == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // members answers GET /api/v1/teams/{name}/members.
@@ -26,13 +27,7 @@ func (t teams) members(c *call.Call) (any, error) {
 	return call.Listed(page, answer.Views(found, viewMember), total), nil
 }
 
-// memberView is a member of a team in answers.
-type memberView struct {
-	User  string `json:"user"`
-	Admin bool   `json:"admin"`
-}
-
-func viewMember(m *aigateway.Member) memberView { return memberView{m.User, m.Admin} }
+func viewMember(m *aigateway.Member) api.Member { return api.Member{User: m.User, Admin: m.Admin} }
 
 // memberFields are the members of the body of a request about a member of a team.
 type memberFields struct {
@@ -56,7 +51,7 @@ func (t teams) setMember(c *call.Call, wanted memberFields) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return memberView{user.Name, wanted.Admin}, nil
+	return api.Member{User: user.Name, Admin: wanted.Admin}, nil
 }
 
 // removeMember answers DELETE /api/v1/teams/{name}/members/{user}. With keys=delete, the keys of the

@@ -24,7 +24,7 @@ type namePassword struct {
 type loginView struct {
 	Token   string      `json:"token"`
 	Session sessionView `json:"session"`
-	User    userView    `json:"user"`
+	User    api.User    `json:"user"`
 }
 
 func viewLogin(l *people.Login) loginView {
@@ -65,7 +65,7 @@ func (logins) present(c *call.Call) (any, error) {
 
 // presentView says who is logged in.
 type presentView struct {
-	User *userView `json:"user"`
+	User *api.User `json:"user"`
 }
 
 // end answers DELETE /api/v1/session.

@@ -5,12 +5,12 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // teams serves the teams. Administrators make and change them.
@@ -19,23 +19,8 @@ type teams struct{ people *people.People }
 // store returns the store of the teams.
 func (t teams) store() aigateway.Teams { return t.people.Store.Teams() }
 
-// teamView is a team in answers, with the words of the Caddyfile.
-type teamView struct {
-	Name       string   `json:"name"`
-	Models     []string `json:"models"`     // empty: all
-	Requests   string   `json:"requests"`   // "60/1m"; empty: not limited, as of the next
-	Tokens     string   `json:"tokens"`     // "400000/1d"
-	Concurrent int64    `json:"concurrent"` // 0: not limited
-	Budget     string   `json:"budget"`     // "500/month EUR soft"; empty: none
-	// Configured is true if the configuration defines a limit with the name of the team.
-	// Its rules apply then, and the fields with rules are empty.
-	Configured bool      `json:"configured"`
-	Admin      bool      `json:"admin"` // the user of the request administrates the team
-	Created    time.Time `json:"created"`
-}
-
-func (t teams) view(m *aigateway.Membership) teamView {
-	v := teamView{Name: m.Name, Models: []string{}, Admin: m.Admin, Created: answer.Time(m.Created), Configured: t.configured(m.Name)}
+func (t teams) view(m *aigateway.Membership) api.Team {
+	v := api.Team{Name: m.Name, Models: []string{}, Admin: m.Admin, Created: answer.Time(m.Created), Configured: t.configured(m.Name)}
 	for _, model := range m.Models {
 		v.Models = append(v.Models, string(model))
 	}
@@ -83,7 +68,7 @@ func (t teams) list(c *call.Call) (any, error) {
 	return call.Listed(page, answer.Views(found[begin:min(begin+page.Limit, len(found))], t.view), len(found)), nil
 }
 
-func (t teams) viewOfAdmin(team *aigateway.Team) teamView {
+func (t teams) viewOfAdmin(team *aigateway.Team) api.Team {
 	return t.view(&aigateway.Membership{Team: *team, Admin: true})
 }
 

@@ -2,32 +2,19 @@ package accounts
 
 import (
 	"crypto/rand"
-	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // users serves the accounts of users. Users see and change their own, administrators all.
 type users struct{ people *people.People }
 
-// userView is a user in answers.
-type userView struct {
-	ID          int64      `json:"id"`
-	Username    string     `json:"username"`
-	DisplayName string     `json:"display_name"`
-	Role        string     `json:"role"` // user, admin or root
-	Disabled    bool       `json:"disabled"`
-	Created     time.Time  `json:"created"`
-	LastLogin   *time.Time `json:"last_login"` // null: never
-	// Password is a generated password. Only the answer to its generation contains it.
-	Password string `json:"password,omitempty"`
-}
-
-func viewUser(u *aigateway.User) userView {
-	return userView{
+func viewUser(u *aigateway.User) api.User {
+	return api.User{
 		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Role: u.Role.String(), Disabled: u.Disabled,
 		Created: answer.Time(u.Created), LastLogin: answer.OptionalTime(u.LastLogin),
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 const auditPath = apiPath + "audit"
@@ -55,7 +55,7 @@ func showAudit(cmd *cobra.Command, a admin, _ []string) error {
 
 // printAudit prints rows as a table.
 func printAudit(out io.Writer, items []json.RawMessage) error {
-	rows, err := decoded[reports.AuditRow](items)
+	rows, err := decoded[api.AuditRow](items)
 	if err != nil {
 		return err
 	}

@@ -5,28 +5,16 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 const keysPath = apiPath + "keys"
 
-// apiKey is a key in an answer of the admin API.
-type apiKey struct {
-	ID       int64      `json:"id"`
-	User     string     `json:"user"`
-	Name     string     `json:"name"`
-	Key      string     `json:"key"` // shortened, except in the answer to its creation
-	Disabled bool       `json:"disabled"`
-	Expires  *time.Time `json:"expires"`
-	Used     *time.Time `json:"used"`
-
-	UserDisabled bool `json:"user_disabled"`
-}
-
-// status returns "enabled" if the gateway accepts the key, or else the reason why not.
-func (k *apiKey) status() string {
+// keyStatus returns "enabled" if the gateway accepts a key, or else the reason why not.
+func keyStatus(k *api.Key) string {
 	if k.UserDisabled && !k.Disabled {
 		return "user disabled"
 	}
@@ -80,7 +68,7 @@ func createKey(cmd *cobra.Command, a admin, _ []string) error {
 	if err := checkLimit(cmd, a, request.Limit); err != nil {
 		return err
 	}
-	var created apiKey
+	var created api.Key
 	if err := call(a, http.MethodPost, keysPath, request, &created); err != nil {
 		return fmt.Errorf("creating key for %s: %w", request.User, err)
 	}
@@ -90,13 +78,13 @@ func createKey(cmd *cobra.Command, a admin, _ []string) error {
 }
 
 func listKeys(cmd *cobra.Command, a admin, _ []string) error {
-	keys, err := listed[apiKey](a, keysPath, flagQuery(cmd, "user", "team"))
+	keys, err := listed[api.Key](a, keysPath, flagQuery(cmd, "user", "team"))
 	if err != nil {
 		return err
 	}
 	table := newTable(cmd.OutOrStdout(), "ID", "USER", "NAME", "KEY", "STATUS", "EXPIRES", "LAST USED")
 	for _, k := range keys {
-		table.row(fmt.Sprint(k.ID), k.User, k.Name, k.Key, k.status(), formatTime(k.Expires), formatTime(k.Used))
+		table.row(fmt.Sprint(k.ID), k.User, k.Name, k.Key, keyStatus(&k), formatTime(k.Expires), formatTime(k.Used))
 	}
 	return table.Flush()
 }

@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 const recordsPath = apiPath + "records"
 
 // unitsOf returns what a call is charged for beside tokens, such as "images: 2, searches: 1".
-func unitsOf(c *reports.Call) string {
+func unitsOf(c *api.Call) string {
 	var some []string
 	for _, unit := range [...]struct {
 		n    int64
@@ -57,7 +57,7 @@ func showRecords(cmd *cobra.Command, a admin) error {
 // printRecords prints a line for each call of the records, and one for each record without
 // calls.
 func printRecords(out io.Writer, items []json.RawMessage) error {
-	records, err := decoded[reports.Record](items)
+	records, err := decoded[api.Record](items)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"net/url"
 
 	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 const rootName = "root"
@@ -25,7 +27,7 @@ func prepareLogin() login {
 		return login{Problem: err.Error()}
 	}
 	defer a.close()
-	users, err := listed[account](a, usersPath, make(url.Values))
+	users, err := listed[api.User](a, usersPath, make(url.Values))
 	if err != nil {
 		return login{Problem: err.Error()}
 	}

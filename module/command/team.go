@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 const teamsPath = apiPath + "teams"
@@ -18,17 +20,6 @@ func teamPath(name, suffix string) string { return teamsPath + "/" + url.PathEsc
 // memberPath returns the path of a member of a team, by their names.
 func memberPath(args []string) string {
 	return teamPath(args[0], "/members/"+url.PathEscape(args[1]))
-}
-
-// team is a team in an answer of the admin API.
-type team struct {
-	Name       string   `json:"name"`
-	Models     []string `json:"models"`
-	Requests   string   `json:"requests"`
-	Tokens     string   `json:"tokens"`
-	Concurrent int64    `json:"concurrent"`
-	Budget     string   `json:"budget"`
-	Configured bool     `json:"configured"`
 }
 
 // teamCommand returns the command caddy ai-gateway team.
@@ -98,19 +89,19 @@ func setTeam(cmd *cobra.Command, a admin, args []string) error {
 }
 
 func listTeams(cmd *cobra.Command, a admin, _ []string) error {
-	teams, err := listed[team](a, teamsPath, make(url.Values))
+	teams, err := listed[api.Team](a, teamsPath, make(url.Values))
 	if err != nil {
 		return err
 	}
 	table := newTable(cmd.OutOrStdout(), "NAME", "MODELS", "LIMIT")
 	for i := range teams {
-		table.row(teams[i].Name, strings.Join(teams[i].Models, " "), teams[i].limit())
+		table.row(teams[i].Name, strings.Join(teams[i].Models, " "), limitOf(&teams[i]))
 	}
 	return table.Flush()
 }
 
-// limit returns the rules of the limit of a team, with the words of the Caddyfile.
-func (t *team) limit() string {
+// limitOf returns the rules of the limit of a team, with the words of the Caddyfile.
+func limitOf(t *api.Team) string {
 	if t.Configured {
 		return "of the configuration"
 	}
@@ -128,10 +119,7 @@ func (t *team) limit() string {
 }
 
 func listMembers(cmd *cobra.Command, a admin, args []string) error {
-	members, err := listed[struct {
-		User  string `json:"user"`
-		Admin bool   `json:"admin"`
-	}](a, teamPath(args[0], "/members"), make(url.Values))
+	members, err := listed[api.Member](a, teamPath(args[0], "/members"), make(url.Values))
 	if err != nil {
 		return teamError(args[0], err)
 	}

@@ -13,32 +13,32 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 const usagePath = apiPath + "usage"
 
 // columns are the columns of the dimensions of usage, by their names.
-var columns = map[string]func(*reports.Usage) string{
-	"hour":           func(u *reports.Usage) string { return u.From },
-	"day":            func(u *reports.Usage) string { return strings.SplitN(u.From, "T", 2)[0] },
-	"month":          func(u *reports.Usage) string { return u.From[:min(len("2006-01"), len(u.From))] },
-	"key":            func(u *reports.Usage) string { return u.Key },
-	"user":           func(u *reports.Usage) string { return u.User },
-	"limit":          func(u *reports.Usage) string { return u.Limit },
-	"model":          func(u *reports.Usage) string { return u.Model },
-	"provider":       func(u *reports.Usage) string { return u.Provider },
-	"upstream_model": func(u *reports.Usage) string { return u.Upstream },
-	"outcome":        func(u *reports.Usage) string { return u.Outcome },
-	"customer":       func(u *reports.Usage) string { return u.Customer },
+var columns = map[string]func(*api.Usage) string{
+	"hour":           func(u *api.Usage) string { return u.From },
+	"day":            func(u *api.Usage) string { return strings.SplitN(u.From, "T", 2)[0] },
+	"month":          func(u *api.Usage) string { return u.From[:min(len("2006-01"), len(u.From))] },
+	"key":            func(u *api.Usage) string { return u.Key },
+	"user":           func(u *api.Usage) string { return u.User },
+	"limit":          func(u *api.Usage) string { return u.Limit },
+	"model":          func(u *api.Usage) string { return u.Model },
+	"provider":       func(u *api.Usage) string { return u.Provider },
+	"upstream_model": func(u *api.Usage) string { return u.Upstream },
+	"outcome":        func(u *api.Usage) string { return u.Outcome },
+	"customer":       func(u *api.Usage) string { return u.Customer },
 }
 
 // columnOf returns the column of a dimension: that of tags, if it has no other.
-func columnOf(name string) func(*reports.Usage) string {
+func columnOf(name string) func(*api.Usage) string {
 	if column := columns[name]; column != nil {
 		return column
 	}
-	return func(u *reports.Usage) string { return u.Tag }
+	return func(u *api.Usage) string { return u.Tag }
 }
 
 // usageCommand returns the command caddy ai-gateway usage.
@@ -80,7 +80,7 @@ func showUsage(cmd *cobra.Command, a admin, _ []string) error {
 	query := flagQuery(cmd, "from", "to", "user", "key", "team", "tag", "customer")
 	query.Set("by", strings.Join(by, ","))
 	return printList(cmd, a, list{path: usagePath, query: query, table: func(out io.Writer, items []json.RawMessage) error {
-		sums, err := decoded[reports.Usage](items)
+		sums, err := decoded[api.Usage](items)
 		if err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func decoded[T any](items []json.RawMessage) ([]T, error) {
 }
 
 // printUsage prints sums as a table. If there are several, lines with their totals follow.
-func printUsage(out io.Writer, by []string, sums []reports.Usage) error {
+func printUsage(out io.Writer, by []string, sums []api.Usage) error {
 	var header []string
 	for _, name := range append(slices.Clone(by), "requests", "input", "cache read", "cache write", "output", "cost") {
 		header = append(header, strings.ToUpper(name))
@@ -206,8 +206,8 @@ func printUsage(out io.Writer, by []string, sums []reports.Usage) error {
 }
 
 // cellsOf returns the cells of the counts and the cost.
-func cellsOf(u *reports.Usage) (cells []string) {
-	for _, n := range []int64{u.Requests, u.InputTokens, u.CacheReadTokens, u.CacheWrite, u.OutputTokens} {
+func cellsOf(u *api.Usage) (cells []string) {
+	for _, n := range []int64{u.Requests, u.Input, u.CacheRead, u.CacheWrite, u.Output} {
 		cells = append(cells, strconv.FormatInt(n, 10))
 	}
 	return append(cells, costOf(u))
@@ -217,16 +217,16 @@ func cellsOf(u *reports.Usage) (cells []string) {
 // a currency, such as those of refused requests, belong to the only currency, if there is
 // one. A call of unknown cost may be of any currency: if a sum without a currency is a lower
 // bound, all totals are.
-func totals(sums []reports.Usage) (all []reports.Usage) {
+func totals(sums []api.Usage) (all []api.Usage) {
 	unknown := false
 	for i := range sums {
 		sum := &sums[i]
 		unknown = unknown || sum.Floor && sum.Currency == ""
-		n, known := slices.BinarySearchFunc(all, sum.Currency, func(total reports.Usage, currency string) int {
+		n, known := slices.BinarySearchFunc(all, sum.Currency, func(total api.Usage, currency string) int {
 			return strings.Compare(total.Currency, currency)
 		})
 		if !known {
-			all = slices.Insert(all, n, reports.Usage{Currency: sum.Currency})
+			all = slices.Insert(all, n, api.Usage{Currency: sum.Currency})
 		}
 		add(&all[n], sum)
 	}
@@ -241,18 +241,18 @@ func totals(sums []reports.Usage) (all []reports.Usage) {
 }
 
 // add adds a sum to a total.
-func add(total, sum *reports.Usage) {
+func add(total, sum *api.Usage) {
 	total.Requests += sum.Requests
-	total.InputTokens += sum.InputTokens
-	total.CacheReadTokens += sum.CacheReadTokens
+	total.Input += sum.Input
+	total.CacheRead += sum.CacheRead
 	total.CacheWrite += sum.CacheWrite
-	total.OutputTokens += sum.OutputTokens
+	total.Output += sum.Output
 	total.CostMicro += sum.CostMicro
 	total.Floor = total.Floor || sum.Floor
 }
 
 // costOf returns the cost as a text for operators, with "at least" if some cost is unknown.
-func costOf(u *reports.Usage) string {
+func costOf(u *api.Usage) string {
 	known := amount(u.CostMicro, u.Currency)
 	switch {
 	case u.Floor && u.CostMicro == 0:

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 // The sum of a month once had to be added up by hand, and calls of unknown cost were easily
 // missed.
 func TestTotalsAreByCurrencyAndLowerBoundsIfACostIsUnknown(t *testing.T) {
-	lines := func(sums ...reports.Usage) (totals []string) {
+	lines := func(sums ...api.Usage) (totals []string) {
 		var out bytes.Buffer
 		require.NoError(t, printUsage(&out, []string{"user"}, sums))
 		for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n")[1+len(sums):] {
@@ -24,14 +24,14 @@ func TestTotalsAreByCurrencyAndLowerBoundsIfACostIsUnknown(t *testing.T) {
 		}
 		return totals
 	}
-	dollars := reports.Usage{User: "alice", Requests: 1, InputTokens: 1, CacheReadTokens: 2, CacheWrite: 3, OutputTokens: 4, CostMicro: 1_500_000, Currency: "USD"}
-	euros := reports.Usage{User: "bob", Requests: 2, CostMicro: 250_000, Currency: "EUR", Floor: true}
+	dollars := api.Usage{User: "alice", Requests: 1, Tokens: api.Tokens{Input: 1, CacheRead: 2, CacheWrite: 3, Output: 4}, CostMicro: 1_500_000, Currency: "USD"}
+	euros := api.Usage{User: "bob", Requests: 2, CostMicro: 250_000, Currency: "EUR", Floor: true}
 	assert.Equal(t, []string{"total 2 0 0 0 0 at least 0.250000 EUR", "total 2 2 4 6 8 3.000000 USD"}, lines(dollars, euros, dollars))
-	unknown := reports.Usage{User: "carol", Requests: 1, Floor: true}
+	unknown := api.Usage{User: "carol", Requests: 1, Floor: true}
 	assert.Equal(t, []string{"total 1 0 0 0 0 unknown", "total 2 0 0 0 0 at least 0.250000 EUR", "total 1 1 2 3 4 at least 1.500000 USD"},
 		lines(dollars, euros, unknown), "a call of unknown cost may be of any currency")
 	assert.Equal(t, []string{"total 3 2 4 6 8 at least 3.000000 USD"}, lines(dollars, dollars, unknown))
-	refused := reports.Usage{User: "dave", Requests: 5}
+	refused := api.Usage{User: "dave", Requests: 5}
 	assert.Equal(t, []string{"total 6 1 2 3 4 1.500000 USD"}, lines(dollars, refused))
 	assert.Empty(t, lines(dollars), "one sum is its own total")
 }

@@ -7,22 +7,14 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 const usersPath = apiPath + "users"
 
 // userPath returns the path of a user, followed by suffix.
 func userPath(name, suffix string) string { return usersPath + "/" + url.PathEscape(name) + suffix }
-
-// account is a user in an answer of the admin API.
-type account struct {
-	Name      string     `json:"username"`
-	Role      string     `json:"role"`
-	Disabled  bool       `json:"disabled"`
-	Created   time.Time  `json:"created"`
-	LastLogin *time.Time `json:"last_login"`
-	Password  string     `json:"password"` // a generated password, or ""
-}
 
 // userCommand returns the command caddy ai-gateway user.
 func userCommand() *cobra.Command {
@@ -56,13 +48,13 @@ func addUser(cmd *cobra.Command, a admin, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "username: %s\n", user.Name)
+	fmt.Fprintf(cmd.OutOrStdout(), "username: %s\n", user.Username)
 	printPassword(cmd, user)
 	return nil
 }
 
 // createUser adds a user. If the password is "", the answer contains a generated one.
-func createUser(a admin, name, role, password string) (user account, err error) {
+func createUser(a admin, name, role, password string) (user api.User, err error) {
 	err = call(a, http.MethodPost, usersPath, withPassword(password, map[string]string{"username": name, "role": role}), &user)
 	return user, err
 }
@@ -75,14 +67,14 @@ func withPassword(password string, fields map[string]string) map[string]string {
 }
 
 // printPassword prints a generated password, which cannot be shown again.
-func printPassword(cmd *cobra.Command, user account) {
+func printPassword(cmd *cobra.Command, user api.User) {
 	if user.Password != "" {
 		fmt.Fprintf(cmd.OutOrStdout(), "password: %s\n", user.Password)
 	}
 }
 
 func setPassword(cmd *cobra.Command, a admin, args []string) error {
-	var user account
+	var user api.User
 	if err := call(a, http.MethodGet, userPath(args[0], ""), nil, &user); err != nil {
 		return userError(args[0], err) // before the operator types a password
 	}
@@ -93,7 +85,7 @@ func setPassword(cmd *cobra.Command, a admin, args []string) error {
 	if err := call(a, http.MethodPost, userPath(args[0], "/password"), withPassword(password, map[string]string{}), &user); err != nil {
 		return userError(args[0], err)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "username: %s\n", user.Name)
+	fmt.Fprintf(cmd.OutOrStdout(), "username: %s\n", user.Username)
 	printPassword(cmd, user)
 	return nil
 }
@@ -101,13 +93,13 @@ func setPassword(cmd *cobra.Command, a admin, args []string) error {
 func userError(name string, err error) error { return fmt.Errorf("user %s: %w", name, err) }
 
 func listUsers(cmd *cobra.Command, a admin, _ []string) error {
-	users, err := listed[account](a, usersPath, make(url.Values))
+	users, err := listed[api.User](a, usersPath, make(url.Values))
 	if err != nil {
 		return err
 	}
 	table := newTable(cmd.OutOrStdout(), "NAME", "ROLE", "STATUS", "CREATED", "LAST LOGIN")
 	for _, user := range users {
-		table.row(user.Name, user.Role, status(user.Disabled, nil), formatTime(&user.Created), formatTime(user.LastLogin))
+		table.row(user.Username, user.Role, status(user.Disabled, nil), formatTime(&user.Created), formatTime(user.LastLogin))
 	}
 	return table.Flush()
 }

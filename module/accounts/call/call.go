@@ -123,13 +123,17 @@ var PageParameters = []string{"search", "limit", "after"}
 // ErrCursor is the problem of a request with a cursor that no page has.
 var ErrCursor = answer.Invalid("after must be the value of next in the page before")
 
-// Page reads a page from the query: limit, which a number out of bounds replaces by the nearest
-// bound; after, which is the value of next in the page before; and search, a part of names.
+// PageSize reads the parameter limit, which a number out of bounds replaces by the nearest bound.
+func (c *Call) PageSize(usual, largest int) (int, error) {
+	size, err := c.QueryNumber(usual, "limit")
+	return min(max(size, 1), largest), err
+}
+
+// Page reads a page from the query: limit, see PageSize; after, which is the value of next in the page before; and search, a part of names.
 func (c *Call) Page() (page aigateway.Page, err error) {
-	if page.Limit, err = c.QueryNumber(usualPage, "limit"); err != nil {
+	if page.Limit, err = c.PageSize(usualPage, largestPage); err != nil {
 		return page, err
 	}
-	page.Limit = min(max(page.Limit, 1), largestPage)
 	if after := c.URL.Query().Get("after"); after != "" {
 		if page.Offset, err = strconv.Atoi(after); err != nil || page.Offset < 1 || page.Offset > maxOffset {
 			return page, ErrCursor

@@ -11,22 +11,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
-// AuditRow is a row of the audit log in an answer.
-type AuditRow struct {
-	ID      string                  `json:"id"`
-	At      string                  `json:"at"`
-	Actor   string                  `json:"actor"`
-	Role    string                  `json:"role"` // "" for an actor that is no user
-	Address string                  `json:"address"`
-	Request string                  `json:"request"`
-	Action  string                  `json:"action"`
-	Object  string                  `json:"object"`
-	Changes []aigateway.AuditChange `json:"changes"`
-	Result  string                  `json:"result"` // ok or failed
-}
-
-func viewAudit(e *aigateway.AuditEntry) AuditRow {
-	v := AuditRow{
+func viewAudit(e *aigateway.AuditEntry) api.AuditRow {
+	v := api.AuditRow{
 		ID: strconv.FormatInt(e.ID, 10), At: e.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Actor: e.Actor.Name, Role: e.Role.String(),
 		Address: e.Address, Request: e.Request, Action: e.Action, Object: e.Object,
 		Changes: append([]aigateway.AuditChange{}, e.Changes...), Result: "ok",
@@ -48,7 +34,7 @@ func (r Reports) Audit(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	read := func() ([]AuditRow, error) {
+	read := func() ([]api.AuditRow, error) {
 		found, err := log.AuditEntries(c.Context(), query)
 		if n := len(found); n > 0 {
 			query.Before = found[n-1].ID
@@ -60,12 +46,12 @@ func (r Reports) Audit(c *call.Call) (any, error) {
 	case "jsonl":
 		query.Limit = largestRecords
 		first, err := read()
-		return jsonLines[AuditRow]{first, read, r.Failed}, err
+		return jsonLines[api.AuditRow]{first, read, r.Failed}, err
 	default:
 		return nil, answer.Invalid("format must be json or jsonl")
 	}
 	query.Limit++ // one more shows whether there is another page
-	page := api.Page[AuditRow]{}
+	page := api.Page[api.AuditRow]{}
 	if page.Items, err = read(); err == nil && len(page.Items) == query.Limit {
 		page.Items = page.Items[:query.Limit-1]
 		page.Next = page.Items[query.Limit-2].ID
@@ -83,11 +69,9 @@ func auditQuery(c *call.Call) (q aigateway.AuditQuery, err error) {
 	if q.To, err = moment(c, "to", time.Time{}, time.UTC); err != nil {
 		return q, err
 	}
-	limit, err := c.QueryNumber(usualRecords, "limit")
-	if err != nil {
+	if q.Limit, err = c.PageSize(usualRecords, largestRecords); err != nil {
 		return q, err
 	}
-	q.Limit = min(max(limit, 1), largestRecords)
 	if after := values.Get("after"); after != "" {
 		if q.Before, err = strconv.ParseInt(after, 10, 64); err != nil || q.Before < 1 {
 			return q, call.ErrCursor

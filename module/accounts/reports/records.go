@@ -13,50 +13,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
-// Record is one record in an answer.
-type Record struct {
-	ID        string `json:"id"` // a number beyond the exact integers of JavaScript
-	At        string `json:"at"`
-	Request   string `json:"request"`
-	Key       string `json:"key"`
-	User      string `json:"user"`
-	Limit     string `json:"limit"`
-	Model     string `json:"model"`
-	Operation string `json:"operation"`
-	Format    string `json:"format"`
-	Stream    bool   `json:"stream"`
-	Status    int    `json:"status"` // 0: none was sent
-	Outcome   string `json:"outcome"`
-	FirstByte int64  `json:"first_byte_ms"` // 0: there was no answer
-	Duration  int64  `json:"duration_ms"`
-	Calls     []Call `json:"calls"` // the last one decided the outcome
-
-	Attempts     []Attempt       `json:"attempts"`
-	Losses       []string        `json:"losses"`
-	AnswerLosses []string        `json:"answer_losses"`
-	Unchecked    []string        `json:"unchecked"` // by guards
-	Tags         []aigateway.Tag `json:"tags"`
-	Customer     string          `json:"customer"`
-}
-
-// Attempt is a target in an answer, which was called or passed over.
-type Attempt struct {
-	Provider string `json:"provider"`
-	Model    string `json:"upstream_model"`
-	Format   string `json:"format"` // empty: the target was passed over
-	End      string `json:"end"`
-	Status   int    `json:"status"` // 0: the provider has not answered
-	Duration int64  `json:"duration_ms"`
-	Repeated bool   `json:"repeated"`
-}
-
 // viewAttempts returns the attempts of a record. A call is repeated if its target was called
 // before.
-func viewAttempts(r *accounting.Record) []Attempt {
+func viewAttempts(r *accounting.Record) []api.Attempt {
 	course := r.Course()
-	all := make([]Attempt, len(course))
+	all := make([]api.Attempt, len(course))
 	for i, a := range course {
-		all[i] = Attempt{a.Provider, a.Model, a.Format, a.End, a.Status, a.Duration.Milliseconds(), false}
+		all[i] = api.Attempt{
+			Provider: a.Provider, Model: a.Model, Format: a.Format, End: a.End, Status: a.Status, Duration: a.Duration.Milliseconds(),
+		}
 		for _, earlier := range all[:i] {
 			if a.Format != "" && earlier.Format != "" && earlier.Provider == a.Provider && earlier.Model == a.Model {
 				all[i].Repeated = true
@@ -66,41 +31,8 @@ func viewAttempts(r *accounting.Record) []Attempt {
 	return all
 }
 
-// Call is one call of a provider in an answer. Amounts are in billionths of the unit of
-// the currency.
-type Call struct {
-	Provider string `json:"provider"`
-	Model    string `json:"upstream_model"`
-	Answered string `json:"answered_model"` // as the provider names it
-	Format   string `json:"format"`
-	Status   int    `json:"status"` // 0: it has not answered
-	Source   string `json:"source"`
-
-	Input          int64 `json:"input_tokens"` // without tokens read from or written to a cache
-	CacheRead      int64 `json:"cache_read_tokens"`
-	CacheWrite     int64 `json:"cache_write_tokens"` // includes CacheWriteLong
-	CacheWriteLong int64 `json:"cache_write_1h_tokens"`
-	Output         int64 `json:"output_tokens"` // includes Reasoning
-	Reasoning      int64 `json:"reasoning_tokens"`
-	Searches       int64 `json:"searches"`
-	Images         int64 `json:"images"`
-	Seconds        int64 `json:"seconds"`
-	Characters     int64 `json:"characters"`
-	Queries        int64 `json:"queries"`
-	ImageInput     int64 `json:"image_input_tokens"`      // of Input and CacheRead
-	ImageCacheRead int64 `json:"image_cache_read_tokens"` // of CacheRead
-	ImageOutput    int64 `json:"image_output_tokens"`     // of Output
-
-	Price      string `json:"price"`       // empty: none was used
-	CostSource string `json:"cost_source"` // see accounting.Costing
-	CostNano   int64  `json:"cost_nano"`
-	Currency   string `json:"currency"`
-	HeldNano   int64  `json:"held_nano"` // what budgets count, in addition, for what is unknown of the cost
-	Corrected  bool   `json:"corrected"`
-}
-
-func viewRecord(r *accounting.Record, zone *time.Location) Record {
-	return Record{
+func viewRecord(r *accounting.Record, zone *time.Location) api.Record {
+	return api.Record{
 		ID: strconv.FormatInt(r.ID, 10), At: r.Admitted.In(zone).Format("2006-01-02T15:04:05.000Z07:00"),
 		Request: r.Request, Key: r.Key, User: r.User, Limit: r.Limit, Model: r.Model, Operation: r.Operation, Format: r.Format,
 		Stream: r.Stream, Status: r.Status, Outcome: r.Outcome, FirstByte: r.FirstByte.Milliseconds(), Duration: r.Duration.Milliseconds(),
@@ -110,12 +42,10 @@ func viewRecord(r *accounting.Record, zone *time.Location) Record {
 	}
 }
 
-func viewCall(c *accounting.Call) Call {
-	t := c.Tokens
-	v := Call{
+func viewCall(c *accounting.Call) api.Call {
+	v := api.Call{
 		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: c.Source.String(),
-		Input: t.Fresh, CacheRead: t.CacheRead, CacheWrite: t.Written(), CacheWriteLong: t.CacheWriteLong,
-		Output: t.Output(), Reasoning: t.Reasoning, Searches: t.Searches,
+		Tokens: viewTokens(&c.Tokens), CacheWriteLong: c.Tokens.CacheWriteLong,
 		Images: c.Units.Images, Seconds: c.Units.Seconds, Characters: c.Units.Characters, Queries: c.Units.Queries,
 		ImageInput: c.Units.ImageTokens.Input, ImageCacheRead: c.Units.ImageTokens.CacheRead, ImageOutput: c.Units.ImageTokens.Output,
 		Price: c.Price, CostSource: string(c.Costing()), CostNano: c.Cost.Nanos, Currency: c.Cost.Currency, HeldNano: c.Held.Nanos, Corrected: c.Corrected,
@@ -155,11 +85,11 @@ func (r Reports) Records(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	page := api.Page[Record]{Items: answer.Views(found.Records, func(r *accounting.Record) Record { return viewRecord(r, zone) })}
+	page := api.Page[api.Record]{Items: answer.Views(found.Records, func(r *accounting.Record) api.Record { return viewRecord(r, zone) })}
 	if found.Before != 0 {
 		page.Next = strconv.FormatInt(found.Before, 10)
 	}
-	return api.LedgerPage[Record]{Page: page, Behind: behind}, nil
+	return api.LedgerPage[api.Record]{Page: page, Behind: behind}, nil
 }
 
 // Record answers GET /api/v1/records/{id}. The record of another user does not exist for
@@ -194,11 +124,9 @@ func recordQuery(c *call.Call, zone *time.Location) (q accounting.RecordQuery, e
 	if q.To, err = moment(c, "to", time.Time{}, zone); err != nil {
 		return q, err
 	}
-	limit, err := c.QueryNumber(usualRecords, "limit")
-	if err != nil {
+	if q.Limit, err = c.PageSize(usualRecords, largestRecords); err != nil {
 		return q, err
 	}
-	q.Limit = min(max(limit, 1), largestRecords)
 	if after := c.URL.Query().Get("after"); after != "" {
 		if q.Before, err = strconv.ParseInt(after, 10, 64); err != nil || q.Before < 1 {
 			return q, call.ErrCursor
@@ -243,8 +171,8 @@ func recordFilter(c *call.Call, q *accounting.RecordQuery) (err error) {
 
 // recordCells are the cells of a table that describe a record.
 type recordCells struct {
-	*Record
-	*Call
+	*api.Record
+	*api.Call
 }
 
 // recordColumns are the columns of a table of records. It has a row for each call, and one
@@ -319,7 +247,7 @@ func recordRows(r *accounting.Record, zone *time.Location) (rows [][]string) {
 		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &view.Calls[i]}))
 	}
 	if rows == nil {
-		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &Call{Source: accounting.SourceNone.String()}}))
+		rows = append(rows, rowOf(recordColumns, &recordCells{&view, &api.Call{Source: accounting.SourceNone.String()}}))
 	}
 	return rows
 }

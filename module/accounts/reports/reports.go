@@ -23,6 +23,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Reports are what users see of their usage and their limits.
@@ -35,58 +36,29 @@ type Reports struct {
 	Streams *throttle.Shares // streams of records, by user
 }
 
-// Usage is one sum in an answer.
-type Usage struct {
-	From     string `json:"from,omitempty"` // the beginning of the hour, day or month
-	Key      string `json:"key,omitempty"`
-	User     string `json:"user,omitempty"`
-	Limit    string `json:"limit,omitempty"`
-	Model    string `json:"model,omitempty"`
-	Provider string `json:"provider,omitempty"`
-	Upstream string `json:"upstream_model,omitempty"`
-	Outcome  string `json:"outcome,omitempty"`
-	Tag      string `json:"tag,omitempty"` // the value
-	Customer string `json:"customer,omitempty"`
-	Label    string `json:"label,omitempty"` // a dimension: customer or tag:NAME
-
-	Others int64 `json:"others,omitempty"` // number of values that are not among the largest, if the sum is theirs
-
-	Requests        int64 `json:"requests"`
-	Calls           int64 `json:"calls"`
-	InputTokens     int64 `json:"input_tokens"` // without tokens read from or written to a cache
-	CacheReadTokens int64 `json:"cache_read_tokens"`
-	CacheWrite      int64 `json:"cache_write_tokens"`
-	OutputTokens    int64 `json:"output_tokens"` // includes ReasoningTokens
-	ReasoningTokens int64 `json:"reasoning_tokens"`
-	Searches        int64 `json:"searches"`
-
-	CostMicro int64  `json:"cost_micro"` // rounded half up
-	Currency  string `json:"currency"`
-	Estimated int64  `json:"estimated"` // calls with tokens that the gateway estimated
-	Unpriced  int64  `json:"unpriced"`  // calls whose cost is unknown, or known in part
-	Floor     bool   `json:"floor"`     // CostMicro is a lower bound, because some calls are unpriced
-}
-
-func viewUsage(u *accounting.Usage, zone *time.Location) Usage {
-	t := u.Tokens
+func viewUsage(u *accounting.Usage, zone *time.Location) api.Usage {
 	if u.Others > 0 {
 		u = new(*u)
 		for _, value := range cursorTexts(u) {
 			*value = strings.TrimPrefix(*value, accounting.Others)
 		}
 	}
-	v := Usage{
+	v := api.Usage{
 		Key: u.Key, User: u.User, Limit: u.Limit, Model: u.Model, Provider: u.Provider, Upstream: u.Upstream, Outcome: u.Outcome,
 		Tag: u.Tag, Customer: u.Customer, Label: u.Label, Others: u.Others,
-		Requests: u.Requests, Calls: u.Calls, InputTokens: t.Fresh, CacheReadTokens: t.CacheRead,
-		CacheWrite: t.Written(), OutputTokens: t.Output(), ReasoningTokens: t.Reasoning,
-		Searches: t.Searches, CostMicro: (u.Cost.Nanos + 500) / 1000, Currency: u.Cost.Currency,
+		Requests: u.Requests, Calls: u.Calls, Tokens: viewTokens(&u.Tokens), CostMicro: (u.Cost.Nanos + 500) / 1000, Currency: u.Cost.Currency,
 		Estimated: u.Estimated, Unpriced: u.Unpriced, Floor: u.Unpriced > 0,
 	}
 	if !u.At.IsZero() {
 		v.From = u.At.In(zone).Format(time.RFC3339)
 	}
 	return v
+}
+
+func viewTokens(t *token.Counts) api.Tokens {
+	return api.Tokens{
+		Input: t.Fresh, CacheRead: t.CacheRead, CacheWrite: t.Written(), Output: t.Output(), Reasoning: t.Reasoning, Searches: t.Searches,
+	}
 }
 
 // behindHeader has the same as api.LedgerPage.Behind, for comma-separated values.
@@ -144,7 +116,7 @@ func (r Reports) Usage(c *call.Call) (any, error) {
 		return r.usageTable(c, reader, query, zone)
 	}
 	page, err := usagePage(c, reader, query, zone)
-	return api.LedgerPage[Usage]{Page: page, Behind: behind}, err
+	return api.LedgerPage[api.Usage]{Page: page, Behind: behind}, err
 }
 
 // restrict restricts a query to the user's own usage, except for administrators, or to the usage
@@ -267,21 +239,20 @@ func moment(c *call.Call, name string, standard time.Time, zone *time.Location) 
 
 // usagePage returns the page that the parameters limit and after select. after is the value
 // of next in the previous page.
-func usagePage(c *call.Call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page api.Page[Usage], err error) {
-	limit, err := c.QueryNumber(largestUsage, "limit")
+func usagePage(c *call.Call, reader accounting.LedgerReader, q accounting.UsageQuery, zone *time.Location) (page api.Page[api.Usage], err error) {
+	limit, err := c.PageSize(largestUsage, largestUsage)
 	if err != nil {
 		return page, err
 	}
 	if q.After, err = parseCursor(c.URL.Query().Get("after")); err != nil {
 		return page, err
 	}
-	limit = min(max(limit, 1), largestUsage)
 	q.Limit = limit + 1 // one more shows whether there is another page
 	sums, err := reader.Usage(c.Context(), q)
 	if err != nil {
 		return page, err
 	}
-	page.Items = answer.Views(sums[:min(limit, len(sums))], func(u *accounting.Usage) Usage { return viewUsage(u, zone) })
+	page.Items = answer.Views(sums[:min(limit, len(sums))], func(u *accounting.Usage) api.Usage { return viewUsage(u, zone) })
 	if len(sums) > limit {
 		page.Next = formatCursor(&sums[limit-1])
 	}
@@ -337,13 +308,13 @@ func (r Reports) LimitStates(c *call.Call) (any, error) {
 		return nil, answer.Refuse(http.StatusNotFound, "there are no limits here")
 	}
 	values := c.URL.Query()
-	most, err := c.QueryNumber(usualStates, "limit")
+	size, err := c.PageSize(usualStates, LargestStates)
 	if err != nil {
 		return nil, err
 	}
 	q := aigateway.LimitQuery{
 		User: values.Get("user"), Key: values.Get("key"), Limit: values.Get("name"), Customer: values.Get("customer"), After: values.Get("after"),
-		Most: min(max(most, 1), LargestStates),
+		Most: size,
 	}
 	team, _, err := c.OfTeam()
 	switch {

@@ -1,0 +1,60 @@
+package api
+
+import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+)
+
+// User is a user.
+type User struct {
+	ID          int64      `json:"id"`
+	Username    string     `json:"username"`
+	DisplayName string     `json:"display_name"`
+	Role        string     `json:"role"` // user, admin or root
+	Disabled    bool       `json:"disabled"`
+	Created     time.Time  `json:"created"`
+	LastLogin   *time.Time `json:"last_login"` // null: never
+	// Password is a generated password. Only the answer to its generation contains it.
+	Password string `json:"password,omitempty"`
+}
+
+// Key is an API key, with the names of the Caddyfile.
+type Key struct {
+	ID           int64    `json:"id"`
+	User         string   `json:"user"`
+	Name         string   `json:"name"`
+	Key          string   `json:"key"` // shortened, except in the answer to its creation
+	Models       []string `json:"models"`
+	From         []string `json:"from"`
+	Limit        string   `json:"limit"`
+	Disabled     bool     `json:"disabled"`
+	UserDisabled bool     `json:"user_disabled"` // the key is refused, whatever Disabled is
+
+	Created time.Time  `json:"created"`
+	Expires *time.Time `json:"expires"` // null: never
+	Used    *time.Time `json:"used"`    // null: never
+
+	Limits []aigateway.LimitState `json:"limits,omitempty"` // what is left of them, if the request asks for it
+}
+
+// Team is a team, with the words of the Caddyfile.
+type Team struct {
+	Name       string   `json:"name"`
+	Models     []string `json:"models"`     // empty: all
+	Requests   string   `json:"requests"`   // "60/1m"; empty: not limited, as of the next
+	Tokens     string   `json:"tokens"`     // "400000/1d"
+	Concurrent int64    `json:"concurrent"` // 0: not limited
+	Budget     string   `json:"budget"`     // "500/month EUR soft"; empty: none
+	// Configured is true if the configuration defines a limit with the name of the team.
+	// Its rules apply then, and the fields with rules are empty.
+	Configured bool      `json:"configured"`
+	Admin      bool      `json:"admin"` // the user of the request administrates the team
+	Created    time.Time `json:"created"`
+}
+
+// Member is a member of a team.
+type Member struct {
+	User  string `json:"user"`
+	Admin bool   `json:"admin"`
+}
