@@ -11,7 +11,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -38,7 +37,7 @@ var source = core.Source{Rows: core.NewRows(
 // itemReader reads requests of that format: each part is an image with a mark.
 type itemReader struct{ parts core.Object }
 
-var partMembers = schema.New("type mark")
+var partMembers = strict.NewTable(strict.Types{}, strict.Member{Name: "type"}, strict.Member{Name: "mark"})
 
 func (r *itemReader) Forget() { *r = itemReader{} }
 

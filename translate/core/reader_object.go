@@ -5,16 +5,16 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
 // Object contains the members of one object of a request. Members that are null are
 // absent. An Object can be reused.
 type Object struct {
-	values [schema.MaxMembers][]byte // by their indices in the table
-	has    schema.Set                // the members that are present
+	values [strict.MaxMembers][]byte // by their indices in the table
+	has    strict.Set                // the members that are present
 	sizes  uint32                    // the lengths of their names, a bit for each
-	table  *schema.Table
+	table  *strict.Table
 	names  []string // of the table
 	path   string
 	at     int // the member that Next moved to
@@ -24,21 +24,21 @@ type Object struct {
 // Read consumes the value at the cursor and keeps the members that are in the table; a
 // value that is not an object has none. Other members are reported as lost unless they are
 // empty. path is the path from the element at the reader's place to the object, or "".
-func (o *Object) Read(x *Translation, c *jsonscan.Cursor, table *schema.Table, path string) {
+func (o *Object) Read(x *Translation, c *jsonscan.Cursor, table *strict.Table, path string) {
 	for o.Enter(c, table, path); o.Next(x, c); {
 		o.Keep(c)
 	}
 }
 
 // ReadRaw is Read for a raw value.
-func (o *Object) ReadRaw(x *Translation, raw []byte, table *schema.Table, path string) {
+func (o *Object) ReadRaw(x *Translation, raw []byte, table *strict.Table, path string) {
 	c := jsonscan.Again(raw)
 	o.Read(x, &c, table, path)
 }
 
 // ReadTool is Read for a tool whose schema is the member with that name, and returns what the
 // outermost object of the schema has.
-func (o *Object) ReadTool(x *Translation, c *jsonscan.Cursor, table *schema.Table, path, schema string) (root jsonschema.Root) {
+func (o *Object) ReadTool(x *Translation, c *jsonscan.Cursor, table *strict.Table, path, schema string) (root jsonschema.Root) {
 	for o.Enter(c, table, path); o.Next(x, c); {
 		if o.Name() == schema {
 			var raw []byte
@@ -53,7 +53,7 @@ func (o *Object) ReadTool(x *Translation, c *jsonscan.Cursor, table *schema.Tabl
 
 // Enter enters the object at the cursor, whose members Next visits, for readers that
 // consume some of the values themselves. A value of another kind is consumed.
-func (o *Object) Enter(c *jsonscan.Cursor, table *schema.Table, path string) {
+func (o *Object) Enter(c *jsonscan.Cursor, table *strict.Table, path string) {
 	o.has, o.sizes, o.table, o.names, o.path = 0, 0, table, table.Names(), path
 	if o.open = c.EnterObject(); !o.open {
 		c.Skip()
@@ -120,10 +120,10 @@ func (o *Object) Word(name string) []byte { return jsonscan.DecodedOf(o.Raw(name
 
 // Shape returns the shape of the object by its type, nil if the table does not have the
 // type. Of objects that state none, the strict pass lets only those pass whose type is known.
-func (o *Object) Shape() *schema.Shape {
+func (o *Object) Shape() *strict.Shape {
 	text := o.Text("type")
 	if text == nil && o.Raw("type") == nil {
-		return o.table.Untyped().Shape
+		return o.table.Untyped()
 	}
 	if s := o.table.Shape(text); s != nil || !jsonscan.HasEscapes(text) {
 		return s // no type has a backslash
@@ -132,7 +132,7 @@ func (o *Object) Shape() *schema.Shape {
 }
 
 // LoseOthers reports the loss of the members that objects of a shape do not have.
-func (o *Object) LoseOthers(x *Translation, s *schema.Shape) {
+func (o *Object) LoseOthers(x *Translation, s *strict.Shape) {
 	others := s.Others(o.has)
 	for i := 0; others != 0; i, others = i+1, others>>1 {
 		if others&1 != 0 && !jsonscan.Blank(o.values[i]) {

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // Member consumes the value of a member of the request that is neither the
@@ -41,7 +40,7 @@ func (l *level) member(x *Translation, c *jsonscan.Cursor) {
 		return
 	}
 	name := c.Name()
-	i := l.names.Index(name)
+	i := l.names.Find(name)
 	if i < 0 {
 		if l.path == "" && x.To.Extends(x.Traits, string(name)) {
 			x.Extensions.Named(name, c.Skip())
@@ -112,7 +111,7 @@ func (x *Translation) SetWord(path string, raw []byte) {
 // level is an object of options.
 type level struct {
 	path    string
-	names   *schema.Names
+	names   *jsonscan.NameIndex
 	members []group
 }
 
@@ -141,10 +140,10 @@ func (t *Rows) addLevels() {
 		}
 	}
 	for object, members := range members {
-		t.levels[object] = &level{path: object, names: schema.NewNames(members...)}
+		t.levels[object] = &level{path: object, names: jsonscan.NewNameIndex(members...)}
 	}
 	for _, l := range t.levels {
-		for _, member := range l.names.List() {
+		for _, member := range l.names.Names() {
 			path := joinMember(l.path, member)
 			l.members = append(l.members, group{rows[path], t.levels[path]})
 		}

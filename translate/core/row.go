@@ -7,7 +7,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
@@ -167,11 +166,7 @@ func (t *Rows) Fields() strict.Fields { return t.objects.fields() }
 
 // Members returns the table of the members of the objects at a path, such as
 // messages[*].content[*]. It panics if no row names one.
-func (t *Rows) Members(path string) *schema.Table { return t.Objects(path).Members }
-
-// Objects returns the table of the objects at a path for the strict pass. It panics if no row
-// names a member of them.
-func (t *Rows) Objects(path string) *strict.Table {
+func (t *Rows) Members(path string) *strict.Table {
 	o := t.objects.byPath[path]
 	if o == nil {
 		panic("core: no row is about members of " + path)
@@ -195,8 +190,8 @@ func (t *Rows) InSnakeCase() *Rows {
 		l.names.InSnakeCase()
 	}
 	for _, o := range t.objects.byPath {
-		if o.table.Members != nil {
-			o.table.Members.InSnakeCase()
+		if o.table.NameIndex != nil {
+			o.table.InSnakeCase()
 		}
 	}
 	return t

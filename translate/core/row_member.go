@@ -2,7 +2,6 @@ package core
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
@@ -11,7 +10,7 @@ import (
 type rowMember struct {
 	only     bool // the row says nothing else
 	check    strict.Check
-	need     *schema.Need
+	need     *strict.Need
 	types    string // of the objects that have the member, and whose values are checked, "" for all
 	orNull   bool   // a null is checked as well
 	like     string // the path of the objects in the value, "" for that of the member
@@ -49,26 +48,26 @@ func (r Row) OrNull() Row {
 
 // Must returns the row of a member that an object must have, of one of the kinds.
 func (r Row) Must(kind jsonscan.Kind) Row {
-	r.member.need = &schema.Need{Kind: kind}
+	r.member.need = &strict.Need{Kind: kind}
 	return r
 }
 
 // May returns the row of a member that must be of a kind where an object has it.
 func (r Row) May(kind jsonscan.Kind) Row {
-	r.member.need = &schema.Need{Kind: kind, Optional: true}
+	r.member.need = &strict.Need{Kind: kind, Optional: true}
 	return r
 }
 
 // MustText returns the row of a member that an object must have, a string or an array; what is
 // the message about a value of another kind.
 func (r Row) MustText(what string) Row {
-	r.member.need = &schema.Need{Texts: what}
+	r.member.need = &strict.Need{Texts: what}
 	return r
 }
 
 // MayText is MustText for a member that may be absent.
 func (r Row) MayText(what string) Row {
-	r.member.need = &schema.Need{Texts: what, Optional: true}
+	r.member.need = &strict.Need{Texts: what, Optional: true}
 	return r
 }
 

@@ -39,7 +39,7 @@ func TestTheObjectsOfRequestsFollowFromTheRows(t *testing.T) {
 	assert.Equal(t, []string{"type", "text", "image", "mark"}, parts.Names())
 	assert.Equal(t, []string{"url"}, described.Members("turns[*].parts[*].image").Names(), "a hint without a concept is a member as any other")
 	assert.Equal(t, []string{"role", "parts", "id"}, described.Members("turns[*]").Names())
-	assert.Equal(t, "text", parts.Untyped().Shape.Type())
+	assert.Equal(t, "text", parts.Untyped().Type())
 	assert.Panics(t, func() { described.Members("turns[*].nothing") })
 	for _, name := range described.Names() {
 		assert.NotEqual(t, "options", name, "a row that only describes a member is none of a field")

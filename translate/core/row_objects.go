@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
@@ -21,10 +21,10 @@ type objects struct {
 // object is one of them.
 type object struct {
 	table   *strict.Table
-	members []schema.Member
+	members []strict.Member
 	values  map[string]*value
 	order   []string // the names of the values
-	types   schema.Types
+	types   strict.Types
 }
 
 // value is what the rows say of the value of a member.
@@ -40,7 +40,7 @@ func (all *objects) member(path string) (*object, *value) {
 	if o.values[name] == nil {
 		o.values[name] = new(value)
 		o.order = append(o.order, name)
-		o.members = append(o.members, schema.Member{Name: name})
+		o.members = append(o.members, strict.Member{Name: name})
 	}
 	return o, o.values[name]
 }
@@ -77,7 +77,7 @@ func (all *objects) add(r *Row, indices []string) {
 	v.merge(&r.member)
 	_, name := cutMember(path)
 	if r.member.need != nil || r.member.types != "" {
-		o.members = append(o.members, schema.Member{Name: name, Types: r.member.types, Need: r.member.need})
+		o.members = append(o.members, strict.Member{Name: name, Types: r.member.types, Need: r.member.need})
 	}
 	if (name == "type" || name == "role") && r.value != "" && translate.PlainName(r.value) {
 		o.addType(name, r)
@@ -92,7 +92,7 @@ func (o *object) addType(member string, r *Row) {
 	case "type":
 		return
 	default:
-		o.types = schema.Types{Member: member}
+		o.types = strict.Types{Member: member}
 	}
 	if !slices.Contains(o.types.Names, r.value) {
 		o.types.Names = append(o.types.Names, r.value)
@@ -108,14 +108,10 @@ func (all *objects) build() {
 		if path == "" {
 			continue
 		}
-		o.table.Members = schema.NewTable(o.types, o.members...)
-		for i, name := range o.table.Members.Names() {
+		*o.table = *strict.NewTable(o.types, o.members...)
+		for i, name := range o.table.Names() {
 			v := o.values[name]
-			checked := strict.Checked{Check: v.check, Objects: all.of(v), Types: o.table.Members.TypesWith(i)}
-			if v.types != "" {
-				checked.Types = o.table.Members.Types(v.types)
-			}
-			o.table.Values = append(o.table.Values, checked)
+			o.table.Check(i, v.check, all.of(v), v.types)
 		}
 	}
 }
@@ -141,7 +137,7 @@ func (all *objects) fields() (fields strict.Fields) {
 		}
 		f := strict.Field{Name: name, Check: v.check, Objects: all.of(v), Must: v.required, Null: v.orNull}
 		if all.snake {
-			f.Other = schema.SnakeCase(name)
+			f.Other = jsonscan.SnakeCase(name)
 		}
 		fields = append(fields, f)
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // IsMember reports whether a word is the name of a member of requests in one of the formats, in
@@ -18,7 +18,7 @@ var members = sync.OnceValue(func() map[string]bool {
 	for _, d := range ofProviders {
 		for _, word := range d.Requests.Words() {
 			if translate.MemberLike(strings.ToLower(word)) {
-				all[word], all[schema.SnakeCase(word)] = true, true
+				all[word], all[jsonscan.SnakeCase(word)] = true, true
 			}
 		}
 	}

@@ -1,5 +1,5 @@
-// Package members reads the objects of answers by tables, as package schema describes
-// those of requests.
+// Package members reads the objects of answers by tables. Those of requests, which have types
+// and are checked, follow from the rows of a format (strict.Table).
 //
 // A Table lists the members of one kind of object, declared once, as variables of the
 // package that reads the object:

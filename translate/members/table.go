@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // Max is the greatest number of members with a value in a Table, those of the objects
@@ -33,7 +32,7 @@ const (
 // object was read.
 type Table struct {
 	path    string // of the members, with the last dot
-	names   schema.Names
+	names   jsonscan.NameIndex
 	rows    []row // by the indices of the names
 	values  *int  // members with a value, shared with the objects inside
 	content bool  // see NewContent
@@ -98,7 +97,7 @@ func (t *Table) At(path string) *Table {
 	other := *t
 	other.path = path
 	other.rows = slices.Clone(t.rows)
-	for i, name := range t.names.List() {
+	for i, name := range t.names.Names() {
 		other.rows[i].path = path + name
 	}
 	return &other
@@ -126,7 +125,7 @@ func (t *Table) add(kinds Kinds, others fate, names string) Member {
 
 func (t *Table) addRows(r row, names string) {
 	for name := range strings.FieldsSeq(names) {
-		if t.names.Index([]byte(name)) >= 0 {
+		if t.names.Find([]byte(name)) >= 0 {
 			panic("members: a table has two members " + name)
 		}
 		t.names.Add(name)

@@ -72,7 +72,7 @@ func (v *Values) Reset(c *jsonscan.Cursor) {
 // Keep consumes the value of the cursor's member, and keeps the value if the table allows
 // it. It is for objects of which the caller reads some members itself.
 func (v *Values) Keep(c *jsonscan.Cursor, t *Table, losses Losses) {
-	i := t.names.Index(c.Name())
+	i := t.names.Find(c.Name())
 	if i < 0 {
 		drop(c, t, c.Skip(), losses)
 		return

@@ -7,7 +7,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -53,11 +52,11 @@ func wantTexts(p *Pass, what string) {
 func OneOf(words ...string) Check {
 	last := len(words) - 1
 	what := "must be '" + strings.Join(words[:last], "', '") + "' or '" + words[last] + "'"
-	names := schema.NewNames(words...)
+	names := jsonscan.NewNameIndex(words...)
 	return func(p *Pass, _ *Table) {
 		if text, ok := p.JSON.Text(); !ok {
 			p.Refuse(what + p.Got())
-		} else if names.Index(text) < 0 {
+		} else if names.Find(text) < 0 {
 			p.NoteValue(what, Shown(text))
 		}
 	}

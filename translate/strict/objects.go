@@ -20,37 +20,12 @@ func (v *Value) wantObject() {
 // groups is options, which looks into the objects inside of which the format has rows.
 func (v *Value) groups(objects *Table) {
 	for v.JSON.OpenObject(); v.Member(); {
-		if i := objects.Members.Find(v.JSON.Name()); i >= 0 && objects.Values[i].Objects != nil {
-			v.push(objects.Members.Names()[i])
+		if i := objects.Find(v.JSON.Name()); i >= 0 && objects.checks[i].objects != nil {
+			v.push(objects.Names()[i])
 			v.options()
 			v.pop()
 		} else {
 			v.JSON.Skip()
 		}
-	}
-}
-
-// Missing reports whether a member is absent or null, given its kind. The kind of an
-// absent member is Invalid.
-func Missing(kind jsonscan.Kind) bool { return kind == jsonscan.Invalid || kind == jsonscan.Null }
-
-// WantKind checks the kind of a member that the object at the path must have. The kind of
-// an absent member is Invalid; wanted is Invalid if any kind is allowed.
-func (v *Value) WantKind(name string, kind, wanted jsonscan.Kind) {
-	switch {
-	case Missing(kind):
-		v.NoteMember(name, Required)
-	case wanted != jsonscan.Invalid && kind != wanted:
-		v.NoteMember(name, must(wanted)+", got "+kind.String())
-	}
-}
-
-// must returns the requirement that a value is of a kind.
-func must(kind jsonscan.Kind) string {
-	switch kind {
-	case jsonscan.Array, jsonscan.Object:
-		return "must be an " + kind.String()
-	default:
-		return "must be a " + kind.String()
 	}
 }

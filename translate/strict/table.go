@@ -1,127 +1,214 @@
 package strict
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // Table describes the objects at one place of a request: their members, in the order in which
-// faults are reported, and how the values are checked. It is immutable.
+// faults are reported, by the types of the objects. The strict pass checks objects against it;
+// the reader finds members in it, and reports those that have no meaning in an object of its
+// type. Tables follow from the rows of a format (core.NewRows). A Table is immutable.
 type Table struct {
-	Members *schema.Table
-	// Values are the checks of the members, by their indices.
-	Values []Checked
+	*jsonscan.NameIndex           // of the members
+	checks              []checked // by the indices of the members
+
+	types   *jsonscan.NameIndex
+	shapes  []Shape // by the indices of types, and behind them that of an unknown type
+	typed   int     // the index of the member that states the type, -1 for none
+	untyped *Shape  // of objects that state none, nil if nothing is known of them
+	beside  int     // the index of the member that these must have for that, -1 for none
 }
 
-// Checked describes the values of a member.
-type Checked struct {
-	Check   Check  // nil for values that are only skipped
-	Objects *Table // in the values, nil for none
-	// Types are those of the objects whose values are checked, 0 for all. The check reads
+// checked describes how the values of a member are checked.
+type checked struct {
+	check   Check  // nil for values that are only skipped
+	objects *Table // in the values, nil for none
+	// types are those of the objects whose values are checked, 0 for all. The check reads
 	// the values of other objects as well, but what it notes there is discarded.
-	Types schema.TypeSet
+	types TypeSet
 }
 
-// Object checks an object, and keeps in m what is known of its members. It reports false for a
-// value of another kind, which is a fault.
-func (p *Pass) Object(m *Members, t *Table) bool { return p.object(m, t, false) }
+// MaxMembers is the greatest number of members in a Table, and one more than that of types.
+const MaxMembers = 32
 
-// Message is Object for an element of the conversation, whose faults are reported in the order
-// of the table.
-func (p *Pass) Message(m *Members, t *Table) bool { return p.object(m, t, true) }
+// Set is a set of members of a Table, a bit for each index.
+type Set uint32
 
-func (p *Pass) object(m *Members, t *Table, inOrder bool) bool {
-	start := p.JSON.Offset()
-	m.table = t.Members
-	if !p.JSON.EnterObject() {
-		p.Refuse("must be an object")
-		return false
-	}
-	for p.Member() {
-		i := m.table.Find(p.JSON.Name())
-		if i < 0 {
-			p.JSON.Skip()
-			continue
-		}
-		if inOrder {
-			p.Part(i + 1)
-		}
-		if m.kinds[i] != jsonscan.Invalid {
-			p.NoteMember(m.table.Names()[i], twoSpellings)
-		}
-		m.kinds[i] = p.JSON.Kind()
-		p.member(m, t, i, start)
-	}
-	if untyped := m.table.Untyped(); Missing(m.kindOfType()) && (untyped.Beside < 0 || !Missing(m.kinds[untyped.Beside])) {
-		m.shape = untyped.Shape
-	}
-	needs := m.table.NeedsOf(m.shape)
-	for i := range needs {
-		if inOrder {
-			p.Part(needs[i].Index + 1)
-		}
-		p.wantMember(m, &needs[i])
-	}
-	return true
+// Shape describes the objects of one type. A nil shape is that of an unknown type, of
+// whose objects nothing is known.
+type Shape struct {
+	name    string
+	needs   []need
+	members Set
+	bit     TypeSet
 }
 
-// member reads a member of the object that begins at start.
-func (p *Pass) member(m *Members, t *Table, i, start int) {
-	value, isType, at := &t.Values[i], i == m.table.TypeMember(), p.JSON.Offset()
-	switch {
-	case value.Check == nil || m.kinds[i] == jsonscan.Null:
-		p.JSON.Skip()
-	case value.Types == 0:
-		p.push(m.table.Names()[i])
-		value.Check(p, value.Objects)
-		p.pop()
-	default:
-		p.checkOf(m, t, i, start)
-	}
-	if isType && m.kinds[i] == jsonscan.String {
-		m.shape = m.table.Shape(jsonscan.DecodedOf(p.body[at:p.JSON.Offset()]))
-	}
+// TypeSet is a set of types of a Table.
+type TypeSet uint32
+
+// Has reports whether the type of a shape is in the set.
+func (t TypeSet) Has(s *Shape) bool { return s != nil && t&s.bit != 0 }
+
+// Need is what an object must have of a member.
+type Need struct {
+	Kind     jsonscan.Kind // Invalid for a member of any kind
+	Optional bool          // the member may be absent
+	// Texts is the message about a member that must be a string or an array; "" for
+	// other members.
+	Texts string
 }
 
-// checkOf checks the value of a member that objects of some types have. What it finds in another
-// object is discarded.
-func (p *Pass) checkOf(m *Members, t *Table, i, start int) {
-	value, before := &t.Values[i], p.found
-	p.push(m.table.Names()[i])
-	value.Check(p, value.Objects)
-	p.pop()
-	if p.found.order != before.order && !value.Types.Has(m.typeOf(p.body[start:])) {
-		p.found = before
-	}
+// need is a Need of the member at an index.
+type need struct {
+	*Need
+	index int
 }
 
-// kindOfType returns the kind of the member that states the type, Invalid for none.
-func (m *Members) kindOfType() jsonscan.Kind {
-	if at := m.table.TypeMember(); at >= 0 {
-		return m.kinds[at]
-	}
-	return jsonscan.Invalid
+// Member is a member of the objects of a Table.
+type Member struct {
+	Name  string
+	Types string // of the objects that have the member, separated by spaces; "" for those of all types
+	Need  *Need  // nil for a member that may be absent, and whose kind is not checked
 }
 
-// typeOf returns the shape of the object, whose type may come behind the member at hand.
-func (m *Members) typeOf(object []byte) *schema.Shape {
-	c, untyped := jsonscan.Again(object), m.table.Untyped()
-	isOther := untyped.Beside >= 0
-	for c.OpenObject(); c.Member(); {
-		switch i := m.table.Find(c.Name()); {
-		case c.Null():
-		case i == m.table.TypeMember() && c.Kind() == jsonscan.String:
-			text, _ := c.Text()
-			return m.table.Shape(text)
-		case i == m.table.TypeMember():
-			return nil
-		default:
-			isOther = isOther && i != untyped.Beside
-			c.Skip()
+// Types are the types of the objects of a Table.
+type Types struct {
+	Member string   // the name of the member that states the type, "" for none
+	Names  []string // of the types
+	// Absent is the type of an object that states none, "" for none, and Beside the member
+	// that such an object has, "" for any.
+	Absent, Beside string
+}
+
+// NewTable returns the table of objects with these types and members. A member with the name
+// of a type is one of the objects of that type alone. A member may be named several times, with
+// other types and needs.
+func NewTable(types Types, members ...Member) *Table {
+	t := &Table{NameIndex: new(jsonscan.NameIndex), types: jsonscan.NewNameIndex(types.Names...)}
+	for i, name := range append(slices.Clip(types.Names), "") {
+		t.shapes = append(t.shapes, Shape{name: name, bit: 1 << i})
+	}
+	for _, m := range members {
+		if t.Find([]byte(m.Name)) < 0 {
+			t.Add(m.Name)
 		}
 	}
-	if isOther {
-		return nil
+	if max(len(t.Names()), len(t.shapes)) > MaxMembers {
+		panic("strict: a table has more than 32 members or 31 types")
 	}
-	return untyped.Shape
+	for i, name := range t.Names() {
+		t.addMember(i, name == types.Member, slices.DeleteFunc(slices.Clone(members), func(m Member) bool { return m.Name != name }))
+	}
+	t.checks = make([]checked, len(t.Names()))
+	t.typed, t.beside = t.Find([]byte(types.Member)), t.Find([]byte(types.Beside))
+	t.untyped = t.Named(types.Absent)
+	return t
+}
+
+// addMember adds the member at an index, of which several rows may say something, to the shapes
+// of its types. That an object must state its type is for those of an unknown type alone.
+func (t *Table) addMember(i int, isType bool, rows []Member) {
+	var all TypeSet
+	for _, m := range rows {
+		all |= t.Types(m.Types)
+	}
+	unknown := &t.shapes[len(t.shapes)-1]
+	if named := t.Named(rows[0].Name); all == 0 && named != nil {
+		all = named.bit
+	} else if all == 0 {
+		all = unknown.bit<<1 - 1
+	}
+	for s := range t.shapes {
+		if all.Has(&t.shapes[s]) {
+			t.shapes[s].members |= 1 << i
+		}
+	}
+	for _, m := range rows {
+		of := t.Types(m.Types)
+		if of == 0 {
+			of = all
+		}
+		if isType {
+			of &= unknown.bit
+		}
+		for s := range t.shapes {
+			if m.Need != nil && of.Has(&t.shapes[s]) {
+				t.shapes[s].needs = append(t.shapes[s].needs, need{m.Need, i})
+			}
+		}
+	}
+}
+
+// Check sets how the values of the member at an index are checked. objects is the table of the
+// objects in the values, nil for none. types are the types, separated by spaces, of the objects
+// whose values are checked, "" for all that have the member.
+func (t *Table) Check(i int, check Check, objects *Table, types string) {
+	of := t.Types(types)
+	for s := range t.shapes {
+		if types == "" && t.shapes[s].members>>i&1 == 1 {
+			of |= t.shapes[s].bit
+		}
+	}
+	if t.shapes[len(t.shapes)-1].bit&of != 0 {
+		of = 0
+	}
+	t.checks[i] = checked{check, objects, of}
+}
+
+// needsOf returns what an object of a shape must have, in the order of the members. What objects
+// of every type must have, those of an unknown type must have as well.
+func (t *Table) needsOf(s *Shape) []need {
+	if s == nil {
+		s = &t.shapes[len(t.shapes)-1]
+	}
+	return s.needs
+}
+
+// Shape returns the shape of objects of a type, nil if the table has no such type.
+func (t *Table) Shape(name []byte) *Shape {
+	if i := t.types.Find(name); i >= 0 {
+		return &t.shapes[i]
+	}
+	return nil
+}
+
+// Named is Shape for a name that the code knows. It is faster for tables of few types.
+func (t *Table) Named(name string) *Shape {
+	for i := range t.types.Names() {
+		if s := &t.shapes[i]; s.name == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// Untyped returns the shape of objects that do not state their type.
+func (t *Table) Untyped() *Shape { return t.untyped }
+
+// Types returns the set of types with these names, separated by spaces. It panics if the
+// table does not have one of the types.
+func (t *Table) Types(names string) (set TypeSet) {
+	for name := range strings.FieldsSeq(names) {
+		set |= t.Named(name).bit
+	}
+	return set
+}
+
+// Type returns the name of the type, "" for an unknown type.
+func (s *Shape) Type() string {
+	if s == nil {
+		return ""
+	}
+	return s.name
+}
+
+// Others returns the members of the set that objects of the shape do not have.
+func (s *Shape) Others(of Set) Set {
+	if s == nil {
+		return 0
+	}
+	return of &^ s.members
 }

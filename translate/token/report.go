@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // Meaning is what a member of a usage object states.
@@ -76,7 +75,7 @@ type Rows struct {
 
 // level describes the members of a usage object, or of an object inside it.
 type level struct {
-	names  schema.Names
+	names  jsonscan.NameIndex
 	fields []field // by the indices of the names
 }
 
@@ -105,7 +104,7 @@ func NewRows(rows ...Row) *Rows {
 
 func (l *level) add(path string, f field) {
 	name, rest, nested := strings.Cut(path, ".")
-	i := l.names.Index([]byte(name))
+	i := l.names.Find([]byte(name))
 	if i < 0 {
 		i = l.names.Add(name)
 		l.fields = append(l.fields, field{object: true})
@@ -184,7 +183,7 @@ func (r *Report) Read(c *jsonscan.Cursor, rows *Rows) bool {
 // read reads the member at the cursor. Nothing may be subtracted from a bill: a count that
 // is negative, or not an integer, leaves the earlier one unchanged.
 func (r *Report) read(c *jsonscan.Cursor, l *level) {
-	i := l.names.Index(c.Name())
+	i := l.names.Find(c.Name())
 	if i < 0 {
 		c.Skip()
 		return

@@ -4,7 +4,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
@@ -78,7 +77,7 @@ func NewObserver() signal.Observer { return openai.NewObserver(choices, hasConte
 
 // textNames are the members inside of content, calls, sound and thinking whose strings are
 // text. The others are ids, names, types, signatures and sound.
-var textNames = schema.NewNames("content", "refusal", "arguments", "input", "text", "thinking", "transcript")
+var textNames = jsonscan.NewNameIndex("content", "refusal", "arguments", "input", "text", "thinking", "transcript")
 
 // hasContent reports whether a choice has content that is not empty, and adds its texts.
 // Servers that send reasoning in several members repeat it in each, so only the texts of the
@@ -109,7 +108,7 @@ func addTexts(choice *members.Values, m members.Member, raw []byte, texts *opena
 		switch scalar := choice.Slice(at); {
 		case scalar[0] != '"':
 			texts.Number = at
-		case name == nil && m == messageContent || textNames.Index(name) >= 0:
+		case name == nil && m == messageContent || textNames.Find(name) >= 0:
 			texts.Add(scalar, at)
 		}
 	}

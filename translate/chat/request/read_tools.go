@@ -4,7 +4,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
 // toolReader reads the tools of a request and the choice among them.
@@ -144,7 +144,7 @@ func (t *toolReader) readTool() (tool core.Tool, ok bool) {
 
 // definition reads the definition of a tool, the member with the name of its type, and returns
 // what the outermost object of its schema has.
-func (t *toolReader) definition(kind string, members *schema.Table) (*core.Object, jsonschema.Root) {
+func (t *toolReader) definition(kind string, members *strict.Table) (*core.Object, jsonschema.Root) {
 	t.item.LoseOthers(t.x, toolMembers.Named(kind))
 	c := jsonscan.Again(t.item.Raw(kind))
 	root := t.inner.ReadTool(t.x, &c, members, kind, "parameters")

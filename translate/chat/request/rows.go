@@ -7,7 +7,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -353,7 +352,7 @@ var (
 	messageMembers = rows.Members("messages[*]")
 	thoughtMembers = rows.Members("messages[*].thinking_blocks[*]")
 	partMembers    = rows.Members("messages[*].content[*]")
-	fileMembers    = map[string]*schema.Table{
+	fileMembers    = map[string]*strict.Table{
 		"image_url":   rows.Members(ofPart + "image_url"),
 		"file":        rows.Members(ofPart + "file"),
 		"input_audio": rows.Members(ofPart + "input_audio"),

@@ -80,7 +80,7 @@ func mayBeSealed(raw []byte) bool {
 func cutSeal(p *strict.Pass, objects *strict.Table, start int, isCall bool) {
 	c := jsonscan.Again(p.Since(start))
 	for c.OpenObject(); c.Member(); {
-		isSignature := memberOf(objects.Members, c.Name()) == "thoughtSignature"
+		isSignature := objects.Name(c.Name()) == "thoughtSignature"
 		member, value := start+c.MemberStart(), start+c.Offset()
 		c.Skip()
 		switch end := start + c.Offset(); {

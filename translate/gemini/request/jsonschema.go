@@ -8,13 +8,13 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 )
 
 // schemaMembers are the members of schemas in the dialect of the API whose meaning or spelling
 // differs from JSON Schema.
-var schemaMembers = schema.New(
-	"type nullable enum anyOf example propertyOrdering format minItems maxItems minProperties maxProperties minLength maxLength properties items required",
+var schemaMembers = jsonscan.NewNameIndex(
+	"type", "nullable", "enum", "anyOf", "example", "propertyOrdering", "format", "minItems", "maxItems", "minProperties",
+	"maxProperties", "minLength", "maxLength", "properties", "items", "required",
 ).InSnakeCase()
 
 // jsonSchema returns a schema of a client as JSON Schema. ofAPI is true for the dialect of the
@@ -56,7 +56,7 @@ func (v *schemaReader) edit(s *jsonschema.Schema) {
 	for i := range s.Members {
 		m := &s.Members[i]
 		if v.ofAPI {
-			m.Name = cmp.Or(memberOf(schemaMembers, []byte(m.Name)), m.Name)
+			m.Name = cmp.Or(schemaMembers.Name([]byte(m.Name)), m.Name)
 		}
 		switch m.Name {
 		case "nullable":

@@ -65,7 +65,7 @@ func (r *reader) readRequest(c *jsonscan.Cursor, prefix string) {
 	var inner, tools, choice []byte
 	asked := false // there are contents
 	for c.OpenObject(); c.Member(); {
-		switch memberOf(requestMembers, c.Name()) {
+		switch requestMembers.Name(c.Name()) {
 		case "contents":
 			asked = true
 			for x.EnterList(c, prefix+"contents"); x.NextElement(c); {
@@ -98,18 +98,6 @@ func (r *reader) readRequest(c *jsonscan.Cursor, prefix string) {
 		whole := jsonscan.Again(inner)
 		r.readRequest(&whole, wrapped+".")
 	}
-}
-
-// memberOf returns the name of a member in camel case, "" for one that is not in the table.
-func memberOf(table interface {
-	Find(name []byte) int
-	Names() []string
-}, name []byte,
-) string {
-	if i := table.Find(name); i >= 0 {
-		return table.Names()[i]
-	}
-	return ""
 }
 
 // readInstruction writes the texts of the system instruction.

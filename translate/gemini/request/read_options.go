@@ -14,7 +14,7 @@ import (
 func (r *reader) readConfig(c *jsonscan.Cursor) {
 	x := r.x
 	for c.OpenObject(); c.Member(); {
-		switch name := memberOf(configMembers, c.Name()); name {
+		switch name := configMembers.Name(c.Name()); name {
 		case "thinkingConfig":
 			r.readThinking(c.Skip())
 		case "responseModalities":

@@ -5,8 +5,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
 
 // turn is the turn that is being read. A turn of the system begins with its first text.
@@ -28,7 +28,7 @@ type level struct {
 }
 
 // readRaw is read for raw content, which may be absent.
-func (r *reader) readRaw(raw []byte, level int, list string, allowed schema.TypeSet) {
+func (r *reader) readRaw(raw []byte, level int, list string, allowed strict.TypeSet) {
 	switch {
 	case len(raw) == 0:
 	case jsonscan.IsString(raw):
@@ -41,7 +41,7 @@ func (r *reader) readRaw(raw []byte, level int, list string, allowed schema.Type
 }
 
 // readAt is read for the content of a message that the cursor of the message has skipped.
-func (r *reader) readAt(message *jsonscan.Cursor, content jsonscan.Slot, allowed schema.TypeSet) (more bool) {
+func (r *reader) readAt(message *jsonscan.Cursor, content jsonscan.Slot, allowed strict.TypeSet) (more bool) {
 	c := &r.levels[0].cursor
 	*c = message.At(content)
 	return r.read(c, 0, "content", allowed)
@@ -50,7 +50,7 @@ func (r *reader) readAt(message *jsonscan.Cursor, content jsonscan.Slot, allowed
 // read reads a text, or an array of blocks of the allowed kinds. list is the path from the
 // element at the reader's place to the content, and level the number of blocks around it.
 // more reports whether there is more than the results of tools.
-func (r *reader) read(c *jsonscan.Cursor, level int, list string, allowed schema.TypeSet) (more bool) {
+func (r *reader) read(c *jsonscan.Cursor, level int, list string, allowed strict.TypeSet) (more bool) {
 	if raw, ok := c.RawString(); ok {
 		r.text(jsonscan.Inner(raw))
 		return true
@@ -79,7 +79,7 @@ func (r *reader) text(text []byte) {
 // block reads and writes a block, and reports whether it is more than the result of a tool.
 // Results of tools may be long, so their content is written at once if the members in front
 // of the content identify the call.
-func (r *reader) block(c *jsonscan.Cursor, level int, allowed schema.TypeSet) (more bool) {
+func (r *reader) block(c *jsonscan.Cursor, level int, allowed strict.TypeSet) (more bool) {
 	b, opened := &r.levels[level].block, false
 	for b.Enter(c, blockMembers, ""); b.Next(r.x, c); {
 		if b.Name() == "content" && level == 0 && r.isResult(b, c) {

@@ -8,7 +8,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/schema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
@@ -374,7 +373,7 @@ var (
 	documentBlocks  = blockMembers.Types("text image")
 	searchBlocks    = blockMembers.Types("text")
 
-	blocksOf = [...]schema.TypeSet{core.System: systemBlocks, core.User: userBlocks, core.Assistant: assistantBlocks}
+	blocksOf = [...]strict.TypeSet{core.System: systemBlocks, core.User: userBlocks, core.Assistant: assistantBlocks}
 )
 
 func refuseThread(info *core.RequestInfo, to translate.Format, _ string) *fault.Fault {
