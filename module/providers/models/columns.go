@@ -159,11 +159,6 @@ func traits(cell func(column string) string) map[string]string {
 		set("images", "drop")
 	}
 	set("tool_call_ids", cell("call_ids"))
-	for name, value := range all { // traits that do not exist yet
-		if new(trait.Traits).Set(name, value) != nil {
-			delete(all, name)
-		}
-	}
 	return all
 }
 

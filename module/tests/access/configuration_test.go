@@ -178,7 +178,9 @@ func TestKeysOfTheConfigurationAreListed(t *testing.T) {
 func TestKeysOfTheConfigurationNameTheirSites(t *testing.T) {
 	t.Setenv("SHARED_KEY", "sk-shared-0123456789abcdef")
 	t.Setenv("OWN_KEY", "sk-own-0123456789abcdef00")
-	own := func(model string) string { return "ai_gateway {\nkey own {env.OWN_KEY} {\nmodels " + model + "\n}\n}\n" }
+	own := func(model string) string {
+		return "ai_gateway {\nkey own {env.OWN_KEY} {\nmodels " + model + "\n}\n}\n"
+	}
 	s := site.StartCaddyfile(t, "{\nai_gateway {\n"+site.DemoProvider+"\nkey shared {env.SHARED_KEY}\n}\n}\n"+
 		"http://127.0.0.1:PORT(site), http://localhost:PORT(site) {\n"+own("a")+"}\n"+
 		"http://:PORT(second) {\nhandle {\n"+own("b")+"}\n}\n")
