@@ -23,13 +23,13 @@ type vendor struct {
 
 // vendors are the vendors of models. Later rows are for names that no earlier one fits.
 var vendors = []vendor{
-	{in: "anthropic.", efforts: claudeEfforts, signs: true, topK: []string{"top_k"}, stops: core.AllStops, statuses: true, strict: true},
+	{in: "anthropic.", efforts: claudeEfforts, signs: true, topK: []string{"top_k"}, stops: 4, statuses: true, strict: true},
 	{in: "amazon.nova-2", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true, efforts: novaEfforts},
 	{in: "amazon.nova", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true},
 	{in: "openai.", strict: true, efforts: openEfforts},
-	{in: "mistral.", topK: []string{"top_k"}, stops: 10, strict: true, shortIDs: true},
+	{in: "mistral.", topK: []string{"top_k"}, stops: 4, strict: true, shortIDs: true},
 	{in: "cohere.", topK: []string{"k"}, stops: 4},
-	{in: "deepseek.", stops: 10, strict: true},
+	{in: "deepseek.", stops: 4, strict: true},
 	{in: "ai21.", stops: 1},
 	{in: "qwen.", strict: true},
 	{},
