@@ -140,3 +140,48 @@ func TestTheByteLaneEditsNothingButModelAndUsage(t *testing.T) {
 		})
 	}
 }
+
+// A model refuses some members whatever their value. They leave the bytes of the client, and are
+// reported; what the client says in other members is its own business.
+func TestMembersThatAModelRefusesLeaveTheByteLane(t *testing.T) {
+	const chat, responses = `{"model":"m","messages":[{"role":"user","content":"temperature"}],`, `{"model":"m","input":"a",`
+	for _, c := range []struct {
+		traits     map[string]string
+		format     translate.Format
+		body, sent string
+		lost       string
+		accepted   bool
+	}{
+		{map[string]string{"sampling": "none"}, translate.Chat, chat + `"temperature":0.5,"top_p":0.9,"stop":"a","logprobs":true}`, chat + `"stop":"a"}`, "temperature,top_p,logprobs", false},
+		{map[string]string{"sampling": "none"}, translate.Messages, `{"top_k":5,"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"}]}`, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"}]}`, "top_k", false},
+		{map[string]string{"sampling": "one"}, translate.Chat, chat + `"temperature":0.5,"top_p":0.9}`, chat + `"temperature":0.5}`, "top_p", false},
+		{map[string]string{"sampling": "one"}, translate.Chat, chat + `"top_p":0.9}`, chat + `"top_p":0.9}`, "", true},
+		{map[string]string{"sampling": "without_effort"}, translate.Chat, chat + `"temperature":0.5,"reasoning_effort":"low"}`, chat + `"reasoning_effort":"low"}`, "temperature", false},
+		{map[string]string{"sampling": "without_effort"}, translate.Chat, chat + `"temperature":0.5,"reasoning_effort":"none"}`, chat + `"temperature":0.5,"reasoning_effort":"none"}`, "", true},
+		{map[string]string{"sampling": "without_effort"}, translate.Responses, " " + responses + `"top_p":0.5,"reasoning":{"effort":"high"}}`, " " + responses + `"reasoning":{"effort":"high"}}`, "top_p", false},
+		{map[string]string{"sampling": "without_effort"}, translate.Responses, responses + `"top_p":0.5,"reasoning":{"summary":"auto"}}`, responses + `"top_p":0.5,"reasoning":{"summary":"auto"}}`, "", true},
+		{map[string]string{"max_stops": "0"}, translate.Chat, chat + `"stop":["a"]}`, chat[:len(chat)-1] + `}`, "stop", false},
+		{map[string]string{"parallel_tool_calls": "false"}, translate.Chat, chat + `"parallel_tool_calls":true,"n":1}`, chat + `"n":1}`, "parallel_tool_calls", true},
+		{map[string]string{"reasoning_effort": "false"}, translate.Chat, chat + `"n":1,"reasoning_effort":"low"}`, chat + `"n":1}`, "reasoning_effort", false},
+		{map[string]string{"sampling": "none", "max_stops": "0", "parallel_tool_calls": "false"}, translate.Chat, chat + `"n":1}`, chat + `"n":1}`, "", true},
+	} {
+		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(c.format), Body: []byte(c.body)}}
+		view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
+		require.Nil(t, fault, c.body)
+		ex.View = view
+		traits := new(trait.Traits)
+		require.NoError(t, traits.SetAll(c.traits))
+		a := &exchange.Attempt{Exchange: ex, Format: ex.Format, Model: view.Model, Traits: traits}
+		prepared, fault := prepare(a, 0, new(Transport), unchanged)
+		require.Nil(t, fault)
+		sent, err := io.ReadAll(prepared.payload.Open())
+		require.NoError(t, err)
+		assert.Equal(t, c.sent, string(sent), c.traits)
+		assert.Equal(t, c.lost, prepared.losses.String(), c.traits)
+		assert.Empty(t, unchanged.Body.Unsupported, "the call of all providers without a protocol")
+
+		traits.RejectLosses = true
+		_, fault = prepare(a, 0, new(Transport), unchanged)
+		assert.Equal(t, c.accepted, fault == nil, c.traits)
+	}
+}

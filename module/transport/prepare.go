@@ -81,6 +81,7 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	if view.LateSystem != "" && ex.Operation == translate.Generate && !a.Traits.TakesLateSystem() {
 		return prepared{}, fault.LateSystem(view.LateSystem)
 	}
+	protocol = withoutUnaccepted(a, protocol)
 	edits, losses := bodyEdits(protocol, ex.Body)
 	if a.Model != view.Model && ex.Operation.Beside() {
 		edits = append(edits, passthrough.Rename(ex.Body, view, a.Model))
@@ -122,6 +123,22 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	}
 	slices.SortStableFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
 	return prepared{payload: splicedBody(protocol, ex.Body, edits, ex.Lease), losses: losses}, nil
+}
+
+// withoutUnaccepted returns the call with the members that the model refuses whatever their value
+// among those that are left out. Values are the client's own words to the provider, and stay.
+func withoutUnaccepted(a *exchange.Attempt, protocol *aigateway.Call) *aigateway.Call {
+	source := a.Format.Requests.Source
+	if a.Exchange.Operation != translate.Generate || source == nil {
+		return protocol
+	}
+	unaccepted := source.Unaccepted(a.Exchange.Body, a.Traits)
+	if unaccepted == nil {
+		return protocol
+	}
+	changed := *protocol
+	changed.Body.Unsupported = slices.Concat(protocol.Body.Unsupported, unaccepted)
+	return &changed
 }
 
 // modelName returns the provider's name of the model as bodies state it.

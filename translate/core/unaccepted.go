@@ -1,0 +1,66 @@
+package core
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// samplingOptions are the options that models without sampling refuse.
+var samplingOptions = []Concept{Temperature, TopP, TopK, Logprobs, TopLogprobs}
+
+// Unaccepted returns the members of a valid request that a provider of the same format refuses
+// whatever their value, by its traits; nil as a rule. It names members of the body itself alone.
+func (s *Source) Unaccepted(body []byte, traits *trait.Traits) (lost translate.Losses) {
+	leave := func(class translate.LossClass, options ...Concept) {
+		for _, c := range options {
+			if row := s.Rows.concepts[c]; row != nil && !strings.Contains(row.Path, ".") {
+				lost.Add(class, row.Path)
+			}
+		}
+	}
+	switch sampling := traits.Sampling; {
+	case sampling == trait.SamplingNone, sampling == trait.SamplingWithoutEffort && s.asksEffort(body):
+		leave(translate.Shaping, samplingOptions...)
+	case sampling == trait.SamplingOne && s.at(body, Temperature) != nil:
+		leave(translate.Shaping, TopP)
+	}
+	if traits.MaxStops == trait.NoStops {
+		leave(translate.Shaping, Stops)
+	}
+	if traits.NoParallelToolCalls {
+		leave(translate.Hint, ParallelCalls)
+	}
+	if traits.ReasoningEffort == trait.EffortOff {
+		leave(translate.Shaping, EffortLow)
+	}
+	return lost
+}
+
+// asksEffort reports whether a request states an effort other than none.
+func (s *Source) asksEffort(body []byte) bool {
+	effort := s.at(body, EffortLow)
+	return effort != nil && string(effort) != "null" && string(effort) != `"none"`
+}
+
+// at returns the value of the member that states an option in a body, nil if there is none.
+func (s *Source) at(body []byte, c Concept) (value []byte) {
+	row := s.Rows.concepts[c]
+	if row == nil {
+		return nil
+	}
+	value = bytes.TrimLeft(body, " \t\r\n")
+	for name := range strings.SplitSeq(row.Path, ".") {
+		object := value
+		value = nil
+		for member, v := range jsonscan.Members(object) {
+			if string(member) == name {
+				value = v
+			}
+		}
+	}
+	return value
+}
