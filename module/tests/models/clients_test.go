@@ -64,8 +64,11 @@ var clients = []client{
 	},
 }
 
-// ownBound is the bound of clients that know the model.
-const ownBound = "20000"
+// The bounds of clients that know the model, and leave room for its thinking.
+const (
+	ownBound      = "16000"
+	thinkingBound = "20000"
+)
 
 // own is what a client of some models of a service writes in the service's own format, in place of
 // what is in the body: the values of these members reach the service as they are. nil are members
@@ -77,16 +80,17 @@ var own = []struct {
 }{
 	{"openai azure", "*", "chat", service.Set{"max_completion_tokens": json.Number(ownBound), "stop": []string{"stop1", "six"}, "top_k": nil}},
 	{"openai azure", "*", "responses", service.Set{"max_output_tokens": json.Number(ownBound)}},
+	{"openai azure", "gpt-4*", "responses", service.Set{"reasoning": nil}},
 	{"openai azure", "gpt-5.4*", "chat", service.Set{"tools": nil, "tool_choice": nil, "parallel_tool_calls": nil}},
 	{"openai azure", "gpt-5.[56]*", "chat", service.Set{"tools": nil, "tool_choice": nil, "parallel_tool_calls": nil}},
 	{"openai azure", "gpt-6*", "chat", service.Set{"tools": nil, "tool_choice": nil, "parallel_tool_calls": nil}},
 
-	{"anthropic vertex bedrock azure", "*", "messages", service.Set{"max_tokens": json.Number(ownBound)}},
+	{"anthropic vertex bedrock azure", "*", "messages", service.Set{"max_tokens": json.Number(thinkingBound)}},
 	{"anthropic vertex bedrock azure", "*claude-*-5*", "messages", service.Set{"thinking": service.Set{"type": "adaptive"}}},
 	{"anthropic vertex bedrock azure", "*claude-*-4-[56]*", "messages", service.Set{"thinking": service.Set{"type": "enabled", "budget_tokens": 16384}}},
 	{"anthropic vertex bedrock azure", "*claude-haiku-4-5*", "messages", service.Set{"output_config.effort": nil}},
 
-	{"gemini vertex", "*", "gemini", service.Set{"generationConfig.maxOutputTokens": json.Number(ownBound), "generationConfig.stopSequences": []string{"stop1", "six"}}},
+	{"gemini vertex", "*", "gemini", service.Set{"generationConfig.maxOutputTokens": json.Number(thinkingBound), "generationConfig.stopSequences": []string{"stop1", "six"}}},
 	{"gemini vertex", "gemini-2*", "gemini", service.Set{
 		"generationConfig.thinkingConfig": service.Set{"thinkingBudget": 16384}, "generationConfig.responseMimeType": nil, "generationConfig.responseJsonSchema": nil,
 	}},

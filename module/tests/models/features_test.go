@@ -31,7 +31,7 @@ var features = []feature{
 	{of(`output_config\.format|response_format|text\.format|generationConfig\.response(JsonSchema|MimeType)`), hasSchema},
 	{stopping, hasStops},
 	{of(`(messages|input|contents)(\[|\.).*`), func(q *service.Request) bool { return strings.Contains(encoded(q.Body), picture) }},
-	{of(`max_tokens|max_completion_tokens|max_output_tokens|generationConfig\.maxOutputTokens`), some(has("bound", "1000000"), has("bound", ownBound))},
+	{of(`max_tokens|max_completion_tokens|max_output_tokens|generationConfig\.maxOutputTokens`), some(has("bound", "1000000"), has("bound", ownBound), has("bound", thinkingBound))},
 }
 
 // An effort says how much to think, so that its report covers the thinking beside it.
@@ -50,7 +50,7 @@ var choice = of(`tool_choice|tool_choice\.type|toolConfig\.functionCallingConfig
 func of(member string) *regexp.Regexp { return regexp.MustCompile("^(" + member + ")$") }
 
 // details are members that say more about a feature than some formats can.
-var details = of(`response_format\.json_schema\.name|text\.format\.name`)
+var details = of(`response_format\.json_schema\.(name|strict)|text\.format\.(name|strict)|tools(\[\*\]|\.\*)(\.function)?\.strict`)
 
 // has returns a function that reports whether the value at a path is this one.
 func has(path, value string) func(q *service.Request) bool {
@@ -70,12 +70,18 @@ func some(functions ...func(q *service.Request) bool) func(q *service.Request) b
 var (
 	hasTopK    = some(has("top_k", "40"), has("additionalModelRequestFields.inferenceConfig.topK", "40"))
 	thinksHard = some(
-		has("effort", "high"), has("thinking.budget_tokens", "16384"), has("budget", "16384"),
+		asksHard, has("thinking.budget_tokens", "16384"), has("budget", "16384"), has("budget", "24576"), // the latter is that of Gemini
 		has("additionalModelRequestFields.reasoning_effort", "high"), has("additionalModelRequestFields.reasoningConfig.maxReasoningEffort", "high"),
 	)
 	forcesCall = some(has("tool_choice", "required"), has("forced", "any"), has("forced", "{}"), has("toolConfig.functionCallingConfig.mode", "ANY"))
 	callsOnce  = some(has("parallel_tool_calls", "false"), has("tool_choice.disable_parallel_tool_use", "true"))
 )
+
+// asksHard reports whether a high effort arrived. A Claude that is not asked to think has it for its
+// text alone.
+func asksHard(q *service.Request) bool {
+	return has("effort", "high")(q) && (q.Format != service.Messages || some(has("thinking.type", "adaptive"), has("thinking.type", "enabled"))(q))
+}
 
 func thinks(q *service.Request) bool {
 	for _, path := range []string{"effort", "thinking.type", "budget", "additionalModelRequestFields.reasoning_effort", "additionalModelRequestFields.reasoningConfig.type"} {
