@@ -65,6 +65,10 @@ type Defaults struct {
 	// Protocol is what calls of the service need beyond its formats. Default: nothing.
 	Protocol Protocol
 
+	// ListedAs is the name of the service in the tables of models and prices. Default: the name of
+	// the preset.
+	ListedAs string
+
 	// ModelNames find models in the tables of models and prices. Default: by the service's own
 	// names.
 	ModelNames ModelNames

@@ -20,7 +20,7 @@ type listed struct {
 }
 
 func newListed(config *ProviderConfig, d aigateway.Defaults, known *tables.Tables) (l listed, err error) {
-	l = listed{tables: known, as: cmp.Or(config.ListedAs, config.PresetName()), names: d.ModelNames}
+	l = listed{tables: known, as: cmp.Or(config.ListedAs, d.ListedAs, config.PresetName()), names: d.ModelNames}
 	l.prices, err = newPricing(config)
 	return l, err
 }

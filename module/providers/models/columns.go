@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // column is a column of facts.
@@ -19,15 +18,15 @@ type column struct {
 
 // columns are the columns of facts. The other columns of a table are keys and origins.
 var columns = []column{
-	{"context", "a number of tokens", number},
-	{"longest", "a number of tokens", number},
+	{"context", "a number of tokens", atLeast(1)},
+	{"longest", "a number of tokens", atLeast(1)},
 	{"sampling", "all, one, without_effort or none", words("all", "one", "without_effort", "none")},
 	{"thinking", "none, effort, adaptive, always, budget:<least>-<most>, or adaptive+budget", thinking.MatchString},
 	{"efforts", "refused, or a list of " + strings.Join(effortWords, ", "), areEfforts},
 	{"prefill", "yes or no", words("yes", "no")},
 	{"parallel", "yes, no or refused", words("yes", "no", "refused")},
 	{"tool_choice", "any or auto", words("any", "auto")},
-	{"stops", "the number of stop texts", number},
+	{"stops", "the number of stop texts", atLeast(0)},
 	{"schema", "strict, alone, object or none", words("strict", "alone", "object", "none")},
 	{"in", "none, or a list of image, pdf, audio, video", areMedia},
 	{"out", "a list of image, audio, video, embedding", areMedia},
@@ -85,10 +84,15 @@ var origins = []string{"as_of", "source", "note"}
 var (
 	effortWords = strings.Fields("none minimal low medium high xhigh max")
 	thinking    = regexp.MustCompile(`^(none|effort|adaptive|always|adaptive\+budget|budget:[0-9]*-[0-9]*)$`)
-	digits      = regexp.MustCompile(`^[0-9]{1,12}$`)
 )
 
-func number(value string) bool { return digits.MatchString(value) }
+// atLeast returns a function that reports whether a value is a number that is not less than another.
+func atLeast(least int64) func(string) bool {
+	return func(value string) bool {
+		n, err := strconv.ParseInt(value, 10, 32)
+		return err == nil && n >= least
+	}
+}
 
 func words(known ...string) func(string) bool {
 	return func(value string) bool { return slices.Contains(known, value) }
@@ -175,13 +179,10 @@ func knownEfforts(list string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(list), func(word string) bool { return !slices.Contains(effortWords, word) }), " ")
 }
 
-// check returns an error if a value of a column is not valid, or has no trait.
+// check returns an error if a value of a column is not valid. Traits accept all valid values.
 func (c *column) check(value string) error {
 	if value == "" || value == "-" || c.valid(value) {
 		return nil
 	}
 	return fmt.Errorf("must be %s, got '%s'", c.values, value)
 }
-
-// checkTraits returns an error if the traits of a model are not valid.
-func checkTraits(values map[string]string) error { return new(trait.Traits).SetAll(values) }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // read returns a table with the lines, whose empty cells are those of base.
@@ -26,6 +28,7 @@ func TestBuiltinFactsHaveSourcesAndDates(t *testing.T) {
 		date, err := time.Parse(time.DateOnly, f.AsOf)
 		assert.NoError(t, err, f.Names)
 		assert.False(t, date.After(time.Now()), "%s: the date is in the future", f.Names)
+		assert.NoError(t, new(trait.Traits).SetAll(f.Traits()), f.Names)
 		if successor := f.Value("successor"); successor != "" {
 			assert.NotContains(t, f.Names, successor)
 		}
@@ -63,10 +66,10 @@ func TestARowTakesItsEmptyCellsFromAnother(t *testing.T) {
 // A file with twenty mistakes once had to be read twenty times until it had none.
 func TestAllMistakesOfATableAreReported(t *testing.T) {
 	wrong := [][2]string{
-		{"context", "-1"}, {"longest", "1e5"}, {"sampling", "some"}, {"thinking", "budget"}, {"thinking", "always+budget"},
+		{"context", "-1"}, {"context", "99999999999"}, {"longest", "1e5"}, {"longest", "0"}, {"sampling", "some"}, {"thinking", "budget"}, {"thinking", "always+budget"},
 		{"efforts", "much"}, {"efforts", "refused low"}, {"prefill", "maybe"}, {"parallel", "2"}, {"tool_choice", "none"}, {"stops", "four"},
 		{"schema", "loose"}, {"in", "smell"}, {"out", "none image"}, {"call_ids", "long"}, {"system", "last"}, {"endpoint", "chat images"},
-		{"deprecated", "soon"}, {"shutdown", "2026-13-01"}, {"as_of", "yesterday"}, {"like", "p/unknown"}, {"provider", ""}, {"models", ""}, {"models", "a*b"}, {"models", "m3"},
+		{"deprecated", "soon"}, {"shutdown", "2026-13-01"}, {"as_of", "yesterday"}, {"like", "p/unknown"}, {"provider", ""}, {"models", ""}, {"models", "a*b"}, {"models", "m5"},
 	}
 	lines := []string{strings.Join(Columns, ",")}
 	for i, cell := range wrong {
@@ -126,6 +129,7 @@ func TestTraitsFollowFromFacts(t *testing.T) {
 		for name, value := range traits(func(column string) string { return row[column] }) {
 			got = append(got, name+"="+value)
 		}
+		assert.NoError(t, new(trait.Traits).SetAll(traits(func(column string) string { return row[column] })), want)
 		slices.Sort(got)
 		assert.Equal(t, want, strings.Join(got, " "))
 	}

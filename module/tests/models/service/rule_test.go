@@ -86,7 +86,7 @@ var noRule = map[string]bool{"G8": true, "D2": true, "B4": true}
 
 // The list and the table have the same numbers.
 func TestEachRefusalOfTheListHasARule(t *testing.T) {
-	list, err := os.ReadFile("../../../providers/testdata/README.md")
+	list, err := os.ReadFile("../../../providers/models/README.md")
 	require.NoError(t, err)
 	listed, ruled := make(map[string]bool), make(map[string]bool)
 	for _, row := range regexp.MustCompile(`(?m)^\| ([A-Z][0-9]+) \|`).FindAllSubmatch(list, -1) {
