@@ -58,14 +58,14 @@ func (*Memory) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 // that a reload that changes an amount keeps them.
 type identity struct {
 	name, currency            string
-	per                       aigateway.Scope
+	scope                     aigateway.Scope
 	requests, tokens, sliding caddy.Duration
 	calendar                  aigateway.Calendar
 }
 
 func identityOf(l *aigateway.Limit) identity {
 	return identity{
-		name: l.Name, per: l.Per, requests: l.Requests.Per, tokens: l.Tokens.Per,
+		name: l.Name, scope: l.Per, requests: l.Requests.Per, tokens: l.Tokens.Per,
 		sliding: l.Budget.Per, calendar: l.Budget.Calendar, currency: l.Budget.Unit(),
 	}
 }

@@ -148,8 +148,8 @@ func zoneOf(d *aigateway.Demand) *time.Location {
 // no more. Its time is proportional to the number of tallies, so it runs only after that number
 // has doubled.
 func (l *limit) sweep(now time.Time) {
-	again := len(l.tallies) >= mostLabelled && now.Sub(l.swept) >= sweepEvery
-	if len(l.tallies) < l.sweepAt && !again {
+	isDue := len(l.tallies) >= mostLabelled && now.Sub(l.swept) >= sweepEvery
+	if len(l.tallies) < l.sweepAt && !isDue {
 		return
 	}
 	for who, t := range l.tallies {
@@ -169,8 +169,8 @@ func (l *limit) reportBudget(a *aigateway.Admission, t *tally, d *aigateway.Dema
 	if l.Budget.Soft && a.Exceeded == nil && t.budget.used+d.Nanos > l.Budget.Nanos() {
 		a.Exceeded = l.Limit
 	}
-	if from, to, moved := t.budget.move(&l.Budget, d.Nanos); moved {
-		a.Moves = append(a.Moves, aigateway.BudgetMove{Limit: l.Limit, Subject: l.Subject(d.Key), From: from, To: to})
+	if before, after, moved := t.budget.move(&l.Budget, d.Nanos); moved {
+		a.Moves = append(a.Moves, aigateway.BudgetMove{Limit: l.Limit, Subject: l.Subject(d.Key), From: before, To: after})
 	}
 }
 

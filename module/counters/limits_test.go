@@ -44,8 +44,8 @@ func opened(t *testing.T, rules aigateway.LimitRules) (*limiter, *counts) {
 	return l.(*limiter), l.(*limiter).limits[0].counts
 }
 
-func rate(most int64, per time.Duration) aigateway.Rate {
-	return aigateway.Rate{Most: most, Per: caddy.Duration(per)}
+func rate(number int64, period time.Duration) aigateway.Rate {
+	return aigateway.Rate{Most: number, Per: caddy.Duration(period)}
 }
 
 func demandOf(n int) aigateway.Demand {
@@ -122,14 +122,14 @@ func TestCountsOfUnusedLimitsAreReleased(t *testing.T) {
 func TestABudgetFollowsAClockThatIsSetBack(t *testing.T) {
 	rule, err := aigateway.ParseBudget("1/month")
 	require.NoError(t, err)
-	at := func(month time.Month) time.Time { return time.Date(2026, month, 10, 0, 0, 0, 0, time.UTC) }
-	b := newBudget(&rule, at(1), time.UTC)
-	b.fill(nil, at(1))
+	tenth := func(month time.Month) time.Time { return time.Date(2026, month, 10, 0, 0, 0, 0, time.UTC) }
+	b := newBudget(&rule, tenth(1), time.UTC)
+	b.fill(nil, tenth(1))
 	b.add(5)
-	b.advance(b.pace.slot(at(7)))
+	b.advance(b.pace.slot(tenth(7)))
 	assert.True(t, b.restored)
 	b.add(3)
-	b.advance(b.pace.slot(at(1)))
+	b.advance(b.pace.slot(tenth(1)))
 	assert.False(t, b.restored, "the ledger has to be read again")
 	assert.Zero(t, b.used)
 }

@@ -32,7 +32,7 @@ func (s sliding) slot(now time.Time) int64 {
 	return int64(now.Sub(s.created)/s.length) + earlier + 1
 }
 
-func (s sliding) over(slot int64) time.Time {
+func (s sliding) expiryOf(slot int64) time.Time {
 	return s.created.Add(time.Duration(slot) * s.length)
 }
 
@@ -56,7 +56,7 @@ func (p *periodic) slot(now time.Time) int64 {
 	return p.begin.Unix()
 }
 
-func (p *periodic) over(slot int64) time.Time {
+func (p *periodic) expiryOf(slot int64) time.Time {
 	_, end := p.budget.Period(time.Unix(slot, 0).In(p.zone))
 	return end
 }

@@ -20,11 +20,11 @@ type tally struct {
 // newTally returns a tally for a limit. Its sliding windows measure time from created.
 func newTally(l *aigateway.Limit, created time.Time, zone *time.Location) *tally {
 	t := new(tally)
-	if per := l.Requests.Per; per != 0 {
-		t.requests = newWindow(newSliding(time.Duration(per), created))
+	if period := l.Requests.Per; period != 0 {
+		t.requests = newWindow(newSliding(time.Duration(period), created))
 	}
-	if per := l.Tokens.Per; per != 0 {
-		t.tokens = newWindow(newSliding(time.Duration(per), created))
+	if period := l.Tokens.Per; period != 0 {
+		t.tokens = newWindow(newSliding(time.Duration(period), created))
 		t.heldTokens = newWindow(t.tokens.pace)
 	}
 	if l.Budget.Micros != 0 {

@@ -22,8 +22,8 @@ type pace interface {
 	slots() int64
 	// slot returns the number of the slot at a point in time.
 	slot(now time.Time) int64
-	// over returns the time from which a slot no longer counts; zero for never.
-	over(slot int64) time.Time
+	// expiryOf returns the time from which a slot no longer counts; zero for never.
+	expiryOf(slot int64) time.Time
 }
 
 func newWindow(p pace) *window {
@@ -40,15 +40,15 @@ func (w *window) advance(slot int64) (setBack bool) {
 	}
 	for w.newest < slot {
 		w.newest++
-		oldest := w.at(w.newest)
+		oldest := w.count(w.newest)
 		w.used -= *oldest
 		*oldest = 0
 	}
 	return setBack
 }
 
-// at returns the count of a slot, which must still count.
-func (w *window) at(slot int64) *int64 { return &w.counts[slot%int64(len(w.counts))] }
+// count returns the count of a slot, which must still count.
+func (w *window) count(slot int64) *int64 { return &w.counts[slot%int64(len(w.counts))] }
 
 // counted reports whether a slot still counts.
 func (w *window) counted(slot int64) bool {
@@ -60,7 +60,7 @@ func (w *window) counted(slot int64) bool {
 func (w *window) wait(n, limit int64, now time.Time) time.Duration {
 	excess := w.used + n - limit
 	for slot := w.newest - int64(len(w.counts)) + 1; excess > 0; slot++ {
-		if excess -= *w.at(slot); excess <= 0 {
+		if excess -= *w.count(slot); excess <= 0 {
 			return w.left(slot, now)
 		}
 	}
@@ -72,11 +72,11 @@ const forever time.Duration = math.MaxInt64
 
 // left returns the time until a slot no longer counts.
 func (w *window) left(slot int64, now time.Time) time.Duration {
-	over := w.pace.over(slot)
-	if over.IsZero() {
+	expiry := w.pace.expiryOf(slot)
+	if expiry.IsZero() {
 		return forever
 	}
-	return max(over.Sub(now), 1)
+	return max(expiry.Sub(now), 1)
 }
 
 // add counts n in the current slot.
@@ -88,8 +88,8 @@ func (w *window) addAt(n, slot int64) {
 	if !w.counted(slot) {
 		return
 	}
-	n = max(min(n, math.MaxInt64/2-w.used), -*w.at(slot))
-	*w.at(slot) += n
+	n = max(min(n, math.MaxInt64/2-w.used), -*w.count(slot))
+	*w.count(slot) += n
 	w.used += n
 }
 
@@ -104,7 +104,7 @@ func (w *window) reset(now time.Time) time.Duration {
 		return 0
 	}
 	slot := w.newest
-	for *w.at(slot) == 0 {
+	for *w.count(slot) == 0 {
 		slot--
 	}
 	return w.left(slot, now)

@@ -71,7 +71,7 @@ const windowSize = 32
 
 // cardDigit is a digit of a run.
 type cardDigit struct {
-	at     int
+	offset int
 	value  uint8
 	before cardSums
 }
@@ -102,7 +102,7 @@ func (w *cardWindow) fill() bool {
 func (w *cardWindow) digit(number int) *cardDigit { return &w.digits[number%windowSize] }
 
 // start returns the position of the first digit.
-func (w *cardWindow) start() int { return w.digit(w.first).at }
+func (w *cardWindow) start() int { return w.digit(w.first).offset }
 
 // dropTo drops the first digit, and all others in front of a position.
 func (w *cardWindow) dropTo(end int) {
@@ -129,7 +129,7 @@ func (w *cardWindow) cardEnd() int {
 		// The digits at every second place in front of the last count twice.
 		sums, first := &w.digit(last).before, &w.digit(w.first).before
 		sum := sums[1-last&1] + w.digit(last).value + 10 - first[1-last&1]
-		if end := w.digit(last).at + 1; sum%10 == 0 && ends(w.text, end) && isIssued(first4, n) {
+		if end := w.digit(last).offset + 1; sum%10 == 0 && ends(w.text, end) && isIssued(first4, n) {
 			return end
 		}
 	}
@@ -162,14 +162,14 @@ func looseCards(text string, yield func(span) bool) {
 		g := span{i, digitSet.run(text, i, len(text))}
 		if i = g.end; n > 0 {
 			last := groups[min(n, mostGroups)-1]
-			between := text[last.end:g.start]
+			separator := text[last.end:g.start]
 			isGap := gapSet.run(text, last.end, last.end+mostGap) == g.start
-			if !isGap || n > 1 && between != gap {
+			if !isGap || n > 1 && separator != gap {
 				if flush(); isGap {
 					groups[0], n = last, 1
 				}
 			}
-			gap = between
+			gap = separator
 		}
 		if size := g.end - g.start; size < fewestInGroup || size > mostInGroup {
 			flush()

@@ -48,17 +48,17 @@ var (
 )
 
 // runs finds the runs of characters of a set, with at most some separators between two neighbours.
-func runs(text string, in, gaps *set, most int) iter.Seq[span] {
+func runs(text string, letters, gaps *set, limit int) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		for i := 0; i < len(text); i++ {
-			if !in.has(text[i]) {
+			if !letters.has(text[i]) {
 				continue
 			}
 			s := span{i, i + 1}
 			for j := i + 1; j < len(text); j++ {
-				if in.has(text[j]) {
+				if letters.has(text[j]) {
 					s.end = j + 1
-				} else if j-s.end >= most || !gaps.has(text[j]) {
+				} else if j-s.end >= limit || !gaps.has(text[j]) {
 					break
 				}
 			}
@@ -87,11 +87,11 @@ const mostIBAN = 34
 const ibanLengths = "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HN28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30"
 
 // lengthOf are the lengths by the two letters of the country, 0 for none.
-var lengthOf = func() (of [26][26]int) {
+var lengthOf = func() (lengths [26][26]int) {
 	for country := range strings.FieldsSeq(ibanLengths) {
-		of[country[0]-'A'][country[1]-'A'] = 10*int(country[2]-'0') + int(country[3]-'0')
+		lengths[country[0]-'A'][country[1]-'A'] = 10*int(country[2]-'0') + int(country[3]-'0')
 	}
-	return of
+	return lengths
 }()
 
 // ibans finds the IBANs with the right length and the right check digits (ISO 13616).

@@ -43,7 +43,7 @@ func (w *walker) normalize(text string, left *int) (form string, whole bool) {
 			out.Grow(min(len(text), *left) + n)
 		}
 		if w.same {
-			out.WriteString(text[w.from:w.end])
+			out.WriteString(text[w.start:w.end])
 		} else {
 			out.Write(w.part)
 		}
@@ -53,39 +53,39 @@ func (w *walker) normalize(text string, left *int) (form string, whole bool) {
 
 // origins replaces spans of the normal form of a text by those of the text itself. The text is
 // walked a second time for them: a table of all offsets would be larger than the text.
-func (w *walker) origins(text string, found []*span) {
-	if isASCII(text) || len(found) == 0 {
+func (w *walker) origins(text string, spans []*span) {
+	if isASCII(text) || len(spans) == 0 {
 		return
 	}
 	type end struct {
-		at    *int
+		bound *int
 		start bool
 	}
-	ends := make([]end, 0, 2*len(found))
-	for _, s := range found {
+	ends := make([]end, 0, 2*len(spans))
+	for _, s := range spans {
 		ends = append(ends, end{&s.start, true}, end{&s.end, false})
 	}
-	slices.SortFunc(ends, func(a, b end) int { return *a.at - *b.at })
+	slices.SortFunc(ends, func(a, b end) int { return *a.bound - *b.bound })
 	begin := 0 // of the part in the normal form
 	for w.begin(text); len(ends) > 0 && w.next(); {
-		for ; len(ends) > 0 && *ends[0].at < begin; ends = ends[1:] {
-			*ends[0].at = w.from // inside of the part before, which replaces all up to here
+		for ; len(ends) > 0 && *ends[0].bound < begin; ends = ends[1:] {
+			*ends[0].bound = w.start // within the part before, which replaces all up to here
 		}
 		n := w.length()
-		for ; len(ends) > 0 && *ends[0].at < begin+n; ends = ends[1:] {
-			inside := *ends[0].at - begin
-			if !w.same && !ends[0].start && inside > 0 {
+		for ; len(ends) > 0 && *ends[0].bound < begin+n; ends = ends[1:] {
+			offset := *ends[0].bound - begin
+			if !w.same && !ends[0].start && offset > 0 {
 				break
 			}
 			if !w.same {
-				inside = 0
+				offset = 0
 			}
-			*ends[0].at = w.from + inside
+			*ends[0].bound = w.start + offset
 		}
 		begin += n
 	}
 	for _, e := range ends {
-		*e.at = len(text)
+		*e.bound = len(text)
 	}
 }
 
@@ -96,9 +96,9 @@ type walker struct {
 	forms map[string]string // of what is not in the form NFKC
 	clean int               // the text is in the form NFKC up to there
 
-	from, end int    // of the part in the text
-	same      bool   // the part is the same in both forms
-	part      []byte // the normal form of a part that is not the same
+	start, end int    // of the part in the text
+	same       bool   // the part is the same in both forms
+	part       []byte // the normal form of a part that is not the same
 }
 
 // begin begins a text.
@@ -109,7 +109,7 @@ func (w *walker) begin(text string) {
 // length returns the length of the normal form of the part.
 func (w *walker) length() int {
 	if w.same {
-		return w.end - w.from
+		return w.end - w.start
 	}
 	return len(w.part)
 }
@@ -118,29 +118,29 @@ func (w *walker) length() int {
 func (w *walker) next() bool {
 	w.part = w.part[:0]
 	for len(w.part) == 0 {
-		w.from = w.end
-		if w.from == len(w.text) {
+		w.start = w.end
+		if w.start == len(w.text) {
 			return false
 		}
-		r, size := utf8.DecodeRuneInString(w.text[w.from:])
+		r, size := utf8.DecodeRuneInString(w.text[w.start:])
 		foreign := w.table.is(r, foreign)
-		if w.from >= w.clean && !foreign {
-			w.clean = w.from + norm.NFKC.QuickSpanString(w.text[w.from:])
+		if w.start >= w.clean && !foreign {
+			w.clean = w.start + norm.NFKC.QuickSpanString(w.text[w.start:])
 		}
-		if w.end = w.ordinary(); w.end > w.from {
+		if w.end = w.ordinary(); w.end > w.start {
 			w.same = true
 			return true
 		}
 		w.same = false
-		w.end = w.from + size
-		if w.from < w.clean {
+		w.end = w.start + size
+		if w.start < w.clean {
 			w.add(r)
 			continue
 		}
 		if next, _ := utf8.DecodeRuneInString(w.text[w.end:]); !foreign || w.table.is(next, joining) {
-			w.end = w.from + norm.NFKC.NextBoundaryInString(w.text[w.from:], true)
+			w.end = w.start + norm.NFKC.NextBoundaryInString(w.text[w.start:], true)
 		}
-		w.change(w.text[w.from:w.end])
+		w.change(w.text[w.start:w.end])
 	}
 	return true
 }
@@ -168,12 +168,12 @@ func (w *walker) change(segment string) {
 
 // ordinary returns the end of the ordinary characters in the form NFKC.
 func (w *walker) ordinary() int {
-	i := w.from
+	i := w.start
 	for i < w.clean {
 		size := 1
 		if w.text[i] >= utf8.RuneSelf {
 			var r rune
-			if r, size = utf8.DecodeRuneInString(w.text[i:]); w.table.of(r) != ordinary {
+			if r, size = utf8.DecodeRuneInString(w.text[i:]); w.table.classAt(r) != ordinary {
 				break
 			}
 		}
@@ -184,7 +184,7 @@ func (w *walker) ordinary() int {
 
 // add adds the normal form of a character to the part.
 func (w *walker) add(r rune) {
-	switch c := w.table.of(r); c {
+	switch c := w.table.classAt(r); c {
 	case ordinary:
 		w.part = utf8.AppendRune(w.part, r)
 	case invisible:
@@ -233,8 +233,8 @@ var classes = sync.OnceValue(func() *classTable {
 	return t
 })
 
-// of returns the class of a character.
-func (t *classTable) of(r rune) class {
+// classAt returns the class of a character.
+func (t *classTable) classAt(r rune) class {
 	if int(r) < len(t) {
 		return t[r] &^ (foreign | joining)
 	}

@@ -29,7 +29,7 @@ type match struct {
 }
 
 // find returns the matches of rules in a text, of which it searches as much as is left.
-func (s *search) find(text string, left *int, suits func(*rule) bool) (found []match) {
+func (s *search) find(text string, left *int, suits func(*rule) bool) (matches []match) {
 	if s.blocked != "" {
 		return nil
 	}
@@ -41,24 +41,24 @@ func (s *search) find(text string, left *int, suits func(*rule) bool) (found []m
 			continue
 		}
 		for at := range r.find(form) {
-			if len(found)+len(s.edits) == mostEdits {
+			if len(matches)+len(s.edits) == mostEdits {
 				s.exceeded = true
 				break
 			}
-			if found = append(found, match{at, r}); !r.masks && s.view.Phase == aigateway.GuardRequest {
+			if matches = append(matches, match{at, r}); !r.masks && s.view.Phase == aigateway.GuardRequest {
 				break // one is enough
 			}
 		}
 	}
-	if len(found) == 0 {
+	if len(matches) == 0 {
 		return nil
 	}
-	spans := make([]*span, len(found))
-	for i := range found {
-		spans[i] = &found[i].span
+	spans := make([]*span, len(matches))
+	for i := range matches {
+		spans[i] = &matches[i].span
 	}
 	s.origins(text, spans)
-	return found
+	return matches
 }
 
 // one searches one text.
@@ -73,8 +73,8 @@ func (s *search) one(i int) {
 
 // isOpen reports whether a match touches an end behind which the text goes on, so that it may
 // be none. It is found again if it fits into the overlap.
-func (s *search) isOpen(t *aigateway.GuardText, at span) bool {
-	return t.Before && at.start == 0 || t.More && at.end == len(t.Text) && visible(t.Text[at.start:at.end]) < s.overlap
+func (s *search) isOpen(t *aigateway.GuardText, place span) bool {
+	return t.Before && place.start == 0 || t.More && place.end == len(t.Text) && visible(t.Text[place.start:place.end]) < s.overlap
 }
 
 // visible returns the number of characters of a text that have a width.
@@ -88,12 +88,12 @@ func visible(text string) (n int) {
 }
 
 // take takes over a match of a rule in a text.
-func (s *search) take(i int, at span, r *rule) {
+func (s *search) take(i int, place span, r *rule) {
 	if !r.masks && s.view.Phase != aigateway.GuardLog {
 		s.blocked = r.name
 		return
 	}
-	s.edits = append(s.edits, aigateway.GuardEdit{Text: i, Start: at.start, End: at.end, With: r.mask, Rule: r.name})
+	s.edits = append(s.edits, aigateway.GuardEdit{Text: i, Start: place.start, End: place.end, With: r.mask, Rule: r.name})
 }
 
 // isShort reports whether a match has an end that is near its beginning.
@@ -156,12 +156,12 @@ func (s *search) seam(parts []part, suits func(*rule) bool) {
 	for _, m := range s.find(whole.String(), &s.seams, suits) {
 		i := sort.Search(len(parts), func(i int) bool { return starts[i+1] > m.start })
 		for ; i < len(parts) && starts[i] < m.end; i++ {
-			from, to := max(m.start, starts[i]), min(m.end, starts[i+1])
-			if from >= to || from == m.start && to == m.end {
+			start, end := max(m.start, starts[i]), min(m.end, starts[i+1])
+			if start >= end || start == m.start && end == m.end {
 				continue // it is in one text, which was searched alone
 			}
 			shift := parts[i].start - starts[i]
-			s.take(parts[i].text, span{from + shift, to + shift}, m.rule)
+			s.take(parts[i].text, span{start + shift, end + shift}, m.rule)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (s *search) seam(parts []part, suits func(*rule) bool) {
 func headOf(text string, n int) int {
 	table := classes()
 	for at, r := range text {
-		if table.of(r) == invisible {
+		if table.classAt(r) == invisible {
 			continue
 		}
 		if n--; n < 0 {
@@ -182,13 +182,13 @@ func headOf(text string, n int) int {
 
 // tailOf returns the beginning of the last n visible characters of a text.
 func tailOf(text string, n int) int {
-	table, at := classes(), len(text)
-	for at > 0 && n > 0 {
-		r, size := utf8.DecodeLastRuneInString(text[:at])
-		at -= size
-		if table.of(r) != invisible {
+	table, start := classes(), len(text)
+	for start > 0 && n > 0 {
+		r, size := utf8.DecodeLastRuneInString(text[:start])
+		start -= size
+		if table.classAt(r) != invisible {
 			n--
 		}
 	}
-	return at
+	return start
 }

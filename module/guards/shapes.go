@@ -57,26 +57,26 @@ var (
 // looks around each @, because an automaton for the pattern is in many states at each character.
 func emails(text string) iter.Seq[span] {
 	return func(yield func(span) bool) {
-		for last, at := 0, strings.IndexByte(text, '@'); at >= 0; {
-			if end := hostEnd(text, at+1); end > 0 {
-				start := at
-				for start > max(last, at-mostLocal) && localSet.has(text[start-1]) {
+		for last, i := 0, strings.IndexByte(text, '@'); i >= 0; {
+			if end := hostEnd(text, i+1); end > 0 {
+				start := i
+				for start > max(last, i-mostLocal) && localSet.has(text[start-1]) {
 					start--
 				}
-				for start < at && !isBoundary(text, start) {
+				for start < i && !isBoundary(text, start) {
 					start++
 				}
-				if start < at {
+				if start < i {
 					if last = end; !yield(span{start, end}) {
 						return
 					}
 				}
 			}
-			next := strings.IndexByte(text[at+1:], '@')
+			next := strings.IndexByte(text[i+1:], '@')
 			if next < 0 {
 				return
 			}
-			at += 1 + next
+			i += 1 + next
 		}
 	}
 }
@@ -98,10 +98,10 @@ func hostEnd(text string, start int) int {
 
 // keyShape is the form of a key: a prefix at the beginning of a word, and characters behind it.
 type keyShape struct {
-	prefix       string // a ? is one of variants
-	variants     string
-	behind       set
-	fewest, most int
+	prefix          string // a ? is one of variants
+	variants        string
+	tail            set
+	fewest, longest int
 }
 
 // keyShapes are the forms of the keys of this gateway and of well-known services.
@@ -139,7 +139,7 @@ func (k *keyShape) end(text string, start int) int {
 			return 0
 		}
 	}
-	for end := k.behind.run(text, i, i+k.most); end >= i+k.fewest; end-- {
+	for end := k.tail.run(text, i, i+k.longest); end >= i+k.fewest; end-- {
 		if isBoundary(text, end) {
 			return end
 		}
@@ -171,11 +171,11 @@ func keys(text string) iter.Seq[span] {
 			}
 		}
 		for i := 0; ; {
-			at := strings.Index(text[i:], privateBegin)
-			if at < 0 {
+			n := strings.Index(text[i:], privateBegin)
+			if n < 0 {
 				return
 			}
-			start := i + at
+			start := i + n
 			i = start + len(privateBegin)
 			if end := privateKeyEnd(text, i); end > 0 && !yield(span{start, end}) {
 				return

@@ -105,16 +105,16 @@ func (g *Tools) Rules() []string {
 //	deny  <pattern...>
 func (g *Tools) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	for d.Next() {
-		to := &g.Allow
+		list := &g.Allow
 		switch d.Val() {
 		case ruleAllow:
 		case ruleDeny:
-			to = &g.Deny
+			list = &g.Deny
 		default:
 			return d.Errf("a guard tools has no word '%s'", d.Val())
 		}
 		for d.NextArg() {
-			*to = append(*to, aigateway.Pattern(d.Val()))
+			*list = append(*list, aigateway.Pattern(d.Val()))
 		}
 	}
 	if err := g.Validate(); err != nil {

@@ -172,9 +172,9 @@ func (g *Webhook) post(ctx context.Context, q *question) (a answer, err error) {
 	if res.StatusCode != http.StatusOK {
 		return a, fmt.Errorf("the webhook answered with status %d", res.StatusCode)
 	}
-	most := 2*len(body) + mostAnswer
-	text, err := io.ReadAll(io.LimitReader(res.Body, int64(most)+1))
-	if err != nil || len(text) > most {
+	limit := 2*len(body) + mostAnswer
+	text, err := io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
+	if err != nil || len(text) > limit {
 		return a, errors.New("the webhook did not answer to the end, or with too much")
 	}
 	return readAnswer(text)
@@ -192,7 +192,7 @@ func readAnswer(text []byte) (a answer, err error) {
 	for c.Member() {
 		name := string(c.Name())
 		value := c.Skip()
-		if to, known := members[name]; known && json.Unmarshal(value, to) != nil || strings.ToLower(name) != name {
+		if dst, known := members[name]; known && json.Unmarshal(value, dst) != nil || strings.ToLower(name) != name {
 			return a, errAnswer
 		}
 	}

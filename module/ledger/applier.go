@@ -159,8 +159,8 @@ func (a *applier) applyBatch(ctx context.Context) (more bool, err error) {
 			return false, err
 		}
 	}
-	records, from := a.records[:0], a.position
-	if a.position, err = a.ledger.journal.ReadWhile(from, func(e journal.Entry) (more bool) {
+	records, start := a.records[:0], a.position
+	if a.position, err = a.ledger.journal.ReadWhile(start, func(e journal.Entry) (more bool) {
 		records = a.collect(records, e)
 		return len(records) < a.largest
 	}); err != nil {
@@ -177,7 +177,7 @@ func (a *applier) applyBatch(ctx context.Context) (more bool, err error) {
 	if err := a.ledger.journal.Release(a.position); err != nil {
 		return false, fmt.Errorf("removing records from the journal that are in the database: %w", err)
 	}
-	return a.position != from, nil
+	return a.position != start, nil
 }
 
 // collect adds the record of an entry to a batch, if the entry is an end.
@@ -245,10 +245,10 @@ func (a *applier) apply(tx database.Statements, records batch) error {
 
 // checkMark returns errMarkMoved if the database has another mark.
 func (a *applier) checkMark(tx database.Statements) error {
-	var found journal.Position
+	var stored journal.Position
 	err := tx.Row(`SELECT segment, position FROM gateway_ledger_nodes WHERE node = $1 AND identity = $2`, a.node, a.identity).
-		Scan(&found.Segment, &found.Offset)
-	if err == nil && found != a.mark {
+		Scan(&stored.Segment, &stored.Offset)
+	if err == nil && stored != a.mark {
 		return database.Refuse(errMarkMoved)
 	}
 	return err
@@ -256,47 +256,47 @@ func (a *applier) checkMark(tx database.Statements) error {
 
 // register reads the registration of the journal, and creates it if it is missing.
 func (a *applier) register(ctx context.Context) error {
-	var found registration
+	var earlier registration
 	var zone string
 	configured := a.ledger.options.Load().Zone
 	err := a.ledger.db.Transact(ctx, "registering journal", func(tx database.Statements) (err error) {
-		found, zone, err = findRegistration(tx, a.identity, configured)
+		earlier, zone, err = findRegistration(tx, a.identity, configured)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if found.node > maxNodes {
+	if earlier.node > maxNodes {
 		return fmt.Errorf("the database has registered %d journals, and cannot register more", maxNodes)
 	}
-	if found.zone, err = time.LoadLocation(zone); err != nil {
+	if earlier.zone, err = time.LoadLocation(zone); err != nil {
 		return err
 	}
 	if zone != configured {
 		a.ledger.logger().Warn("the ledger keeps the time zone with which its database was created, not the configured one", zap.String("zone", zone))
 	}
-	a.registration, a.position = found, found.mark
+	a.registration, a.position = earlier, earlier.mark
 	return a.countEarlier()
 }
 
 // countEarlier adds the records of earlier processes to the backlog, after the first
-// registration: only the database has the mark that tells them from those that it contains.
+// registration: only the mark in the database separates them from those that it contains.
 func (a *applier) countEarlier() error {
 	earlier := int64(0)
-	for at := a.mark; at.Before(a.earlier); {
+	for position := a.mark; position.Before(a.earlier); {
 		ended := int64(0)
-		to, err := a.ledger.journal.ReadWhile(at, func(e journal.Entry) (more bool) {
+		end, err := a.ledger.journal.ReadWhile(position, func(e journal.Entry) (more bool) {
 			ended += integer(e.Kind == journal.Ended)
 			return true
 		})
 		if err != nil {
 			return fmt.Errorf("counting the records in the journal: %w", err)
 		}
-		if to == at || a.earlier.Before(to) { // the records of this process are in a segment of their own
+		if end == position || a.earlier.Before(end) { // the records of this process are in a segment of their own
 			break
 		}
 		earlier += ended
-		at = to
+		position = end
 	}
 	a.ledger.backlog.add(earlier)
 	a.earlier = journal.Position{}
@@ -305,18 +305,18 @@ func (a *applier) countEarlier() error {
 
 // findRegistration returns the registration of a journal, without its zone, and the name of
 // the zone. It creates what is missing, with the configured zone.
-func findRegistration(tx database.Statements, identity, configured string) (found registration, zone string, err error) {
+func findRegistration(tx database.Statements, identity, configured string) (stored registration, zone string, err error) {
 	if _, err := tx.Exec(`INSERT INTO gateway_ledger_nodes (identity, segment, position, seen) VALUES ($1, 0, 0, 0)
 		ON CONFLICT (identity) DO NOTHING`, identity); err != nil {
-		return found, "", err
+		return stored, "", err
 	}
 	if _, err := tx.Exec(`UPDATE gateway_ledger_state SET zone = $1 WHERE zone = ''`, configured); err != nil {
-		return found, "", err
+		return stored, "", err
 	}
 	if err := tx.Row(`SELECT zone FROM gateway_ledger_state`).Scan(&zone); err != nil {
-		return found, "", err
+		return stored, "", err
 	}
 	err = tx.Row(`SELECT node, segment, position FROM gateway_ledger_nodes WHERE identity = $1`, identity).
-		Scan(&found.node, &found.mark.Segment, &found.mark.Offset)
-	return found, zone, err
+		Scan(&stored.node, &stored.mark.Segment, &stored.mark.Offset)
+	return stored, zone, err
 }

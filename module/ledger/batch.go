@@ -24,12 +24,12 @@ func (b batch) sort() { slices.SortFunc(b, func(x, y entry) int { return cmp.Com
 // mark of the journal was set back.
 func (b batch) absent(tx database.Statements) (batch, error) {
 	present := make(map[int64]bool)
-	for from := 0; from < len(b); {
-		to, _ := slices.BinarySearchFunc(b, periodEnd(b[from].id)+1, func(e entry, id int64) int { return cmp.Compare(e.id, id) })
-		if err := findPresent(tx, b[from].id, b[to-1].id, present); err != nil {
+	for start := 0; start < len(b); {
+		end, _ := slices.BinarySearchFunc(b, periodEnd(b[start].id)+1, func(e entry, id int64) int { return cmp.Compare(e.id, id) })
+		if err := findPresent(tx, b[start].id, b[end-1].id, present); err != nil {
 			return nil, err
 		}
-		from = to
+		start = end
 	}
 	isPresent := func(e entry) bool { return present[e.id] }
 	if len(present) == 0 || !slices.ContainsFunc(b, isPresent) {

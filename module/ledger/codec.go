@@ -240,22 +240,22 @@ func (c *codec) text(text *string, interned internedNames) {
 	c.bytes = c.bytes[n+int(length):]
 }
 
-// again is written instead of the length of a text that the call before has, too. The calls
+// repeatMark is written instead of the length of a text that the call before has, too. The calls
 // of a fan-out differ in their numbers alone, and a record with many calls must fit into an
 // entry of the journal.
-const again = maxText + 1
+const repeatMark = maxText + 1
 
 // textAgain encodes or decodes a text of a call. before is that of the call before it.
 func (c *codec) textAgain(text *string, before string) {
 	if !c.reading {
 		if len(before) > 2 && *text == before {
-			c.bytes = binary.AppendUvarint(c.bytes, again)
+			c.bytes = binary.AppendUvarint(c.bytes, repeatMark)
 			return
 		}
 		c.text(text, nil)
 		return
 	}
-	if length, n := binary.Uvarint(c.bytes); length == again && n > 0 {
+	if length, n := binary.Uvarint(c.bytes); length == repeatMark && n > 0 {
 		*text, c.bytes = before, c.bytes[n:]
 		return
 	}

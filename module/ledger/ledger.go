@@ -169,11 +169,11 @@ func (l *Ledger) Begin(r *accounting.Record) error {
 	l.exchanges.begin()
 	defer timeAppend(time.Now())
 	encoded := encode(r)
-	at := time.Now()
+	admitted := time.Now()
 	if r.Outcome == accounting.OutcomeImported && !r.Admitted.IsZero() {
-		at = r.Admitted
+		admitted = r.Admitted
 	}
-	id, err := l.journal.BeginAt(at, *encoded)
+	id, err := l.journal.BeginAt(admitted, *encoded)
 	encodings.Put(encoded)
 	r.ID, r.Admitted = int64(id), id.Time()
 	if err == nil {

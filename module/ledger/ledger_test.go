@@ -157,9 +157,9 @@ func FuzzParseRecord(f *testing.F) {
 	f.Add(append([]byte{recordVersion, 0x81, 0x04}, make([]byte, 1<<10)...)) // a longer text than any that is written
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if r, err := parseRecord(text); err == nil {
-			again, err := parseRecord(appendRecord(nil, r))
+			reparsed, err := parseRecord(appendRecord(nil, r))
 			require.NoError(t, err)
-			assert.Equal(t, r, again)
+			assert.Equal(t, r, reparsed)
 		}
 	})
 }
@@ -173,21 +173,21 @@ func TestIntervalsCoverTheTimeOnce(t *testing.T) {
 		zone, err := time.LoadLocation(name)
 		require.NoError(t, err)
 		for range 500 {
-			from := time.Date(2026, 1, 1, random.IntN(24*400), 0, 0, 0, time.UTC)
-			to := from.Add(time.Duration(random.IntN(24*400)) * time.Hour)
-			from, to = hour.begin(from, zone), hour.ceil(to, zone)
-			at := from
-			for _, part := range cover(from, to, month, zone) {
-				assert.True(t, part.from.Equal(at), "%s: %v follows %v", name, part, at)
-				assert.True(t, part.from.Before(part.to))
+			start := time.Date(2026, 1, 1, random.IntN(24*400), 0, 0, 0, time.UTC)
+			end := start.Add(time.Duration(random.IntN(24*400)) * time.Hour)
+			start, end = hour.begin(start, zone), hour.ceil(end, zone)
+			next := start
+			for _, part := range cover(start, end, month, zone) {
+				assert.True(t, part.start.Equal(next), "%s: %v follows %v", name, part, next)
+				assert.True(t, part.start.Before(part.end))
 				if part.span != month { // the days around the end of a month once were one interval
-					assert.Equal(t, month.begin(part.from, zone), month.begin(part.to.Add(-time.Second), zone))
+					assert.Equal(t, month.begin(part.start, zone), month.begin(part.end.Add(-time.Second), zone))
 				}
-				assert.True(t, part.span.begin(part.from, zone).Equal(part.from))
-				assert.True(t, part.span.begin(part.to, zone).Equal(part.to))
-				at = part.to
+				assert.True(t, part.span.begin(part.start, zone).Equal(part.start))
+				assert.True(t, part.span.begin(part.end, zone).Equal(part.end))
+				next = part.end
 			}
-			assert.True(t, at.Equal(to) || from.Equal(to))
+			assert.True(t, next.Equal(end) || start.Equal(end))
 		}
 	}
 }
@@ -198,13 +198,13 @@ func TestDaysFollowEachOtherWhereClocksSkipMidnight(t *testing.T) {
 	for _, name := range []string{"America/Santiago", "America/Havana", "Africa/Cairo", "Asia/Beirut", "Atlantic/Azores"} {
 		zone, err := time.LoadLocation(name)
 		require.NoError(t, err)
-		for at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 2028; at = at.Add(30 * time.Minute) {
-			begin := day.begin(at, zone)
+		for moment := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); moment.Year() < 2028; moment = moment.Add(30 * time.Minute) {
+			begin := day.begin(moment, zone)
 			end := day.end(begin, zone)
-			require.False(t, begin.After(at), "%s: %s", name, at)
-			require.True(t, end.After(at), "%s: %s", name, at)
-			require.True(t, day.begin(end, zone).Equal(end), "%s: %s", name, at)
-			require.Equal(t, at.In(zone).Day(), begin.Day(), "%s: %s", name, at)
+			require.False(t, begin.After(moment), "%s: %s", name, moment)
+			require.True(t, end.After(moment), "%s: %s", name, moment)
+			require.True(t, day.begin(end, zone).Equal(end), "%s: %s", name, moment)
+			require.Equal(t, moment.In(zone).Day(), begin.Day(), "%s: %s", name, moment)
 		}
 	}
 }
@@ -289,9 +289,9 @@ func TestTheIdentityOfAJournalStays(t *testing.T) {
 	dir := t.TempDir()
 	first, err := readIdentity(dir)
 	require.NoError(t, err)
-	again, err := readIdentity(dir)
+	reread, err := readIdentity(dir)
 	require.NoError(t, err)
-	assert.Equal(t, first, again)
+	assert.Equal(t, first, reread)
 	assert.GreaterOrEqual(t, len(first), 26)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "identity"), []byte("mine\n"), 0o600))
 	named, err := readIdentity(dir)
@@ -300,12 +300,12 @@ func TestTheIdentityOfAJournalStays(t *testing.T) {
 }
 
 func TestIDsInTheDatabaseHaveTheirMoment(t *testing.T) {
-	at := time.Date(2089, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC)
-	id := recordID(maxNodes, journal.At(at)+255)
+	moment := time.Date(2089, 1, 1, 0, 0, 0, int(time.Millisecond), time.UTC)
+	id := recordID(maxNodes, journal.At(moment)+255)
 	assert.Positive(t, id)
-	assert.Equal(t, at, timeOf(id).UTC())
-	assert.LessOrEqual(t, idAt(at), id)
-	assert.Greater(t, idAt(at.Add(time.Millisecond)), id)
+	assert.Equal(t, moment, timeOf(id).UTC())
+	assert.LessOrEqual(t, idAt(moment), id)
+	assert.Greater(t, idAt(moment.Add(time.Millisecond)), id)
 }
 
 func TestStatementsHaveTheirParameters(t *testing.T) {

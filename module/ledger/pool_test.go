@@ -106,17 +106,17 @@ func TestALedgerIsUsedAgainWhileExchangesRun(t *testing.T) {
 	running := accounting.Record{Request: "running"}
 	require.NoError(t, l.Begin(&running))
 	release(t, l)
-	again := sharedLedger(t, accounting.LedgerOptions{Journal: usual}, "")
-	assert.Same(t, l, again)
+	reopened := sharedLedger(t, accounting.LedgerOptions{Journal: usual}, "")
+	assert.Same(t, l, reopened)
 	l.End(&running)
 	next := accounting.Record{Request: "next"}
-	require.NoError(t, again.Begin(&next), "the ledger is still open")
-	release(t, again)
-	again.End(&next)
+	require.NoError(t, reopened.Begin(&next), "the ledger is still open")
+	release(t, reopened)
+	reopened.End(&next)
 	require.Eventually(t, func() bool {
 		open.Lock()
 		defer open.Unlock()
 		return open.ledgers[usual] == nil
 	}, time.Minute, time.Millisecond)
-	assert.ErrorIs(t, again.Begin(new(accounting.Record)), journal.ErrClosed)
+	assert.ErrorIs(t, reopened.Begin(new(accounting.Record)), journal.ErrClosed)
 }

@@ -24,17 +24,17 @@ const (
 
 // Records implements accounting.LedgerReader.
 func (r *Reader) Records(ctx context.Context, q accounting.RecordQuery) (page accounting.RecordPage, err error) {
-	err = r.db.Query(ctx, "reading records", func(in database.Statements) error {
-		if page, err = readRecords(in, q); err != nil {
+	err = r.db.Query(ctx, "reading records", func(db database.Statements) error {
+		if page, err = readRecords(db, q); err != nil {
 			return err
 		}
-		return correct(in, page.Records)
+		return correct(db, page.Records)
 	})
 	return page, err
 }
 
 // readRecords returns a page of records, without their corrections.
-func readRecords(in database.Statements, q accounting.RecordQuery) (accounting.RecordPage, error) {
+func readRecords(db database.Statements, q accounting.RecordQuery) (accounting.RecordPage, error) {
 	q.Before = cmp.Or(q.Before, math.MaxInt64)
 	if !q.To.IsZero() {
 		q.Before = min(q.Before, idAt(q.To))
@@ -44,9 +44,9 @@ func readRecords(in database.Statements, q accounting.RecordQuery) (accounting.R
 	}
 	s := search{RecordQuery: q}
 	if !q.From.IsZero() {
-		s.from = idAt(q.From)
+		s.smallest = idAt(q.From)
 	}
-	return s.run(in)
+	return s.run(db)
 }
 
 // search reads pages, the newest first, until older pages cannot contain any of the wanted
@@ -54,15 +54,15 @@ func readRecords(in database.Statements, q accounting.RecordQuery) (accounting.R
 // order than they begin.
 type search struct {
 	accounting.RecordQuery
-	from    int64 // the smallest id
-	found   []accounting.Record
-	pages   int // number of pages that were read
-	decoded int // number of records that were decoded
+	smallest int64 // the smallest id
+	records  []accounting.Record
+	pages    int // number of pages that were read
+	decoded  int // number of records that were decoded
 }
 
-func (s *search) run(in database.Statements) (none accounting.RecordPage, err error) {
-	for upTo := periodEnd(s.Before - 1); ; {
-		pages, err := s.readPages(in, upTo)
+func (s *search) run(db database.Statements) (none accounting.RecordPage, err error) {
+	for largest := periodEnd(s.Before - 1); ; {
+		pages, err := s.readPages(db, largest)
 		if err != nil {
 			return none, err
 		}
@@ -76,13 +76,13 @@ func (s *search) run(in database.Statements) (none accounting.RecordPage, err er
 			return s.page(0), nil
 		}
 		oldest := pages[len(pages)-1].last // all unread pages end before it
-		if len(s.found) > s.Limit && s.found[s.Limit-1].ID >= oldest {
+		if len(s.records) > s.Limit && s.records[s.Limit-1].ID >= oldest {
 			return s.page(0), nil
 		}
 		if s.exhausted() && oldest < s.Before { // later pages always make progress
 			return s.page(oldest), nil
 		}
-		upTo = oldest - 1
+		largest = oldest - 1
 	}
 }
 
@@ -92,18 +92,18 @@ func (s *search) exhausted() bool { return s.pages >= mostPages || s.decoded >= 
 // sort orders the found records, and drops those that the page has no room for, except for
 // one, which shows that another page follows.
 func (s *search) sort() {
-	slices.SortFunc(s.found, func(a, b accounting.Record) int { return cmp.Compare(b.ID, a.ID) })
-	if len(s.found) > s.Limit+1 {
-		s.found = slices.Delete(s.found, s.Limit+1, len(s.found))
+	slices.SortFunc(s.records, func(a, b accounting.Record) int { return cmp.Compare(b.ID, a.ID) })
+	if len(s.records) > s.Limit+1 {
+		s.records = slices.Delete(s.records, s.Limit+1, len(s.records))
 	}
 }
 
 // page returns the found records with an id of at least oldest. If oldest is 0, all records
 // of the query have been read, or enough for a page.
 func (s *search) page(oldest int64) (page accounting.RecordPage) {
-	page.Records, page.Before = s.found, oldest
-	if n := slices.IndexFunc(s.found, func(r accounting.Record) bool { return r.ID < oldest }); n >= 0 {
-		page.Records = s.found[:n]
+	page.Records, page.Before = s.records, oldest
+	if n := slices.IndexFunc(s.records, func(r accounting.Record) bool { return r.ID < oldest }); n >= 0 {
+		page.Records = s.records[:n]
 	}
 	if len(page.Records) > s.Limit {
 		page.Records = page.Records[:s.Limit]
@@ -115,19 +115,19 @@ func (s *search) page(oldest int64) (page accounting.RecordPage) {
 // readPages reads the newest pages that end at or before the id upTo and may contain
 // records of the search. CROSS JOIN makes SQLite read the owners first. Otherwise it would
 // read every page.
-func (s *search) readPages(in database.Statements, upTo int64) (pages []page, err error) {
-	from, args := `gateway_ledger_pages p WHERE p.last <= $1 AND p.first < $2 AND p.last >= $4 ORDER BY p.last DESC`, []any{upTo, s.Before, pagesPerStatement, s.from}
+func (s *search) readPages(db database.Statements, largest int64) (pages []page, err error) {
+	clause, args := `gateway_ledger_pages p WHERE p.last <= $1 AND p.first < $2 AND p.last >= $4 ORDER BY p.last DESC`, []any{largest, s.Before, pagesPerStatement, s.smallest}
 	if o := ownerOf(s.RecordQuery); o.name != "" {
-		from = `gateway_ledger_owners o CROSS JOIN gateway_ledger_pages p
+		clause = `gateway_ledger_owners o CROSS JOIN gateway_ledger_pages p
 			WHERE p.last = o.last AND o.last <= $1 AND p.first < $2 AND o.last >= $4 AND o.kind = $5 AND o.name = ` + nameParam("$6") + ` ORDER BY o.last DESC`
 		args = append(args, o.kind, o.name)
 	}
-	err = in.Each(func(row database.Scanner) error {
+	err = db.Each(func(row database.Scanner) error {
 		var p page
 		err := row.Scan(&p.first, &p.last, &p.records)
 		pages = append(pages, p)
 		return err
-	}, `SELECT p.first, p.last, p.records FROM `+from+` LIMIT $3`, args...)
+	}, `SELECT p.first, p.last, p.records FROM `+clause+` LIMIT $3`, args...)
 	s.pages += len(pages)
 	return pages, err
 }
@@ -147,7 +147,7 @@ func (s *search) add(p *page) error {
 		return nil // a page contains its texts as they are, and few pages contain one request
 	}
 	return p.each(func(id int64, text []byte) error {
-		if id >= s.Before || id < s.from {
+		if id >= s.Before || id < s.smallest {
 			return nil
 		}
 		r, err := parseRecord(text)
@@ -158,7 +158,7 @@ func (s *search) add(p *page) error {
 		r.ID, r.Admitted = id, timeOf(id).UTC()
 		clean(r)
 		if s.Selects(r) {
-			s.found = append(s.found, *r)
+			s.records = append(s.records, *r)
 		}
 		return nil
 	})

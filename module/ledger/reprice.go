@@ -21,35 +21,35 @@ func (r *Reader) Reprice(ctx context.Context, q accounting.RepriceQuery) ([]acco
 	changes := make(changes)
 	for before := idAt(q.To); before > 0; {
 		var page accounting.RecordPage
-		var found []correction
-		read := func(in database.Statements) (err error) {
-			page, err = readRecords(in, accounting.RecordQuery{Before: before, From: q.From, Limit: recordsPerReprice})
+		var list []correction
+		read := func(db database.Statements) (err error) {
+			page, err = readRecords(db, accounting.RecordQuery{Before: before, From: q.From, Limit: recordsPerReprice})
 			if err == nil {
-				found, err = corrections(in, page.Records, q.Price)
+				list, err = corrections(db, page.Records, q.Price)
 			}
 			return err
 		}
-		if err := r.reprice(ctx, q.DryRun, read, &found); err != nil {
+		if err := r.reprice(ctx, q.DryRun, read, &list); err != nil {
 			return nil, err
 		}
-		changes.add(found)
+		changes.add(list)
 		before = page.Before
 	}
 	return changes.list(), nil
 }
 
-// reprice runs read, and writes the corrections that read has stored in found. A dry run
+// reprice runs read, and writes the corrections that read has stored in list. A dry run
 // writes nothing.
-func (r *Reader) reprice(ctx context.Context, dryRun bool, read func(database.Statements) error, found *[]correction) error {
+func (r *Reader) reprice(ctx context.Context, dryRun bool, read func(database.Statements) error, list *[]correction) error {
 	const action = "correcting costs"
 	if dryRun {
 		return r.db.Query(ctx, action, read)
 	}
 	return r.db.Transact(ctx, action, func(tx database.Statements) error {
-		if err := read(tx); err != nil || len(*found) == 0 {
+		if err := read(tx); err != nil || len(*list) == 0 {
 			return err
 		}
-		return writeCorrections(tx, *found)
+		return writeCorrections(tx, *list)
 	})
 }
 
@@ -65,8 +65,8 @@ type correction struct {
 // corrections returns the corrections of the calls whose cost has changed. It skips calls
 // that used nothing, calls whose usage is unknown, and those whose provider stated the cost. A
 // part of a cost does not replace the whole.
-func corrections(in database.Statements, records []accounting.Record, price accounting.Pricer) (found []correction, err error) {
-	last, err := lastCorrections(in, records)
+func corrections(db database.Statements, records []accounting.Record, price accounting.Pricer) (list []correction, err error) {
+	last, err := lastCorrections(db, records)
 	if err != nil {
 		return nil, err
 	}
@@ -85,11 +85,11 @@ func corrections(in database.Statements, records []accounting.Record, price acco
 				continue
 			}
 			if c.new = repriced(c.old, charge); ok && chargeOf(&c.new) != chargeOf(&c.old) {
-				found = append(found, c)
+				list = append(list, c)
 			}
 		}
 	}
-	return found, nil
+	return list, nil
 }
 
 // repriced returns a call with another cost. Nothing is held for what is known of it.
@@ -140,8 +140,8 @@ type corrected struct {
 }
 
 // correct sets the costs and prices of calls to those of their last corrections.
-func correct(in database.Statements, records []accounting.Record) error {
-	last, err := lastCorrections(in, records)
+func correct(db database.Statements, records []accounting.Record) error {
+	last, err := lastCorrections(db, records)
 	for i := range records {
 		for n, c := range records[i].Calls {
 			if corrected, ok := last[callID{records[i].ID, n}]; ok {
@@ -153,14 +153,14 @@ func correct(in database.Statements, records []accounting.Record) error {
 }
 
 // lastCorrections returns the last correction of each corrected call.
-func lastCorrections(in database.Statements, records []accounting.Record) (map[callID]corrected, error) {
+func lastCorrections(db database.Statements, records []accounting.Record) (map[callID]corrected, error) {
 	last := make(map[callID]corrected)
 	for some := range slices.Chunk(records, rowsPerStatement) {
 		var ids []any
 		for i := range some {
 			ids = append(ids, some[i].ID)
 		}
-		err := in.Each(func(row database.Scanner) error {
+		err := db.Each(func(row database.Scanner) error {
 			var id callID
 			var c corrected
 			var price string
@@ -179,24 +179,24 @@ func lastCorrections(in database.Statements, records []accounting.Record) (map[c
 }
 
 // writeCorrections writes corrections, and adds the differences to the sums.
-func writeCorrections(tx database.Statements, found []correction) error {
+func writeCorrections(tx database.Statements, list []correction) error {
 	zone, err := readZone(tx)
 	if err != nil {
 		return err
 	}
 	sums := make(sums)
-	for _, c := range found {
+	for _, c := range list {
 		c.addDifference(sums)
 	}
 	texts := sums.texts()
-	for _, c := range found {
+	for _, c := range list {
 		texts[c.priceText()] = configured
 	}
 	known := make(names)
 	if err := known.add(tx, texts); err != nil {
 		return err
 	}
-	if err := insertRows(tx, correctionsTable, "", correctionRows(found, known)); err != nil {
+	if err := insertRows(tx, correctionsTable, "", correctionRows(list, known)); err != nil {
 		return err
 	}
 	return sums.write(tx, known, zone)
@@ -206,9 +206,9 @@ func writeCorrections(tx database.Statements, found []correction) error {
 const correctionsTable = `gateway_ledger_corrections (id, call, number, at, price, currency, cost)`
 
 // correctionRows returns the rows of correctionsTable for corrections that are made now.
-func correctionRows(found []correction, known names) (rows [][]any) {
+func correctionRows(list []correction, known names) (rows [][]any) {
 	now := time.Now().UnixMilli()
-	for _, c := range found {
+	for _, c := range list {
 		rows = append(rows, []any{
 			c.record.ID, int64(c.call), c.number, now, known.id(c.priceText()), known.id(c.new.Cost.Currency), c.new.Cost.Nanos,
 		})
@@ -224,16 +224,16 @@ func (c *correction) addDifference(sums sums) {
 		*sum = -*sum
 	}
 	for g := range groupsOf(c.record) {
-		addSums(sums.of(g.withCall(&c.old)), &old)
-		addCall(sums.of(g.withCall(&c.new)), &c.new)
+		addSums(sums.usageOf(g.withCall(&c.old)), &old)
+		addCall(sums.usageOf(g.withCall(&c.new)), &c.new)
 	}
 }
 
 // changes are the sums of corrections. The key is a Repriced without amounts and counts.
 type changes map[accounting.Repriced]*accounting.Repriced
 
-func (all changes) add(found []correction) {
-	for _, c := range found {
+func (all changes) add(list []correction) {
+	for _, c := range list {
 		key := accounting.Repriced{
 			Provider: c.new.Provider, Model: c.new.Model, OldPrice: c.old.Price, NewPrice: c.new.Price,
 			Old: aigateway.Cost{Currency: currency(&c.old)}, New: aigateway.Cost{Currency: c.new.Cost.Currency},

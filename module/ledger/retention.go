@@ -42,7 +42,7 @@ func (l *Ledger) Prune(ctx context.Context) {
 
 // deleteOld deletes at most maxDeleted rows of each table. It returns the largest number
 // of rows that were deleted from one table.
-func deleteOld(tx database.Statements, oldest, hours int64) (most int64, err error) {
+func deleteOld(tx database.Statements, oldest, hours int64) (last int64, err error) {
 	for _, statement := range []struct {
 		text  string
 		bound int64
@@ -60,9 +60,9 @@ func deleteOld(tx database.Statements, oldest, hours int64) (most int64, err err
 	} {
 		n, err := tx.Exec(statement.text, statement.bound, maxDeleted)
 		if err != nil {
-			return most, err
+			return last, err
 		}
-		most = max(most, n)
+		last = max(last, n)
 	}
-	return most, nil
+	return last, nil
 }

@@ -27,17 +27,17 @@ const totals = 3
 // begin returns the beginning of the span that contains a point in time. Hours begin with
 // the hours of the time zone. So days and months consist of whole hours, even in a zone
 // with an offset of half an hour.
-func (s span) begin(at time.Time, zone *time.Location) time.Time {
-	at = at.In(zone)
+func (s span) begin(moment time.Time, zone *time.Location) time.Time {
+	moment = moment.In(zone)
 	switch s {
 	case day:
-		return aigateway.DayBegin(at.Year(), at.Month(), at.Day(), zone)
+		return aigateway.DayBegin(moment.Year(), moment.Month(), moment.Day(), zone)
 	case month:
-		return aigateway.DayBegin(at.Year(), at.Month(), 1, zone)
+		return aigateway.DayBegin(moment.Year(), moment.Month(), 1, zone)
 	}
-	_, offset := at.Zone()
+	_, offset := moment.Zone()
 	local := time.Duration(offset) * time.Second
-	return at.UTC().Add(local).Truncate(time.Hour).Add(-local)
+	return moment.UTC().Add(local).Truncate(time.Hour).Add(-local)
 }
 
 // end returns the end of the span that begins at begin.
@@ -53,52 +53,52 @@ func (s span) end(begin time.Time, zone *time.Location) time.Time {
 }
 
 // ceil returns the first beginning of a span at or after a point in time.
-func (s span) ceil(at time.Time, zone *time.Location) time.Time {
-	if begin := s.begin(at, zone); begin.Equal(at) {
+func (s span) ceil(moment time.Time, zone *time.Location) time.Time {
+	if begin := s.begin(moment, zone); begin.Equal(moment) {
 		return begin
 	}
-	return s.end(s.begin(at, zone), zone)
+	return s.end(s.begin(moment, zone), zone)
 }
 
-// interval contains the spans of one kind that begin at or after from, and before to.
+// interval contains the spans of one kind that begin at or after start, and before end.
 type interval struct {
-	span     span
-	from, to time.Time
+	span       span
+	start, end time.Time
 }
 
-// cover returns intervals that together are the time between from and to. The spans are
+// cover returns intervals that together are the time between first and last. The spans are
 // whole months, whole days before and after them, and hours at both ends. No span is
 // longer than longest. An interval of shorter spans lies within one span of longest.
-func cover(from, to time.Time, longest span, zone *time.Location) []interval {
-	if !from.Before(to) {
+func cover(first, last time.Time, longest span, zone *time.Location) []interval {
+	if !first.Before(last) {
 		return nil
 	}
 	if longest == hour {
-		return []interval{{hour, from, to}}
+		return []interval{{hour, first, last}}
 	}
-	begin, end := longest.ceil(from, zone), longest.begin(to, zone)
+	begin, end := longest.ceil(first, zone), longest.begin(last, zone)
 	if end.Before(begin) {
-		return cover(from, to, longest-1, zone)
+		return cover(first, last, longest-1, zone)
 	}
 	var whole []interval
 	if begin.Before(end) {
 		whole = []interval{{longest, begin, end}}
 	}
-	return slices.Concat(cover(from, begin, longest-1, zone), whole, cover(end, to, longest-1, zone))
+	return slices.Concat(cover(first, begin, longest-1, zone), whole, cover(end, last, longest-1, zone))
 }
 
-// rowKey is the primary key of a row of a table of sums. All numbers after at are ids of
+// rowKey is the primary key of a row of a table of sums. All numbers after start are ids of
 // names.
 type rowKey struct {
 	span                                                           span
-	at                                                             int64
+	start                                                          int64
 	key, user, limit, model, provider, upstream, outcome, currency int64
 	label, value                                                   int64 // 0 in the sum of all exchanges
 }
 
 // total returns the key of the row for all exchanges.
 func (k rowKey) total() rowKey {
-	return rowKey{span: k.span + totals, at: k.at, currency: k.currency}
+	return rowKey{span: k.span + totals, start: k.start, currency: k.currency}
 }
 
 // values returns the key as the values of the columns of its table.
@@ -108,14 +108,14 @@ func (k rowKey) values() []any {
 		k.label = 0
 		return append([]any{whole.label, whole.value}, k.values()...)
 	}
-	return []any{int64(k.span), k.at, k.key, k.user, k.limit, k.model, k.provider, k.upstream, k.outcome, k.currency}
+	return []any{int64(k.span), k.start, k.key, k.user, k.limit, k.model, k.provider, k.upstream, k.outcome, k.currency}
 }
 
 // compare orders keys like the index of the primary key.
 func (k rowKey) compare(other rowKey) int {
 	return cmp.Or(
 		cmp.Compare(k.label, other.label), cmp.Compare(k.value, other.value),
-		cmp.Compare(k.span, other.span), cmp.Compare(k.at, other.at), cmp.Compare(k.key, other.key),
+		cmp.Compare(k.span, other.span), cmp.Compare(k.start, other.start), cmp.Compare(k.key, other.key),
 		cmp.Compare(k.user, other.user), cmp.Compare(k.limit, other.limit), cmp.Compare(k.model, other.model), cmp.Compare(k.provider, other.provider),
 		cmp.Compare(k.upstream, other.upstream), cmp.Compare(k.outcome, other.outcome), cmp.Compare(k.currency, other.currency),
 	)

@@ -67,7 +67,7 @@ type sums map[group]*accounting.Usage
 
 // group contains the properties that all calls of a sum have in common.
 type group struct {
-	at                                                             int64 // the beginning of a quarter of an hour, in milliseconds
+	start                                                          int64 // the beginning of a quarter of an hour, in milliseconds
 	key, user, limit, model, provider, upstream, outcome, currency string
 	label, value                                                   string // empty in the sum of all exchanges
 }
@@ -78,8 +78,8 @@ const quarter = int64(15 * time.Minute / time.Millisecond)
 
 // groupOf returns the group of a record without calls.
 func groupOf(r *accounting.Record) group {
-	at := r.Admitted.UnixMilli()
-	return group{at: at - at%quarter, key: r.Key, user: r.User, limit: r.Limit, model: r.Model, outcome: r.Outcome}
+	start := r.Admitted.UnixMilli()
+	return group{start: start - start%quarter, key: r.Key, user: r.User, limit: r.Limit, model: r.Model, outcome: r.Outcome}
 }
 
 // withCall returns the group of a call of the record.
@@ -119,11 +119,11 @@ func (s sums) addRecord(r *accounting.Record) {
 func (s sums) addTo(g group, r *accounting.Record) {
 	var sum *accounting.Usage
 	for i := range r.Calls {
-		sum = s.of(g.withCall(&r.Calls[i]))
+		sum = s.usageOf(g.withCall(&r.Calls[i]))
 		addCall(sum, &r.Calls[i])
 	}
 	if sum == nil {
-		sum = s.of(g)
+		sum = s.usageOf(g)
 	}
 	sum.Requests++
 	sum.Streams += integer(r.Stream)
@@ -134,8 +134,8 @@ func (s sums) addTo(g group, r *accounting.Record) {
 	}
 }
 
-// of returns the sum of a group. It adds an empty sum if there is none.
-func (s sums) of(g group) *accounting.Usage {
+// usageOf returns the sum of a group. It adds an empty sum if there is none.
+func (s sums) usageOf(g group) *accounting.Usage {
 	if s[g] == nil {
 		s[g] = new(accounting.Usage)
 	}
@@ -197,7 +197,7 @@ func (s sums) rows(known names, zone *time.Location) (usage, labelled [][]any) {
 // rowKey returns the key of the row to which the sum of the group is added.
 func (g group) rowKey(s span, known names, zone *time.Location) rowKey {
 	return rowKey{
-		span: s, at: s.begin(time.UnixMilli(g.at), zone).UnixMilli(),
+		span: s, start: s.begin(time.UnixMilli(g.start), zone).UnixMilli(),
 		key: known.id(g.key), user: known.id(g.user), limit: known.id(g.limit), model: known.id(g.model),
 		provider: known.id(g.provider), upstream: known.id(g.upstream), outcome: known.id(g.outcome), currency: known.id(g.currency),
 		label: known.id(g.label), value: known.id(g.value),

@@ -39,10 +39,10 @@ var ErrQuery = errors.New("invalid query")
 
 // grouping contains the dimensions of a query.
 type grouping struct {
-	by   []dimension // without the unit of time and the currency
-	unit span        // the unit of time; 0 for none
+	dimensions []dimension // without the unit of time and the currency
+	unit       span        // the unit of time; 0 for none
 
-	label accounting.Dimension // whose values are among by, or ByLabel; empty for none
+	label accounting.Dimension // whose values are among the dimensions, or ByLabel; empty for none
 }
 
 // customers and tags are the dimensions of labels.
@@ -51,15 +51,15 @@ var (
 	tags      = dimension{"value", func(u *accounting.Usage) *string { return &u.Tag }}
 )
 
-func parseGrouping(by []accounting.Dimension) (d grouping, err error) {
-	for i, name := range by {
+func parseGrouping(list []accounting.Dimension) (d grouping, err error) {
+	for i, name := range list {
 		if unit, ok := units[name]; ok && d.unit == 0 {
 			d.unit = unit
 			continue
 		}
 		if name.IsLabel() && d.label == "" {
 			d.label = name
-			d.by = append(d.by, labels(name))
+			d.dimensions = append(d.dimensions, labels(name))
 			continue
 		}
 		dim, ok := dimensions[name]
@@ -67,10 +67,10 @@ func parseGrouping(by []accounting.Dimension) (d grouping, err error) {
 			ok = d.label == ""
 			d.label = name
 		}
-		if !ok || slices.Contains(by[:i], name) {
+		if !ok || slices.Contains(list[:i], name) {
 			return d, fmt.Errorf("%w: cannot group by %q: unknown, repeated, or a second unit of time or label", ErrQuery, name)
 		}
-		d.by = append(d.by, dim)
+		d.dimensions = append(d.dimensions, dim)
 	}
 	return d, nil
 }
@@ -98,19 +98,19 @@ func (r *Reader) Usage(ctx context.Context, q accounting.UsageQuery) (usage []ac
 		return nil, err
 	}
 	switch {
-	case q.Largest != nil && (len(d.by) != 1 || measures[q.Largest.Measure] == ""):
+	case q.Largest != nil && (len(d.dimensions) != 1 || measures[q.Largest.Measure] == ""):
 		return nil, fmt.Errorf("%w: the largest need one dimension besides time, and a measure", ErrQuery)
 	case q.Label == "":
 		q.Label = d.label
 	case !q.Label.IsLabel() || d.label != "" && d.label != q.Label:
 		return nil, fmt.Errorf("%w: %q is no label, or a second one", ErrQuery, q.Label)
 	}
-	err = r.db.Query(ctx, "adding up usage", func(in database.Statements) error {
-		zone, err := readZone(in)
+	err = r.db.Query(ctx, "adding up usage", func(db database.Statements) error {
+		zone, err := readZone(db)
 		if err != nil {
 			return err
 		}
-		usage, err = selection{q, d, zone}.read(in)
+		usage, err = selection{q, d, zone}.read(db)
 		return err
 	})
 	return usage, err
@@ -118,16 +118,16 @@ func (r *Reader) Usage(ctx context.Context, q accounting.UsageQuery) (usage []ac
 
 // Location implements accounting.LedgerReader.
 func (r *Reader) Location(ctx context.Context) (zone *time.Location, err error) {
-	err = r.db.Query(ctx, "reading the zone of the ledger", func(in database.Statements) error {
-		zone, err = readZone(in)
+	err = r.db.Query(ctx, "reading the zone of the ledger", func(db database.Statements) error {
+		zone, err = readZone(db)
 		return err
 	})
 	return zone, err
 }
 
-func readZone(in database.Statements) (*time.Location, error) {
+func readZone(db database.Statements) (*time.Location, error) {
 	var name string
-	if err := in.Row(`SELECT zone FROM gateway_ledger_state`).Scan(&name); err != nil {
+	if err := db.Row(`SELECT zone FROM gateway_ledger_state`).Scan(&name); err != nil {
 		return nil, err
 	}
 	return time.LoadLocation(name)
@@ -143,22 +143,22 @@ type selection struct {
 // read returns the sums of the selection. For a page, it reads one window of time after
 // the other until the page is full: a statement over a whole year adds up the year, even
 // if the page needs the first days only.
-func (s selection) read(in database.Statements) (usage []accounting.Usage, err error) {
+func (s selection) read(db database.Statements) (usage []accounting.Usage, err error) {
 	limit := s.Limit
 	if limit == 0 {
 		limit = accounting.MostSums + 1
 	}
-	from, to := hour.begin(s.From, s.zone), hour.ceil(s.To, s.zone)
-	if s.After != nil && s.After.At.After(from) && s.Largest == nil {
-		from = s.After.At
+	first, last := hour.begin(s.From, s.zone), hour.ceil(s.To, s.zone)
+	if s.After != nil && s.After.At.After(first) && s.Largest == nil {
+		first = s.After.At
 	}
-	for window := firstWindow[s.unit]; from.Before(to) && len(usage) < limit; {
-		end := s.windowEnd(from, to, window)
-		some, err := s.readSums(in, cover(from, end, s.longest(), s.zone), limit-len(usage))
+	for window := firstWindow[s.unit]; first.Before(last) && len(usage) < limit; {
+		end := s.windowEnd(first, last, window)
+		some, err := s.readSums(db, cover(first, end, s.longest(), s.zone), limit-len(usage))
 		if err != nil {
 			return nil, err
 		}
-		usage, from = append(usage, some...), end
+		usage, first = append(usage, some...), end
 		window = s.nextWindow(window, len(some), limit-len(usage))
 	}
 	if s.Limit == 0 && len(usage) == limit {
@@ -181,25 +181,25 @@ func (s selection) nextWindow(window time.Duration, had, needed int) time.Durati
 	return max(firstWindow[s.unit], time.Duration(min(growth*float64(window), maxWindow)))
 }
 
-// windowEnd returns the end of the window that begins at from: the beginning of a unit of
-// time, or to. A selection without a window or without a limit is read in one piece, and so
+// windowEnd returns the end of the window that begins at start: the beginning of a unit of
+// time, or latest. A selection without a window or without a limit is read in one piece, and so
 // is one of the largest values, which are those of the whole time.
-func (s selection) windowEnd(from, to time.Time, window time.Duration) time.Time {
+func (s selection) windowEnd(start, latest time.Time, window time.Duration) time.Time {
 	if window == 0 || s.Limit == 0 || s.Largest != nil {
-		return to
+		return latest
 	}
-	end := s.unit.ceil(from.Add(window), s.zone)
-	if end.After(to) {
-		return to
+	end := s.unit.ceil(start.Add(window), s.zone)
+	if end.After(latest) {
+		return latest
 	}
 	return end
 }
 
 // readSums returns the first sums over some intervals, at most limit sums.
-func (s selection) readSums(in database.Statements, parts []interval, limit int) (usage []accounting.Usage, err error) {
+func (s selection) readSums(db database.Statements, parts []interval, limit int) (usage []accounting.Usage, err error) {
 	// mergeUnpriced makes one sum of at most two rows, and needs the row after them.
 	query, args := sumQuery(s, parts, 2*limit+1)
-	err = in.Each(func(row database.Scanner) error {
+	err = db.Each(func(row database.Scanner) error {
 		sum, err := s.scan(row)
 		usage = append(usage, sum)
 		return err
@@ -210,8 +210,8 @@ func (s selection) readSums(in database.Statements, parts []interval, limit int)
 
 // scan reads a row of sumQuery.
 func (s selection) scan(row database.Scanner) (sum accounting.Usage, err error) {
-	var at int64
-	fields := []any{&at}
+	var start int64
+	fields := []any{&start}
 	for _, dim := range s.textDimensions() {
 		fields = append(fields, dim.text(&sum))
 	}
@@ -223,18 +223,18 @@ func (s selection) scan(row database.Scanner) (sum accounting.Usage, err error) 
 	}
 	err = row.Scan(fields...)
 	if s.unit != 0 {
-		sum.At = time.UnixMilli(at).UTC()
+		sum.At = time.UnixMilli(start).UTC()
 	}
 	return sum, err
 }
 
 // textDimensions returns the dimensions other than time, in the order in which sums are
 // sorted.
-func (d grouping) textDimensions() []dimension { return append(slices.Clone(d.by), currencies) }
+func (d grouping) textDimensions() []dimension { return append(slices.Clone(d.dimensions), currencies) }
 
 // sameGroup reports whether two sums have the same dimensions, except for the currency.
 func (d grouping) sameGroup(a, b *accounting.Usage) bool {
-	return a.At.Equal(b.At) && !slices.ContainsFunc(d.by, func(dim dimension) bool { return *dim.text(a) != *dim.text(b) })
+	return a.At.Equal(b.At) && !slices.ContainsFunc(d.dimensions, func(dim dimension) bool { return *dim.text(a) != *dim.text(b) })
 }
 
 // mergeUnpriced adds each sum without a currency to the sum of the same group in the only

@@ -41,24 +41,24 @@ func sumQuery(s selection, parts []interval, limit int) (query string, args []an
 
 // order returns the expressions by which rows are ordered.
 func (q *sumStatement) order() []string {
-	by := []string{"sums.at"}
+	columns := []string{"sums.at"}
 	for i := range q.textDimensions() {
 		nameless := "''" // the empty text has no row
 		if q.Largest != nil && i == 0 {
-			nameless = fmt.Sprintf("CASE sums.%s WHEN %d THEN '%s' ELSE '' END", q.by[0].column, others, accounting.Others)
+			nameless = fmt.Sprintf("CASE sums.%s WHEN %d THEN '%s' ELSE '' END", q.dimensions[0].column, others, accounting.Others)
 		}
-		by = append(by, fmt.Sprintf("COALESCE(n%d.name, %s)", i, nameless))
+		columns = append(columns, fmt.Sprintf("COALESCE(n%d.name, %s)", i, nameless))
 	}
-	return by
+	return columns
 }
 
 // after returns the values of UsageQuery.After, in the order of order.
 func (q *sumStatement) after() []string {
-	at := int64(0)
+	start := int64(0)
 	if q.unit != 0 {
-		at = q.After.At.UnixMilli()
+		start = q.After.At.UnixMilli()
 	}
-	position := []string{q.param(at)}
+	position := []string{q.param(start)}
 	for _, dim := range q.textDimensions() {
 		position = append(position, q.param(database.Text(*dim.text(q.After))))
 	}
@@ -98,25 +98,25 @@ var measures = map[accounting.Measure]string{
 // sums, and kept the largest values.
 func (q *sumStatement) withLargest(sums string) string {
 	return fmt.Sprintf("WITH every AS (%s), kept AS (SELECT %s AS value FROM every GROUP BY %[2]s ORDER BY SUM(%[3]s) DESC, %[2]s LIMIT %[4]s) ",
-		sums, q.by[0].column, measures[q.Largest.Measure], q.param(q.Largest.Number))
+		sums, q.dimensions[0].column, measures[q.Largest.Measure], q.param(q.Largest.Number))
 }
 
 // keepLargest returns the subquery that adds up the sums of the values that are not kept.
 func (q *sumStatement) keepLargest() string {
-	columns, value := q.columns("at"), q.by[0].column
+	columns, value := q.columns("at"), q.dimensions[0].column
 	columns[1] = fmt.Sprintf("CASE WHEN %s IN (SELECT value FROM kept) THEN %[1]s ELSE %d END AS %[1]s", value, others)
 	return q.added("SELECT " + strings.Join(append(columns, sumColumns...), ", ") + " FROM every")
 }
 
 // countOthers returns the expression for the number of values that are not kept.
 func (q *sumStatement) countOthers() string {
-	return fmt.Sprintf("CASE sums.%s WHEN %d THEN (SELECT COUNT(DISTINCT %[1]s) FROM every) - (SELECT COUNT(*) FROM kept) ELSE 0 END", q.by[0].column, others)
+	return fmt.Sprintf("CASE sums.%s WHEN %d THEN (SELECT COUNT(DISTINCT %[1]s) FROM every) - (SELECT COUNT(*) FROM kept) ELSE 0 END", q.dimensions[0].column, others)
 }
 
-// columns returns the columns by which sums are grouped. The first is at, the expression
+// columns returns the columns by which sums are grouped. The first is start, the expression
 // for the time.
-func (q *sumStatement) columns(at string) []string {
-	columns := []string{at}
+func (q *sumStatement) columns(start string) []string {
+	columns := []string{start}
 	for _, dim := range q.textDimensions() {
 		columns = append(columns, dim.column)
 	}
@@ -128,12 +128,12 @@ func (q *sumStatement) rows(part interval) string {
 	span, table := part.span, usageTable.name
 	if q.Label != "" {
 		table = labelTable.name
-	} else if len(q.by) == 0 && q.User == "" && q.Key == "" && len(q.Limits) == 0 {
+	} else if len(q.dimensions) == 0 && q.User == "" && q.Key == "" && len(q.Limits) == 0 {
 		span += totals
 	}
 	return fmt.Sprintf("SELECT %s FROM %s WHERE span = %d AND at >= %s AND at < %s%s",
 		strings.Join(append(q.columns(q.unitBegin(part)), sumColumns...), ", "), table, span,
-		q.param(part.from.UnixMilli()), q.param(part.to.UnixMilli()), q.filter())
+		q.param(part.start.UnixMilli()), q.param(part.end.UnixMilli()), q.filter())
 }
 
 // unitBegin returns the expression for the beginning of the unit of time that contains a
@@ -145,7 +145,7 @@ func (q *sumStatement) unitBegin(part interval) string {
 	case part.span:
 		return "at"
 	}
-	return fmt.Sprintf("%d AS at", q.unit.begin(part.from, q.zone).UnixMilli())
+	return fmt.Sprintf("%d AS at", q.unit.begin(part.start, q.zone).UnixMilli())
 }
 
 // filter returns the conditions for the label, user, key, limits and currency of the query.

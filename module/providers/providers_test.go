@@ -129,8 +129,8 @@ func TestPresetsHaveTraitsThatExist(t *testing.T) {
 // of Claude to chat clients that set no bound were cut off at 4096 tokens.
 func TestPresetsKnowTheLongestAnswers(t *testing.T) {
 	for _, c := range []struct {
-		preset, model  string
-		most, standard int64 // 0 for no bound
+		preset, model   string
+		limit, standard int64 // 0 for no bound
 	}{
 		{"anthropic", "claude-3-haiku-20240307", 4096, 4096},
 		{"anthropic", "claude-3-5-sonnet-20241022", 8192, 8192},
@@ -155,7 +155,7 @@ func TestPresetsKnowTheLongestAnswers(t *testing.T) {
 		{"deepseek", "deepseek-reasoner", 65536, 4096},
 	} {
 		traits := traitsOfModel(t, c.preset, c.model)
-		assert.Equal(t, c.most, traits.MaxOutputTokens, c.model)
+		assert.Equal(t, c.limit, traits.MaxOutputTokens, c.model)
 		assert.Equal(t, c.standard, traits.MaxTokens(), c.model)
 	}
 }

@@ -73,8 +73,8 @@ func (l *byteLane) take(p []byte, fresh int, ready *output) int {
 
 // write passes on whole events with their edits.
 func (l *byteLane) write(events []byte, ready *output) {
-	to := ready.buffer()
-	to.Write(edit.Apply(to.AvailableBuffer(), events, l.edits))
+	buffer := ready.buffer()
+	buffer.Write(edit.Apply(buffer.AvailableBuffer(), events, l.edits))
 }
 
 // observe reads the complete events in held, the bytes that were not passed on yet, and
@@ -103,14 +103,14 @@ func (l *byteLane) observe(held []byte) (n int) {
 func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) {
 	sig, failing := l.Observe(event), l.sum.Has(signal.Failing)
 	l.events.note(event.End, sig)
-	at := translate.Span{Start: int(event.Start - first), End: int(event.End - first)}
-	raw := held[at.Start:at.End]
+	span := translate.Span{Start: int(event.Start - first), End: int(event.End - first)}
+	raw := held[span.Start:span.End]
 	switch {
 	case failing && !sig.Has(signal.Failed), l.withholds(event, sig, raw): // behind a failure, only its reason is passed on
-		l.edits = append(l.edits, edit.Edit{Span: at})
+		l.edits = append(l.edits, edit.Edit{Span: span})
 		return false
 	case l.usage != nil && sig.Has(signal.HasUsage):
-		l.editUsage(event, raw, at.Start)
+		l.editUsage(event, raw, span.Start)
 	}
 	return true
 }
@@ -129,12 +129,12 @@ func (l *byteLane) withholds(event sse.Event, sig signal.Signal, raw []byte) boo
 
 // editUsage collects the edits of the usage in an event. raw are the bytes of the event,
 // which begin at the index at of the held bytes.
-func (l *byteLane) editUsage(event sse.Event, raw []byte, at int) {
+func (l *byteLane) editUsage(event sse.Event, raw []byte, offset int) {
 	before := len(l.edits)
 	l.edits = l.usage(l.edits, event.Data)
 	for i := range l.edits[before:] {
 		e := &l.edits[before+i]
-		e.Start, e.End = at+event.Locate(raw, e.Start), at+event.Locate(raw, e.End)
+		e.Start, e.End = offset+event.Locate(raw, e.Start), offset+event.Locate(raw, e.End)
 	}
 }
 

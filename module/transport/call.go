@@ -84,12 +84,12 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	c.life.watch.Start(watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)), c.life.expire)
 	c.result.Called = time.Now()
 	ctx := c.life.conn.follow(c.life.ctx)
-	carry := func(again bool) (*http.Response, error) {
+	carry := func(retry bool) (*http.Response, error) {
 		request := c.request(ctx, p)
-		if to := c.attempt.Exchange.Capture; to != nil {
-			return c.captured(to, request, p, again)
+		if recorder := c.attempt.Exchange.Capture; recorder != nil {
+			return c.captured(recorder, request, p, retry)
 		}
-		return c.carry(request, p, again)
+		return c.carry(request, p, retry)
 	}
 	res, err := carry(false)
 	if err != nil && c.life.conn.wasStale(err) && c.life.ctx.Err() == nil {

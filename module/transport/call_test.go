@@ -59,9 +59,9 @@ func TestACallErrorKeepsADialErrorForReverseProxy(t *testing.T) {
 	dial := &net.OpError{Op: "dial", Err: errors.New("refused")}
 	inner := answers(func(*http.Request) (*http.Response, error) { return nil, dial })
 	got := carry(t, newTransport(inner), attemptFor(t, translate.Chat, true))
-	var found *net.OpError
-	require.ErrorAs(t, got.err, &found)
-	assert.Same(t, dial, found)
+	var opError *net.OpError
+	require.ErrorAs(t, got.err, &opError)
+	assert.Same(t, dial, opError)
 }
 
 func TestAClientThatLeavesIsNoFaultOfTheProvider(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 )
 
 // captured is carry for an exchange that is captured.
-func (c *call) captured(to exchange.Capture, r *http.Request, p *payload.Payload, again bool) (*http.Response, error) {
+func (c *call) captured(recorder exchange.Capture, r *http.Request, p *payload.Payload, retry bool) (*http.Response, error) {
 	hide := func(status int, body []byte) []byte { return c.result.hide.shown(status, body) }
-	answer := to.Call(c.attempt.Provider, c.attempt.Model, string(c.attempt.Format.Name), r, p, hide)
-	res, err := c.carry(r, p, again)
+	answer := recorder.Call(c.attempt.Provider, c.attempt.Model, string(c.attempt.Format.Name), r, p, hide)
+	res, err := c.carry(r, p, retry)
 	if err == nil {
 		res.Body = answer(res)
 	}

@@ -62,8 +62,8 @@ func (n *connection) follow(ctx context.Context) context.Context {
 		case *socket.Conn:
 			n.reader.Store(conn.Reader)
 		case *tls.Conn:
-			if below, ok := conn.NetConn().(*socket.Conn); ok {
-				n.reader.Store(below.Reader)
+			if inner, ok := conn.NetConn().(*socket.Conn); ok {
+				n.reader.Store(inner.Reader)
 			}
 		}
 	}
@@ -107,13 +107,13 @@ func (e unquoted) Unwrap() error { return e.error }
 // trailers.
 type carried struct {
 	io.ReadCloser
-	by *connection // whose connection may serve another call after the end
+	carrier *connection // whose connection may serve another call after the end
 }
 
 func (b *carried) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if err != nil {
-		b.by.reader.Store(nil)
+		b.carrier.reader.Store(nil)
 	}
 	if err != nil && err != io.EOF {
 		err = unquoted{err}
@@ -143,11 +143,11 @@ func filterStdLog() {
 type stdLogFilter struct{ next io.Writer }
 
 func (f *stdLogFilter) Write(p []byte) (int, error) {
-	at := bytes.Index(p, unsolicited)
-	if at < 0 {
+	i := bytes.Index(p, unsolicited)
+	if i < 0 {
 		return f.next.Write(p)
 	}
-	end := at + len(unsolicited)
+	end := i + len(unsolicited)
 	_, err := fmt.Fprintf(f.next, "%s (%d bytes left out)\n", p[:end], len(p)-end)
 	return len(p), err
 }

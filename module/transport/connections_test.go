@@ -61,10 +61,10 @@ func TestAConfigurationThatHasEndedKeepsNoConnections(t *testing.T) {
 // was sent again on one of them failed.
 func TestARequestIsSentAgainOnANewConnection(t *testing.T) {
 	release := make(chan struct{})
-	from := make(chan string, 9) // the client's addresses
+	addresses := make(chan string, 9) // the client's addresses
 	var requests atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		from <- r.RemoteAddr
+		addresses <- r.RemoteAddr
 		if requests.Add(1) == 3 {
 			panic(http.ErrAbortHandler) // closes the connection
 		}
@@ -84,10 +84,10 @@ func TestARequestIsSentAgainOnANewConnection(t *testing.T) {
 	}
 	_, err := io.ReadAll(streamed(t, transport))
 	require.NoError(t, err)
-	require.Len(t, from, 4)
-	first := []string{<-from, <-from}
-	assert.Contains(t, first, <-from)
-	assert.NotContains(t, first, <-from)
+	require.Len(t, addresses, 4)
+	first := []string{<-addresses, <-addresses}
+	assert.Contains(t, first, <-addresses)
+	assert.NotContains(t, first, <-addresses)
 }
 
 // Such a connection does not follow the context of its request: the call closes it.

@@ -34,10 +34,10 @@ func TestTheReasonBehindAFailedResponseWins(t *testing.T) {
 		{"content_filter", "the policy of the deployment"}, {"rate_limit_exceeded", "slow down"}, {"server_is_overloaded", "no capacity"},
 	} {
 		event := fmt.Sprintf(errorReason, reason.code, reason.message)
-		between := "event: response.in_progress\ndata: {\"type\":\"response.in_progress\",\"response\":{\"id\":\"r\"}}\n\n: comment\n\n"
+		pause := "event: response.in_progress\ndata: {\"type\":\"response.in_progress\",\"response\":{\"id\":\"r\"}}\n\n: comment\n\n"
 		for _, before := range []string{"", responseText} {
 			for _, client := range formats.Names() {
-				for _, middle := range []string{"", between} {
+				for _, middle := range []string{"", pause} {
 					stream := before + responseFailed + middle + event
 					r := recording{format: translate.Responses, bytes: []byte(stream)}
 					got := replayFor(t, client, r, split(r.bytes, func() int { return 40 }), io.EOF)

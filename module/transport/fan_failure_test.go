@@ -111,8 +111,8 @@ func TestAFailureRightBehindContentCutsTheWholeOff(t *testing.T) {
 	}
 }
 
-// behind delays the answer of a call until the reader of the merged answer has seen content.
-func behind(seen <-chan struct{}, rest answers) answers {
+// after delays the answer of a call until the reader of the merged answer has seen content.
+func after(seen <-chan struct{}, rest answers) answers {
 	return func(r *http.Request) (*http.Response, error) {
 		<-seen
 		return rest(r)
@@ -152,7 +152,7 @@ func TestOneCallThatFailsBehindContentCutsTheWholeOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := make(chan struct{})
-			inner := byPrompt{"a": stalls(chunkText), "b": behind(seen, fails), "c": says(true, "c")}
+			inner := byPrompt{"a": stalls(chunkText), "b": after(seen, fails), "c": says(true, "c")}
 			got := carryBy(t, newTransport(inner), fanned(t, true, "a", "b", "c"), untilContent(seen))
 			assert.Equal(t, 200, got.status)
 			require.NotNil(t, got.Fault)
@@ -172,6 +172,6 @@ func TestAPanicInACallIsRaisedWhereTheAnswerIsRead(t *testing.T) {
 	panics := func(*http.Request) (*http.Response, error) { panic("boom") }
 	early := newTransport(byPrompt{"a": panics, "b": stalls("")})
 	assert.PanicsWithValue(t, "boom", func() { carry(t, early, fanned(t, true, "a", "b")) })
-	late := newTransport(byPrompt{"a": stalls(chunkText), "b": behind(seen, panics)})
+	late := newTransport(byPrompt{"a": stalls(chunkText), "b": after(seen, panics)})
 	assert.PanicsWithValue(t, "boom", func() { carryBy(t, late, fanned(t, true, "a", "b"), untilContent(seen)) })
 }

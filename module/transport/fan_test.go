@@ -53,8 +53,8 @@ func TestAnyInterleavingOfCallsGivesTheSameAnswer(t *testing.T) {
 		inner := byPrompt{}
 		for _, prompt := range prompts {
 			bytes := []byte(chunksOf(texts[prompt]...) + chunkFinish + chunkUsage + done)
-			most := 1 + random.IntN(300)
-			pieces := split(bytes, func() int { return 1 + random.IntN(most) })
+			limit := 1 + random.IntN(300)
+			pieces := split(bytes, func() int { return 1 + random.IntN(limit) })
 			inner[prompt] = func(*http.Request) (*http.Response, error) {
 				return responds(http.StatusOK, "text/event-stream", &chunks{pieces: pieces, end: io.EOF}), nil
 			}
@@ -68,7 +68,7 @@ func TestAnyInterleavingOfCallsGivesTheSameAnswer(t *testing.T) {
 
 func TestAJSONAnswerAmongStreamsIsReplayed(t *testing.T) {
 	seen := make(chan struct{})
-	inner := byPrompt{"a": says(true, "hi"), "b": behind(seen, says(false, "whole"))}
+	inner := byPrompt{"a": says(true, "hi"), "b": after(seen, says(false, "whole"))}
 	got := carryBy(t, newTransport(inner), fanned(t, true, "a", "b"), untilContent(seen))
 	assert.Equal(t, []string{"hi", "whole"}, choicesOf(t, true, got.output))
 	assert.True(t, got.Whole())

@@ -96,12 +96,12 @@ func (f *fanOut) do() (*http.Response, error) {
 			continue
 		}
 		if begun() { // content arrived before the failure
-			f.fail(a.from)
+			f.fail(a.subcall)
 			break
 		}
 		f.stop()
-		res, err := a.from.failure(a.res)
-		f.merge(a.from)
+		res, err := a.subcall.failure(a.res)
+		f.merge(a.subcall)
 		return res, err
 	}
 	f.merge(f.failed)
@@ -120,7 +120,7 @@ func (f *fanOut) deliver(a arrival) bool {
 	case f.arrivals <- a:
 		return true
 	case <-f.call.life.ctx.Done():
-		a.from.undelivered = a
+		a.subcall.undelivered = a
 		return false
 	}
 }
@@ -128,13 +128,13 @@ func (f *fanOut) deliver(a arrival) bool {
 // take handles an arrival. It reports whether the answer can still succeed. committed is
 // true if the client may have content.
 func (f *fanOut) take(a arrival, committed bool) bool {
-	s := a.from
+	s := a.subcall
 	if a.panicked != nil {
 		f.stop()
 		panic(a.panicked)
 	}
-	if f.first.from == nil {
-		f.first = arrival{from: a.from, res: a.res} // without its data, which may be large
+	if f.first.subcall == nil {
+		f.first = arrival{subcall: a.subcall, res: a.res} // without its data, which may be large
 	}
 	if s.whole.Load() {
 		return true
@@ -169,7 +169,7 @@ func (f *fanOut) merge(failed *subcall) {
 	if failed != nil {
 		failure = failed.result.Result
 	}
-	*r.Result = mergeResults(*r.Result, f.first.from.result.Result, failure)
+	*r.Result = mergeResults(*r.Result, f.first.subcall.result.Result, failure)
 	r.noteAnswer(f.translators.Usage(), f.translators.Text(), f.translators.Model(), f.translators.Losses())
 }
 
@@ -182,9 +182,9 @@ func (f *fanOut) Read(p []byte) (int, error) {
 		case !more:
 			return 0, io.EOF
 		case f.failed != nil:
-			a.from.takeLate(a)
+			a.subcall.takeLate(a)
 		case !f.take(a, true):
-			f.fail(a.from)
+			f.fail(a.subcall)
 		}
 	}
 	return f.ready.Read(p)
@@ -202,7 +202,7 @@ func (f *fanOut) Close() error {
 func (f *fanOut) stop() {
 	f.call.life.cancel(errEnded)
 	for a := range f.arrivals {
-		a.from.takeLate(a)
+		a.subcall.takeLate(a)
 	}
 	for _, s := range f.subcalls {
 		s.takeLate(s.undelivered)

@@ -42,7 +42,7 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 	const messagesDelta = "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"x\"}}\n\n"
 	for format, test := range map[translate.Format]struct {
 		events [2]string
-		most   int64 // bytes of a stream
+		limit  int64 // bytes of a stream
 	}{
 		translate.Messages: {[2]string{messagesBegin, messagesDelta}, 13 << 9}, // as they are
 		translate.Chat:     {[2]string{chunkText, chunkText}, 12 << 10},
@@ -74,7 +74,7 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 				a.Exchange.DropBody()
 				open = append(open, res)
 			}
-			assert.Less(t, (heapInUse()-before)/streams, test.most)
+			assert.Less(t, (heapInUse()-before)/streams, test.limit)
 			for i, res := range open {
 				require.NotNil(t, requests[i].GetBody)
 				require.NoError(t, res.Body.Close())

@@ -26,13 +26,13 @@ func TestAnOutputHoldsMemoryOnlyWhileItHasBytes(t *testing.T) {
 	assert.Nil(t, o.held)
 
 	o.Write([]byte("ef"))
-	var to bytes.Buffer
-	n, err := o.WriteTo(&to)
+	var buffer bytes.Buffer
+	n, err := o.WriteTo(&buffer)
 	require.NoError(t, err)
 	assert.EqualValues(t, 2, n)
-	assert.Equal(t, "ef", to.String())
+	assert.Equal(t, "ef", buffer.String())
 	assert.Nil(t, o.held)
-	n, err = o.WriteTo(&to)
+	n, err = o.WriteTo(&buffer)
 	require.NoError(t, err)
 	assert.Zero(t, n, "nothing is left")
 

@@ -70,11 +70,11 @@ func (p *passing) Read(b []byte) (n int, err error) {
 
 // keep keeps the end of what was read.
 func (p *passing) keep(read []byte) {
-	const most = passthrough.MostSubtitles
-	if over := len(p.end) + len(read) - most; over > 0 {
-		p.end = append(p.end[:0], p.end[min(over, len(p.end)):]...)
+	const limit = passthrough.MostSubtitles
+	if excess := len(p.end) + len(read) - limit; excess > 0 {
+		p.end = append(p.end[:0], p.end[min(excess, len(p.end)):]...)
 	}
-	p.end = append(p.end, read[max(0, len(read)-most):]...)
+	p.end = append(p.end, read[max(0, len(read)-limit):]...)
 }
 
 // Close ends the call.

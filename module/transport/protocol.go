@@ -98,16 +98,16 @@ func bodyEdits(call *aigateway.Call, body []byte) (edits []edit.Edit, lost trans
 	}
 	c := jsonscan.Skipped(body[sent.Start:sent.End])
 	if changes.With != "" && c.EnterObject() {
-		at := sent.Start + c.Offset()
-		edits = append(edits, edit.Edit{Span: translate.Span{Start: at, End: at}, With: []byte(changes.With + ",")})
+		start := sent.Start + c.Offset()
+		edits = append(edits, edit.Edit{Span: translate.Span{Start: start, End: start}, With: []byte(changes.With + ",")})
 	}
 	paths := slices.Clone(changes.Without)
 	for _, loss := range changes.Unsupported {
 		paths = append(paths, loss.Path)
 	}
-	cuts, found := edit.CutMembers(body[sent.Start:sent.End], paths)
+	cuts, present := edit.CutMembers(body[sent.Start:sent.End], paths)
 	for _, loss := range changes.Unsupported {
-		if found[loss.Path] {
+		if present[loss.Path] {
 			path, _, _ := strings.Cut(loss.Path, "=")
 			lost.Add(loss.Class, path)
 		}
@@ -125,12 +125,12 @@ func bodyEdits(call *aigateway.Call, body []byte) (edits []edit.Edit, lost trans
 // splicedBody returns the payload of a body with edits, as the protocol sends it. It retains the
 // lease of the body's memory if it needs it.
 func splicedBody(call *aigateway.Call, body []byte, edits []edit.Edit, lease *exchange.Lease) *payload.Payload {
-	around := call.Body.Around
-	if around == [2]string{} {
+	frame := call.Body.Around
+	if frame == [2]string{} {
 		return payload.Splice(body, edits, lease)
 	}
 	inner := edit.Apply(nil, body, edits)
-	return payload.New(append(base64.StdEncoding.AppendEncode([]byte(around[0]), inner), around[1]...), nil)
+	return payload.New(append(base64.StdEncoding.AppendEncode([]byte(frame[0]), inner), frame[1]...), nil)
 }
 
 // object returns the span of the object that is the value of a member of a body; of the whole
@@ -169,10 +169,10 @@ func (c *call) authorize(refused string) error {
 }
 
 // carry signs and sends a request, if the protocol demands a signature, and opens its answer.
-func (c *call) carry(r *http.Request, p *payload.Payload, again bool) (*http.Response, error) {
+func (c *call) carry(r *http.Request, p *payload.Payload, retry bool) (*http.Response, error) {
 	if c.signs() {
 		var err error
-		if c.result.hide.signed, err = c.t.protocol.Sign(r, p, again); err != nil {
+		if c.result.hide.signed, err = c.t.protocol.Sign(r, p, retry); err != nil {
 			_ = r.Body.Close()
 			return nil, err
 		}

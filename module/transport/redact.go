@@ -117,12 +117,12 @@ const day = 24 * 60 * 60 // in seconds
 
 // retryHeaders returns the headers of retryNames with valid values. Clients wait as long as
 // these headers ask, so times of more than a day are dropped.
-func (r *redactor) retryHeaders(from http.Header) http.Header {
+func (r *redactor) retryHeaders(headers http.Header) http.Header {
 	names := slices.DeleteFunc(slices.Clone(retryNames[:]), func(name string) bool {
-		v := from[name]
+		v := headers[name]
 		return len(v) != 1 || !validRetry(name, v[0])
 	})
-	return r.headers(from, names)
+	return r.headers(headers, names)
 }
 
 // validRetry reports whether a header of retryNames may have the value.
@@ -130,25 +130,25 @@ func validRetry(name, value string) bool {
 	switch name {
 	case "Retry-After":
 		date, err := http.ParseTime(value)
-		return err == nil && time.Until(date) <= day*time.Second || within(value, day)
+		return err == nil && time.Until(date) <= day*time.Second || isWithin(value, day)
 	case "Retry-After-Ms":
-		return within(value, day*1000)
+		return isWithin(value, day*1000)
 	default:
 		return value == "true" || value == "false"
 	}
 }
 
-// within reports whether a value is a decimal number from 0 to most.
-func within(value string, most float64) bool {
+// isWithin reports whether a value is a decimal number from 0 to limit.
+func isWithin(value string, limit float64) bool {
 	n, err := strconv.ParseFloat(value, 64)
-	return err == nil && n <= most && strings.Trim(value, "0123456789.") == ""
+	return err == nil && n <= limit && strings.Trim(value, "0123456789.") == ""
 }
 
 // headers returns the named headers that have a single short value without the credential,
 // nil if there are none.
-func (r *redactor) headers(from http.Header, names []string) (selected http.Header) {
+func (r *redactor) headers(source http.Header, names []string) (selected http.Header) {
 	for _, name := range names {
-		v := from[name]
+		v := source[name]
 		if len(v) != 1 || r.header(v[0]) == "" {
 			continue
 		}
@@ -161,10 +161,10 @@ func (r *redactor) headers(from http.Header, names []string) (selected http.Head
 }
 
 // rateLimits returns the provider's rate limit headers.
-func (r *redactor) rateLimits(from http.Header) http.Header {
-	names := slices.Sorted(maps.Keys(from))
+func (r *redactor) rateLimits(headers http.Header) http.Header {
+	names := slices.Sorted(maps.Keys(headers))
 	names = slices.DeleteFunc(names, func(name string) bool { return !isRateLimit(name) })
-	return r.headers(from, names[:min(len(names), maxRateLimits)])
+	return r.headers(headers, names[:min(len(names), maxRateLimits)])
 }
 
 // isRateLimit reports whether a header belongs to one of the two known families.
@@ -173,9 +173,9 @@ func isRateLimit(name string) bool {
 }
 
 // requestID returns the id of the call at the provider, "" if the provider sent none.
-func (r *redactor) requestID(from http.Header) string {
+func (r *redactor) requestID(headers http.Header) string {
 	for _, name := range [...]string{"Request-Id", "X-Request-Id"} {
-		if id := r.header(from.Get(name)); id != "" {
+		if id := r.header(headers.Get(name)); id != "" {
 			return id
 		}
 	}

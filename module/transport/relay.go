@@ -268,8 +268,8 @@ func (r *relay) noteAnswer() {
 // stops when the turn goes on with more content.
 func (r *relay) readUsage(buf []byte) {
 	r.call.result.Unread = true
-	most := r.lane.offset() + r.maxSilence()
-	for r.src != nil && !r.ended() && r.call.life.turnOver.Load() && r.lane.offset() < most {
+	limit := r.lane.offset() + r.maxSilence()
+	for r.src != nil && !r.ended() && r.call.life.turnOver.Load() && r.lane.offset() < limit {
 		_, err := r.step(buf)
 		r.ready.Reset()
 		if err = r.failure(err); err != nil && !r.ended() {

@@ -65,12 +65,12 @@ func (r recording) mutated(random *rand.Rand) recording {
 	var stream []byte
 	for event := range bytes.SplitAfterSeq(r.bytes, []byte("\n\n")) {
 		for range 1 + random.IntN(3) {
-			at := len(stream) + random.IntN(len(event)+1)
-			if stream = append(stream, event...); at == len(stream) || random.IntN(2) == 0 {
+			offset := len(stream) + random.IntN(len(event)+1)
+			if stream = append(stream, event...); offset == len(stream) || random.IntN(2) == 0 {
 				continue
 			}
-			if stream[at] = "\"\\{}\n\r: ax\xff"[random.IntN(11)]; random.IntN(3) == 0 {
-				stream = slices.Delete(stream, at, at+1)
+			if stream[offset] = "\"\\{}\n\r: ax\xff"[random.IntN(11)]; random.IntN(3) == 0 {
+				stream = slices.Delete(stream, offset, offset+1)
 			}
 		}
 	}
@@ -101,13 +101,13 @@ func (r recording) expect(withhold bool) (x expected) {
 		}
 		return lexer.Close() // an event that ends with a lone CR
 	}
-	at, ends, over, failing := int64(0), false, false, false
-	for event, ok := next(); ok && !over && !x.failed; event, ok = next() {
+	offset, ends, ended, failing := int64(0), false, false, false
+	for event, ok := next(); ok && !ended && !x.failed; event, ok = next() {
 		sig := observer.Observe(event)
 		x.content = x.content || sig.Has(signal.Content)
 		ends = sig.Has(signal.Finish) || ends && !sig.Has(signal.Content)
-		over, x.failed = sig.Has(signal.Terminal), sig.Has(signal.Failed)
-		x.finished = over && observer.Fault() == nil
+		ended, x.failed = sig.Has(signal.Terminal), sig.Has(signal.Failed)
+		x.finished = ended && observer.Fault() == nil
 		if x.finished {
 			x.terminal = event.End
 		}
@@ -115,21 +115,21 @@ func (r recording) expect(withhold bool) (x expected) {
 		relayed := isError && formats.Of(r.format).Errors.RelayableEvent(event.Name, event.Data)
 		x.relayed = x.relayed || relayed
 		if withhold && sig.Has(signal.UsageOnly) || isError && !relayed || failing && !isError {
-			x.output += string(r.bytes[at:event.Start])
-			at = event.End
+			x.output += string(r.bytes[offset:event.Start])
+			offset = event.End
 		}
 		failing = failing || sig.Has(signal.Failing)
-		if over || x.failed {
-			x.output += string(r.bytes[at:event.End])
-			at = event.End
+		if ended || x.failed {
+			x.output += string(r.bytes[offset:event.End])
+			offset = event.End
 		}
 	}
-	if !over && !x.failed {
-		x.output += string(r.bytes[at:lexer.Settled()])
+	if !ended && !x.failed {
+		x.output += string(r.bytes[offset:lexer.Settled()])
 		x.finished = ends && formats.Of(r.format).Answers.NoLastEvent && lexer.Settled() == int64(len(r.bytes))
 	}
 	if f := observer.Fault(); f != nil && !x.failed { // what the provider itself states about its answer is relayed
-		x.finished, x.failed, x.relayed = false, failing, x.relayed || f.IsBrokenOff() && (over || x.finished)
+		x.finished, x.failed, x.relayed = false, failing, x.relayed || f.IsBrokenOff() && (ended || x.finished)
 	}
 	if withhold && formats.Of(r.format).Answers.Usage.Ask != nil {
 		x.output = usageMember.ReplaceAllString(x.output, "")

@@ -127,9 +127,9 @@ func setVersion(h http.Header, v *format.Version, traits *trait.Traits) {
 }
 
 // copyHeader copies the values of a header, if there are any.
-func copyHeader(to, from http.Header, name string) {
-	if v := from[name]; len(v) > 0 {
-		to[name] = v
+func copyHeader(dst, src http.Header, name string) {
+	if v := src[name]; len(v) > 0 {
+		dst[name] = v
 	}
 }
 

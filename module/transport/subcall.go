@@ -45,13 +45,13 @@ func newSubcall(c *call, request prepared, room *atomic.Int64) *subcall {
 }
 
 // arrival is a message from the goroutine of a subcall to the reader of the answer. If the
-// subcall gives no answer, only from is set.
+// subcall gives no answer, only subcall is set.
 type arrival struct {
-	from  *subcall
-	res   *http.Response
-	whole bool   // data is a whole JSON answer; if false, the next bytes of a stream
-	data  []byte // valid until the reader receives the next arrival
-	err   error  // after data
+	subcall *subcall
+	res     *http.Response
+	whole   bool   // data is a whole JSON answer; if false, the next bytes of a stream
+	data    []byte // valid until the reader receives the next arrival
+	err     error  // after data
 
 	panicked any // the value of a panic in the goroutine; the reader panics with it
 }
@@ -61,7 +61,7 @@ func (s *subcall) run(deliver func(arrival) bool) {
 	defer s.life.watch.Stop()
 	defer func() {
 		if p := recover(); p != nil {
-			deliver(arrival{from: s, panicked: p})
+			deliver(arrival{subcall: s, panicked: p})
 		}
 	}()
 	res, err := s.send(s.payload)
@@ -84,7 +84,7 @@ func (s *subcall) run(deliver func(arrival) bool) {
 // giveUp ends a call without an answer.
 func (s *subcall) giveUp(res *http.Response, err error, deliver func(arrival) bool) {
 	s.noAnswer = &noAnswer{res, err}
-	deliver(arrival{from: s})
+	deliver(arrival{subcall: s})
 }
 
 // collect reads and delivers a whole JSON answer. All subcalls together may read as many
@@ -98,7 +98,7 @@ func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 		s.giveUp(nil, s.unread(err), deliver)
 		return
 	}
-	deliver(arrival{from: s, res: res, whole: true, data: body})
+	deliver(arrival{subcall: s, res: res, whole: true, data: body})
 }
 
 // pump delivers the pieces of a stream. It has two buffers, so that it can read into one
@@ -119,7 +119,7 @@ func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
 			rest--
 			continue
 		}
-		if !deliver(arrival{from: s, res: res, data: buffers[i][:n], err: err}) {
+		if !deliver(arrival{subcall: s, res: res, data: buffers[i][:n], err: err}) {
 			return
 		}
 	}
@@ -170,7 +170,7 @@ func (s *subcall) begun() bool { return s.whole.Load() || s.relay.begun() }
 // client gets nothing of it. A subcall that has failed reads nothing more: its lexer may
 // refer to a buffer that is in use again.
 func (s *subcall) takeLate(a arrival) {
-	if a.from != nil && a.panicked == nil && !s.whole.Load() && s.result.Fault == nil {
+	if a.subcall != nil && a.panicked == nil && !s.whole.Load() && s.result.Fault == nil {
 		s.take(a, true)
 		s.relay.ready.Reset()
 	}

@@ -127,8 +127,8 @@ func TestNothingIsTranslatedBehindTheLastEvent(t *testing.T) {
 		if !want.Whole() || r.expect(false).terminal == 0 {
 			return
 		}
-		again := bytes.Repeat(r.bytes, 2)
-		got := replayFor(t, client, r, split(again, func() int { return 50 }), io.EOF)
+		twice := bytes.Repeat(r.bytes, 2)
+		got := replayFor(t, client, r, split(twice, func() int { return 50 }), io.EOF)
 		require.Equal(t, randomParts.ReplaceAllString(want.output, ""), randomParts.ReplaceAllString(got.output, ""))
 		require.Equal(t, want.Usage, got.Usage)
 	})

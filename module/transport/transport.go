@@ -95,9 +95,9 @@ func (t *Transport) Provision(ctx caddy.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("loading transport: %w", err)
 	}
-	if of, ok := inner.(*reverseproxy.HTTPTransport); ok {
-		of.Transport.DialContext = socket.Dialing(of.Transport.DialContext)
-		t.http1 = http1.New(of)
+	if transport, ok := inner.(*reverseproxy.HTTPTransport); ok {
+		transport.Transport.DialContext = socket.Dialing(transport.Transport.DialContext)
+		t.http1 = http1.New(transport)
 	}
 	t.inner = inner.(http.RoundTripper)
 	return nil

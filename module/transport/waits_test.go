@@ -38,10 +38,10 @@ func streamed(t *testing.T, transport *Transport) *relay {
 // reader wrote to the first client, which may have been slow.
 func TestAStreamThatHasEndedDoesNotWaitOnTheConnectionOfAnother(t *testing.T) {
 	for name, inner := range map[string]func(*http.Transport) *Transport{
-		"net/http": func(of *http.Transport) *Transport { return withoutTLS(of) },
-		"http1": func(of *http.Transport) *Transport {
+		"net/http": func(base *http.Transport) *Transport { return withoutTLS(base) },
+		"http1": func(base *http.Transport) *Transport {
 			way := withoutTLS(nil)
-			way.http1 = http1.New(&reverseproxy.HTTPTransport{Versions: []string{"1.1"}, Transport: of})
+			way.http1 = http1.New(&reverseproxy.HTTPTransport{Versions: []string{"1.1"}, Transport: base})
 			t.Cleanup(way.http1.Close)
 			return way
 		},
@@ -61,11 +61,11 @@ func TestAStreamThatHasEndedDoesNotWaitOnTheConnectionOfAnother(t *testing.T) {
 				_, _ = io.WriteString(w, chunkFinish+done)
 			}))
 			defer server.Close()
-			of := &http.Transport{DialContext: socket.Dialing(func(ctx context.Context, network, _ string) (net.Conn, error) {
+			base := &http.Transport{DialContext: socket.Dialing(func(ctx context.Context, network, _ string) (net.Conn, error) {
 				return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
 			})}
-			defer of.CloseIdleConnections()
-			transport := inner(of)
+			defer base.CloseIdleConnections()
+			transport := inner(base)
 			ended := streamed(t, transport)
 			running := streamed(t, transport)
 			var once sync.Once

@@ -118,10 +118,10 @@ func (r *recorder) Audit(ctx context.Context, entry aigateway.AuditEntry) error 
 
 // AuditLoad implements aigateway.AuditLog.
 func (r *recorder) AuditLoad(ctx context.Context, parts map[string]string) error {
-	by, _ := aigateway.ActorOf(ctx)
+	actor, _ := aigateway.ActorOf(ctx)
 	return r.write(ctx, "writing row of the audit log", func(tx database.Statements) (changed, error) {
 		var before string
-		err := tx.Row(`SELECT parts FROM gateway_audit_loads ORDER BY CASE WHEN actor = $1 THEN 1 ELSE 0 END DESC, at DESC LIMIT 1`, database.Text(by.Name)).Scan(&before)
+		err := tx.Row(`SELECT parts FROM gateway_audit_loads ORDER BY CASE WHEN actor = $1 THEN 1 ELSE 0 END DESC, at DESC LIMIT 1`, database.Text(actor.Name)).Scan(&before)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return changed{}, err
 		}
@@ -132,7 +132,7 @@ func (r *recorder) AuditLoad(ctx context.Context, parts map[string]string) error
 			return changed{}, database.Refuse(err)
 		}
 		_, err = tx.Exec(`INSERT INTO gateway_audit_loads (actor, at, parts) VALUES ($1, $2, $3)
-			ON CONFLICT (actor) DO UPDATE SET at = $2, parts = $3`, database.Text(by.Name), millis(time.Now()), database.Text(string(now)))
+			ON CONFLICT (actor) DO UPDATE SET at = $2, parts = $3`, database.Text(actor.Name), millis(time.Now()), database.Text(string(now)))
 		return changed{row: aigateway.AuditEntry{Action: "config.load", Object: "config", Changes: loadChanges(known, parts)}}, err
 	})
 }
@@ -155,12 +155,12 @@ func loadChanges(before, after map[string]string) (changes []aigateway.AuditChan
 
 // AuditEntries implements aigateway.AuditLog.
 func (r *recorder) AuditEntries(ctx context.Context, q aigateway.AuditQuery) (entries []aigateway.AuditEntry, err error) {
-	to := int64(math.MaxInt64)
+	before := int64(math.MaxInt64)
 	if !q.To.IsZero() {
-		to = millis(q.To)
+		before = millis(q.To)
 	}
-	err = r.db.Query(ctx, "reading the audit log", func(in database.Statements) error {
-		return in.Each(func(row database.Scanner) error {
+	err = r.db.Query(ctx, "reading the audit log", func(db database.Statements) error {
+		return db.Each(func(row database.Scanner) error {
 			var e aigateway.AuditEntry
 			var changes string
 			err := row.Scan(&e.ID, timeColumn{&e.At}, &e.Actor.Name, &e.Role, &e.Address, &e.Request, &e.Action, &e.Object, &changes, &e.Failed)
@@ -172,14 +172,14 @@ func (r *recorder) AuditEntries(ctx context.Context, q aigateway.AuditQuery) (en
 		}, `SELECT id, at, actor, role, address, request, action, object, changes, failed FROM gateway_audit
 			WHERE id < $1 AND at >= $2 AND at < $3 AND (actor = $4 OR actor LIKE $5 ESCAPE '\') AND (object = $6 OR object LIKE $7 ESCAPE '\')
 				AND (action = $8 OR action LIKE $9 ESCAPE '\') ORDER BY id DESC LIMIT $10`,
-			cmp.Or(q.Before, math.MaxInt64), millis(q.From), to, database.Text(q.Actor), within(q.Actor, "/"), database.Text(q.Object), within(q.Object, "/"),
-			q.Action, within(q.Action, "."), q.Limit)
+			cmp.Or(q.Before, math.MaxInt64), millis(q.From), before, database.Text(q.Actor), prefixPattern(q.Actor, "/"), database.Text(q.Object), prefixPattern(q.Object, "/"),
+			q.Action, prefixPattern(q.Action, "."), q.Limit)
 	})
 	return entries, err
 }
 
-// within returns the LIKE pattern of what a name contains: everything for "".
-func within(name, separator string) string {
+// prefixPattern returns the LIKE pattern of what a name contains: everything for "".
+func prefixPattern(name, separator string) string {
 	if name == "" {
 		return "%"
 	}

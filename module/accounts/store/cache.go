@@ -50,15 +50,15 @@ func (c *cache) Complete() bool {
 }
 
 // reload replaces the snapshot if the state of the database has changed.
-func (c *cache) reload(in database.Statements) error {
+func (c *cache) reload(db database.Statements) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	before := c.snapshot.Load()
-	current, err := readState(in)
+	current, err := readState(db)
 	if err != nil || before.loaded && before.state == current {
 		return err
 	}
-	next, err := readSnapshot(in, before)
+	next, err := readSnapshot(db, before)
 	if err == nil {
 		c.snapshot.Store(next)
 	}

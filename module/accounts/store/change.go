@@ -23,13 +23,13 @@ func (s *Store) change(ctx context.Context, action string, change func(database.
 		if err != nil {
 			return done, err
 		}
-		from, err := advance(tx)
+		current, err := advance(tx)
 		if err != nil {
 			return done, err
 		}
 		// The keys are read before the commit. After it, the database might not
 		// be reachable, and a revoked key would stay in the snapshot.
-		if next, err = readSnapshotAfter(tx, done.user, from, s.snapshot.Load()); err != nil {
+		if next, err = readSnapshotAfter(tx, done.user, current, s.snapshot.Load()); err != nil {
 			return done, err
 		}
 		return done, s.db.Notify(tx)

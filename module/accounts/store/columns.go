@@ -18,7 +18,7 @@ func millis(t time.Time) int64 {
 }
 
 // timeColumn reads a column of millis.
-type timeColumn struct{ of *time.Time }
+type timeColumn struct{ dst *time.Time }
 
 // Scan implements sql.Scanner.
 func (m timeColumn) Scan(value any) error {
@@ -26,9 +26,9 @@ func (m timeColumn) Scan(value any) error {
 	if !ok {
 		return fmt.Errorf("a time is stored as %T", value)
 	}
-	*m.of = time.Time{}
+	*m.dst = time.Time{}
 	if ms != 0 {
-		*m.of = time.UnixMilli(ms).UTC()
+		*m.dst = time.UnixMilli(ms).UTC()
 	}
 	return nil
 }
@@ -37,15 +37,15 @@ func (m timeColumn) Scan(value any) error {
 func now() time.Time { return time.UnixMilli(time.Now().UnixMilli()).UTC() }
 
 // digestColumn reads a column with a digest.
-type digestColumn struct{ of []byte }
+type digestColumn struct{ dst []byte }
 
 // Scan implements sql.Scanner.
 func (d digestColumn) Scan(value any) error {
 	raw, ok := value.([]byte)
-	if !ok || len(raw) != len(d.of) {
+	if !ok || len(raw) != len(d.dst) {
 		return fmt.Errorf("a digest is stored as %T, or with a wrong size", value)
 	}
-	copy(d.of, raw)
+	copy(d.dst, raw)
 	return nil
 }
 
@@ -61,7 +61,7 @@ func encodeList[T any](values []T) (string, error) {
 // listColumn reads a column of encodeList. It sets damaged for an invalid list, which
 // must not count as empty, because an empty list restricts nothing.
 type listColumn[T any] struct {
-	of      *[]T
+	dst     *[]T
 	damaged *bool
 }
 
@@ -79,9 +79,9 @@ func (l listColumn[T]) Scan(value any) error {
 		*l.damaged = true
 		return nil
 	}
-	*l.of = nil
+	*l.dst = nil
 	if len(values) > 0 {
-		*l.of = values
+		*l.dst = values
 	}
 	return nil
 }

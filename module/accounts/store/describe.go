@@ -93,9 +93,9 @@ func describeKey(owner *aigateway.User, k *aigateway.StoredKey) description {
 
 // lostKeys returns the field with the IDs of keys that are deleted with something else, nil if
 // there are none. which is the rest of a query from FROM on.
-func lostKeys(in database.Statements, which string, args ...any) ([]aigateway.AuditChange, error) {
+func lostKeys(db database.Statements, which string, args ...any) ([]aigateway.AuditChange, error) {
 	var ids []string
-	err := in.Each(func(row database.Scanner) error {
+	err := db.Each(func(row database.Scanner) error {
 		var id string
 		err := row.Scan(&id)
 		ids = append(ids, id)
@@ -127,15 +127,15 @@ type member struct {
 }
 
 // memberOf returns what a user is in a team.
-func memberOf(in database.Statements, team string, user int64) (m member, err error) {
-	if _, err := teamByName(in, team); err != nil {
+func memberOf(db database.Statements, team string, user int64) (m member, err error) {
+	if _, err := teamByName(db, team); err != nil {
 		return m, err
 	}
-	if m.user, err = userByID(in, user); err != nil {
+	if m.user, err = userByID(db, user); err != nil {
 		return m, err
 	}
 	var admin bool
-	err = in.Row(`SELECT admin FROM gateway_members WHERE team = $1 AND user_id = $2`, database.Text(team), user).Scan(&admin)
+	err = db.Row(`SELECT admin FROM gateway_members WHERE team = $1 AND user_id = $2`, database.Text(team), user).Scan(&admin)
 	if errors.Is(err, sql.ErrNoRows) {
 		return m, nil
 	}

@@ -102,8 +102,8 @@ func joinTeams(tx database.Statements, user int64, identity aigateway.Identity) 
 	return joined, err
 }
 
-func teamNames(in database.Statements, query string, args ...any) (names []string, err error) {
-	err = in.Each(func(row database.Scanner) error {
+func teamNames(db database.Statements, query string, args ...any) (names []string, err error) {
+	err = db.Each(func(row database.Scanner) error {
 		var name string
 		err := row.Scan(&name)
 		names = append(names, name)
@@ -123,9 +123,9 @@ func recordSignIn(tx database.Statements, identity aigateway.Identity) error {
 }
 
 // identified returns the user with an identity.
-func identified(in database.Statements, identity aigateway.Identity) (*aigateway.User, error) {
+func identified(db database.Statements, identity aigateway.Identity) (*aigateway.User, error) {
 	var user aigateway.User
-	err := in.Row(`SELECT `+userColumns+` FROM gateway_identities i JOIN gateway_users u ON u.id = i.user_id
+	err := db.Row(`SELECT `+userColumns+` FROM gateway_identities i JOIN gateway_users u ON u.id = i.user_id
 		WHERE i.issuer = $1 AND i.subject = $2`, database.Text(identity.Issuer), database.Text(identity.Subject)).Scan(userFields(&user)...)
 	return &user, err
 }
@@ -171,8 +171,8 @@ func (s *Store) LinkIdentity(ctx context.Context, identity aigateway.Identity, l
 
 // IdentitiesOf implements aigateway.IdentityStore.
 func (s *Store) IdentitiesOf(ctx context.Context, user int64) (identities []aigateway.Identity, err error) {
-	err = s.db.Query(ctx, "listing identities", func(in database.Statements) error {
-		return in.Each(func(row database.Scanner) error {
+	err = s.db.Query(ctx, "listing identities", func(db database.Statements) error {
+		return db.Each(func(row database.Scanner) error {
 			identity := aigateway.Identity{UserID: user}
 			var damaged bool // groups that cannot be read count as none
 			err := row.Scan(&identity.Issuer, &identity.Subject, listColumn[string]{&identity.Groups, &damaged},

@@ -54,12 +54,12 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit i
 }
 
 // checkRoom returns a user, and aigateway.ErrTooMany if the user has limit keys or more.
-func checkRoom(in database.Statements, user int64, limit int) (*aigateway.User, error) {
-	owner, err := userByID(in, user)
+func checkRoom(db database.Statements, user int64, limit int) (*aigateway.User, error) {
+	owner, err := userByID(db, user)
 	if err != nil {
 		return nil, err
 	}
-	n, err := in.Number(`SELECT count(*) FROM gateway_keys WHERE user_id = $1`, user)
+	n, err := db.Number(`SELECT count(*) FROM gateway_keys WHERE user_id = $1`, user)
 	if err == nil && n >= int64(limit) {
 		err = aigateway.ErrTooMany
 	}
@@ -77,16 +77,16 @@ func restrictions(key *aigateway.StoredKey) (models, networks string, err error)
 
 // Key implements aigateway.Keys.
 func (s *Store) Key(ctx context.Context, user, id int64) (key *aigateway.StoredKey, err error) {
-	err = s.db.Query(ctx, "reading key", func(in database.Statements) error {
-		key, err = keyByID(in, user, id)
+	err = s.db.Query(ctx, "reading key", func(db database.Statements) error {
+		key, err = keyByID(db, user, id)
 		return err
 	})
 	return key, err
 }
 
-func keyByID(in database.Statements, user, id int64) (*aigateway.StoredKey, error) {
+func keyByID(db database.Statements, user, id int64) (*aigateway.StoredKey, error) {
 	var key aigateway.StoredKey
-	err := scanKey(in.Row(`SELECT `+keyColumns+` FROM gateway_keys k WHERE k.id = $1 AND ($2 = 0 OR k.user_id = $2)`, id, user), &key)
+	err := scanKey(db.Row(`SELECT `+keyColumns+` FROM gateway_keys k WHERE k.id = $1 AND ($2 = 0 OR k.user_id = $2)`, id, user), &key)
 	if err != nil {
 		return nil, err
 	}

@@ -14,13 +14,13 @@ func listed[T any](ctx context.Context, s *Store, action string, page aigateway.
 	columns, which, order string, args ...any) (entries []T, total int, err error) {
 	args = append([]any{likePattern(page.Search)}, args...)
 	limit := ` LIMIT $` + strconv.Itoa(len(args)+1) + ` OFFSET $` + strconv.Itoa(len(args)+2)
-	err = s.db.Query(ctx, action, func(in database.Statements) error {
-		count, err := in.Number(`SELECT count(*)`+which, args...)
+	err = s.db.Query(ctx, action, func(db database.Statements) error {
+		count, err := db.Number(`SELECT count(*)`+which, args...)
 		if err != nil {
 			return err
 		}
 		total = int(count)
-		return in.Each(func(row database.Scanner) error {
+		return db.Each(func(row database.Scanner) error {
 			var entry T
 			err := scan(row, &entry)
 			entries = append(entries, entry)

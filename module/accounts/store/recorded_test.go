@@ -15,13 +15,13 @@ import (
 func TestOnlyRecordedTransactionsWrite(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)
-	var found []string
+	var places []string
 	for _, file := range files {
 		source, err := os.ReadFile(file)
 		require.NoError(t, err)
 		if strings.Contains(string(source), "db.Write(") || strings.Contains(string(source), "db.Transact(") {
-			found = append(found, file)
+			places = append(places, file)
 		}
 	}
-	assert.Equal(t, []string{"audit.go", "change.go", "recorded_test.go", "uses.go"}, found, "audit.go deletes old rows, and uses.go writes when keys were used")
+	assert.Equal(t, []string{"audit.go", "change.go", "recorded_test.go", "uses.go"}, places, "audit.go deletes old rows, and uses.go writes when keys were used")
 }

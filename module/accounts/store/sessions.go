@@ -46,11 +46,11 @@ func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, l
 // recordLogin sets the time of the last login. It deletes expired sessions. It also
 // deletes the oldest sessions of the user, so that fewer than limit remain.
 func recordLogin(tx database.Statements, session *aigateway.Session, limit int) error {
-	at := millis(session.Created)
-	if err := tx.Change(`UPDATE gateway_users SET last_login = $1 WHERE id = $2`, at, session.UserID); err != nil {
+	created := millis(session.Created)
+	if err := tx.Change(`UPDATE gateway_users SET last_login = $1 WHERE id = $2`, created, session.UserID); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(`DELETE FROM gateway_sessions WHERE expires <= $1`, at); err != nil {
+	if _, err := tx.Exec(`DELETE FROM gateway_sessions WHERE expires <= $1`, created); err != nil {
 		return err
 	}
 	_, err := tx.Exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id NOT IN
@@ -62,8 +62,8 @@ func recordLogin(tx database.Statements, session *aigateway.Session, limit int) 
 func (s *Store) Session(ctx context.Context, digest aigateway.Digest) (*aigateway.Session, *aigateway.User, error) {
 	var session aigateway.Session
 	var user aigateway.User
-	err := s.db.Query(ctx, "reading session", func(in database.Statements) error {
-		return in.Row(`SELECT `+sessionColumns+`, `+userColumns+`
+	err := s.db.Query(ctx, "reading session", func(db database.Statements) error {
+		return db.Row(`SELECT `+sessionColumns+`, `+userColumns+`
 			FROM gateway_sessions s JOIN gateway_users u ON u.id = s.user_id WHERE s.digest = $1`, digest[:]).
 			Scan(append(sessionFields(&session), userFields(&user)...)...)
 	})
@@ -75,8 +75,8 @@ func (s *Store) Session(ctx context.Context, digest aigateway.Digest) (*aigatewa
 
 // SessionsOf implements aigateway.Sessions.
 func (s *Store) SessionsOf(ctx context.Context, user int64) (sessions []aigateway.Session, err error) {
-	err = s.db.Query(ctx, "listing sessions", func(in database.Statements) error {
-		return in.Each(func(row database.Scanner) error {
+	err = s.db.Query(ctx, "listing sessions", func(db database.Statements) error {
+		return db.Each(func(row database.Scanner) error {
 			var session aigateway.Session
 			err := row.Scan(sessionFields(&session)...)
 			sessions = append(sessions, session)
@@ -90,7 +90,7 @@ func (s *Store) SessionsOf(ctx context.Context, user int64) (sessions []aigatewa
 // DeleteSession implements aigateway.Sessions.
 func (s *Store) DeleteSession(ctx context.Context, user, id int64) error {
 	return s.write(ctx, "deleting session", func(tx database.Statements) (changed, error) {
-		of, err := userByID(tx, user)
+		owner, err := userByID(tx, user)
 		if err == nil {
 			err = tx.Change(`DELETE FROM gateway_sessions WHERE id = $1 AND user_id = $2`, id, user)
 		}
@@ -98,10 +98,10 @@ func (s *Store) DeleteSession(ctx context.Context, user, id int64) error {
 			return changed{}, err
 		}
 		action := "session.end"
-		if by, _ := aigateway.ActorOf(ctx); by.Session == id {
+		if actor, _ := aigateway.ActorOf(ctx); actor.Session == id {
 			action = "logout"
 		}
-		return changed{user, userRow(action, of, sessionChange(id))}, nil
+		return changed{user, userRow(action, owner, sessionChange(id))}, nil
 	})
 }
 
@@ -112,11 +112,11 @@ func (s *Store) DeleteSessionsOf(ctx context.Context, user, except int64) error 
 		if err != nil || n == 0 {
 			return changed{}, err
 		}
-		of, err := userByID(tx, user)
+		owner, err := userByID(tx, user)
 		if err != nil {
 			return changed{}, err
 		}
-		return changed{user, userRow("session.end_all", of, aigateway.AuditChange{Field: "ended", After: strconv.FormatInt(n, 10)})}, nil
+		return changed{user, userRow("session.end_all", owner, aigateway.AuditChange{Field: "ended", After: strconv.FormatInt(n, 10)})}, nil
 	})
 }
 

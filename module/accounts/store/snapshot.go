@@ -36,14 +36,14 @@ type cachedKey struct {
 // It writes only a mark that is not set yet, about once a minute, so that requests on
 // several processors do not compete for the cache line.
 func (k *snapshot) lookup(digest aigateway.Digest) *aigateway.Key {
-	found := k.keys[digest]
-	if found == nil || !found.Matches(digest) {
+	key := k.keys[digest]
+	if key == nil || !key.Matches(digest) {
 		return nil
 	}
-	if !found.Disabled && !found.used.Load() {
-		found.used.Store(true)
+	if !key.Disabled && !key.used.Load() {
+		key.used.Store(true)
 	}
-	return &found.Key
+	return &key.Key
 }
 
 // takeUsed returns the keys that were used since the previous call.
@@ -58,9 +58,9 @@ func (k *snapshot) takeUsed() (used []*cachedKey) {
 
 // inherit makes the keys of a new snapshot share the marks of uses with the keys of the
 // previous snapshot, so that uses that are not written yet are not lost.
-func inherit(keys map[aigateway.Digest]*cachedKey, from *snapshot) {
+func inherit(keys map[aigateway.Digest]*cachedKey, previous *snapshot) {
 	for digest, key := range keys {
-		if before := from.keys[digest]; before != nil && before.id == key.id {
+		if before := previous.keys[digest]; before != nil && before.id == key.id {
 			key.used = before.used
 		}
 	}
@@ -68,22 +68,22 @@ func inherit(keys map[aigateway.Digest]*cachedKey, from *snapshot) {
 
 // readSnapshot reads the state, and then all keys. A change between the two readings
 // causes another reading, because it changes the state.
-func readSnapshot(in database.Statements, before *snapshot) (*snapshot, error) {
-	now, err := readState(in)
+func readSnapshot(db database.Statements, before *snapshot) (*snapshot, error) {
+	now, err := readState(db)
 	if err != nil {
 		return nil, err
 	}
 	next := &snapshot{database: before.database, loaded: true, state: now}
-	if next.teams, err = readTeams(in); err != nil {
+	if next.teams, err = readTeams(db); err != nil {
 		return nil, err
 	}
-	next.keys, err = next.readKeys(in, aigateway.AnyUser, before)
+	next.keys, err = next.readKeys(db, aigateway.AnyUser, before)
 	return next, err
 }
 
-func readTeams(in database.Statements) (map[string]cachedTeam, error) {
+func readTeams(db database.Statements) (map[string]cachedTeam, error) {
 	teams := make(map[string]cachedTeam)
-	err := in.Each(func(row database.Scanner) error {
+	err := db.Each(func(row database.Scanner) error {
 		team := cachedTeam{Team: new(aigateway.Team)}
 		var err error
 		team.damaged, err = scanTeam(row, team.Team)
@@ -94,11 +94,11 @@ func readTeams(in database.Statements) (map[string]cachedTeam, error) {
 }
 
 // readSnapshotAfter is readSnapshot in a transaction that has changed only the keys of
-// one user, or teams if the owner is AnyUser. from is the state before the transaction. If
+// one user, or teams if the owner is AnyUser. first is the state before the transaction. If
 // the previous snapshot has the same state, readSnapshotAfter copies teams and the keys of
 // other users from it.
-func readSnapshotAfter(tx database.Statements, owner int64, from state, before *snapshot) (*snapshot, error) {
-	if owner == aigateway.AnyUser || !before.loaded || before.state != from {
+func readSnapshotAfter(tx database.Statements, owner int64, first state, before *snapshot) (*snapshot, error) {
+	if owner == aigateway.AnyUser || !before.loaded || before.state != first {
 		return readSnapshot(tx, before)
 	}
 	now, err := readState(tx)
@@ -113,9 +113,9 @@ func readSnapshotAfter(tx database.Statements, owner int64, from state, before *
 }
 
 // readKeys reads the keys of a user, or of all users, with the teams of k.
-func (k *snapshot) readKeys(in database.Statements, owner int64, before *snapshot) (map[aigateway.Digest]*cachedKey, error) {
+func (k *snapshot) readKeys(db database.Statements, owner int64, before *snapshot) (map[aigateway.Digest]*cachedKey, error) {
 	keys := make(map[aigateway.Digest]*cachedKey)
-	err := in.Each(func(row database.Scanner) error {
+	err := db.Each(func(row database.Scanner) error {
 		key, err := scanCachedKey(row)
 		team := k.teams[key.Limit]
 		key.Team, key.Disabled = team.Team, key.Disabled || team.damaged

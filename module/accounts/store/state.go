@@ -14,8 +14,8 @@ type state struct {
 	stamp    string // random, new for each revision
 }
 
-func readState(in database.Statements) (now state, err error) {
-	err = in.Row(`SELECT revision, stamp FROM gateway_state`).Scan(&now.revision, &now.stamp)
+func readState(db database.Statements) (now state, err error) {
+	err = db.Row(`SELECT revision, stamp FROM gateway_state`).Scan(&now.revision, &now.stamp)
 	return now, err
 }
 

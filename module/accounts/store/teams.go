@@ -62,16 +62,16 @@ func (s teams) Create(ctx context.Context, team *aigateway.Team) error {
 
 // Team implements aigateway.Teams.
 func (s teams) Team(ctx context.Context, name string) (team *aigateway.Team, err error) {
-	err = s.db.Query(ctx, "reading team", func(in database.Statements) error {
-		team, err = teamByName(in, name)
+	err = s.db.Query(ctx, "reading team", func(db database.Statements) error {
+		team, err = teamByName(db, name)
 		return err
 	})
 	return team, err
 }
 
-func teamByName(in database.Statements, name string) (*aigateway.Team, error) {
+func teamByName(db database.Statements, name string) (*aigateway.Team, error) {
 	var team aigateway.Team
-	_, err := scanTeam(in.Row(`SELECT `+teamColumns+` FROM gateway_teams t WHERE t.name = $1`, database.Text(name)), &team)
+	_, err := scanTeam(db.Row(`SELECT `+teamColumns+` FROM gateway_teams t WHERE t.name = $1`, database.Text(name)), &team)
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +144,8 @@ func removeKeys(tx database.Statements, team string, user int64, withKeys bool) 
 
 // Of implements aigateway.Teams.
 func (s teams) Of(ctx context.Context, user int64) (memberships []aigateway.Membership, err error) {
-	err = s.db.Query(ctx, "listing teams of user", func(in database.Statements) error {
-		return in.Each(func(row database.Scanner) error {
+	err = s.db.Query(ctx, "listing teams of user", func(db database.Statements) error {
+		return db.Each(func(row database.Scanner) error {
 			var m aigateway.Membership
 			_, err := scanTeam(row, &m.Team, &m.Admin)
 			memberships = append(memberships, m)
@@ -209,8 +209,8 @@ func (s teams) RemoveMember(ctx context.Context, team string, user int64, withKe
 }
 
 // checkMember returns aigateway.ErrNoMember if a limit is that of a team without the user.
-func checkMember(in database.Statements, user int64, limit string) error {
-	foreign, err := in.Number(`SELECT count(*) FROM gateway_teams t WHERE t.name = $1
+func checkMember(db database.Statements, user int64, limit string) error {
+	foreign, err := db.Number(`SELECT count(*) FROM gateway_teams t WHERE t.name = $1
 		AND NOT EXISTS (SELECT 1 FROM gateway_members m WHERE m.team = t.name AND m.user_id = $2)`, database.Text(limit), user)
 	if err == nil && foreign > 0 {
 		err = aigateway.ErrNoMember

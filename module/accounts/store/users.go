@@ -43,16 +43,16 @@ func insertUser(tx database.Statements, user *aigateway.User) error {
 
 // User implements aigateway.Users.
 func (s *Store) User(ctx context.Context, id int64) (user *aigateway.User, err error) {
-	err = s.db.Query(ctx, "reading user", func(in database.Statements) error {
-		user, err = userByID(in, id)
+	err = s.db.Query(ctx, "reading user", func(db database.Statements) error {
+		user, err = userByID(db, id)
 		return err
 	})
 	return user, err
 }
 
-func userByID(in database.Statements, id int64) (*aigateway.User, error) {
+func userByID(db database.Statements, id int64) (*aigateway.User, error) {
 	var user aigateway.User
-	err := in.Row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.id = $1`, id).Scan(userFields(&user)...)
+	err := db.Row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.id = $1`, id).Scan(userFields(&user)...)
 	if err != nil {
 		return nil, err
 	}
@@ -62,8 +62,8 @@ func userByID(in database.Statements, id int64) (*aigateway.User, error) {
 // UserByName implements aigateway.Users.
 func (s *Store) UserByName(ctx context.Context, name string) (*aigateway.User, error) {
 	var user aigateway.User
-	err := s.db.Query(ctx, "reading user", func(in database.Statements) error {
-		return in.Row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.name = $1`, database.Text(name)).Scan(userFields(&user)...)
+	err := s.db.Query(ctx, "reading user", func(db database.Statements) error {
+		return db.Row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.name = $1`, database.Text(name)).Scan(userFields(&user)...)
 	})
 	if err != nil {
 		return nil, err
@@ -147,8 +147,8 @@ func isRoot(user *aigateway.User) bool { return user.Role == aigateway.RoleRoot 
 
 // checkOtherRoot returns aigateway.ErrLastRoot if no other user is an enabled
 // root user.
-func checkOtherRoot(in database.Statements, id int64) error {
-	others, err := in.Number(`SELECT count(*) FROM gateway_users WHERE role = $1 AND disabled = $2 AND id <> $3`,
+func checkOtherRoot(db database.Statements, id int64) error {
+	others, err := db.Number(`SELECT count(*) FROM gateway_users WHERE role = $1 AND disabled = $2 AND id <> $3`,
 		int64(aigateway.RoleRoot), false, id)
 	if err == nil && others == 0 {
 		err = aigateway.ErrLastRoot

@@ -22,10 +22,10 @@ func (s *Store) writeUses(ctx context.Context) {
 	if len(used) == 0 {
 		return
 	}
-	at := millis(time.Now())
+	moment := millis(time.Now())
 	err := s.db.Write(ctx, "writing uses of keys", func(tx database.Statements) error {
 		for keys := range slices.Chunk(used, usesPerStatement) {
-			if err := writeUse(tx, at, keys); err != nil {
+			if err := writeUse(tx, moment, keys); err != nil {
 				return err
 			}
 		}
@@ -38,8 +38,8 @@ func (s *Store) writeUses(ctx context.Context) {
 	}
 }
 
-func writeUse(tx database.Statements, at int64, keys []*cachedKey) error {
-	parameters, args := make([]string, len(keys)), []any{at}
+func writeUse(tx database.Statements, moment int64, keys []*cachedKey) error {
+	parameters, args := make([]string, len(keys)), []any{moment}
 	for i, key := range keys {
 		args = append(args, key.id)
 		parameters[i] = "$" + strconv.Itoa(len(args))

@@ -28,7 +28,7 @@ type Place struct {
 }
 
 // Run runs the suite. The function in runs each test with a Place of its own.
-func Run(t *testing.T, in func(t *testing.T, test func(t *testing.T, p *Place))) {
+func Run(t *testing.T, each func(t *testing.T, test func(t *testing.T, p *Place))) {
 	for _, test := range []struct {
 		name string
 		run  func(*testing.T, *Place)
@@ -68,12 +68,12 @@ func Run(t *testing.T, in func(t *testing.T, test func(t *testing.T, p *Place)))
 		{"a view shows what is used, reserved and running, and changes nothing", views},
 		{"a view shows no use of an earlier period", viewAfterThePeriod},
 	} {
-		t.Run(test.name, func(t *testing.T) { in(t, test.run) })
+		t.Run(test.name, func(t *testing.T) { each(t, test.run) })
 	}
 }
 
-func rate(most int64, per time.Duration) aigateway.Rate {
-	return aigateway.Rate{Most: most, Per: caddy.Duration(per)}
+func rate(limit int64, period time.Duration) aigateway.Rate {
+	return aigateway.Rate{Most: limit, Per: caddy.Duration(period)}
 }
 
 // budget parses a budget.

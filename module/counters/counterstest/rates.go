@@ -14,8 +14,8 @@ import (
 )
 
 func noPeriodHasMore(t *testing.T, p *Place) {
-	const most, per = 5, time.Minute
-	l := p.one(t, aigateway.LimitRules{Requests: rate(most, per)})
+	const limit, period = 5, time.Minute
+	l := p.one(t, aigateway.LimitRules{Requests: rate(limit, period)})
 	var times []time.Time
 	for range 1500 {
 		p.Advance(time.Duration(rand.Int64N(int64(9 * time.Second))))
@@ -25,15 +25,15 @@ func noPeriodHasMore(t *testing.T, p *Place) {
 		}
 	}
 	require.Greater(t, len(times), 300)
-	for i := range times[most:] {
-		assert.Greater(t, times[i+most].Sub(times[i]), per, "more than %d within the period", most)
+	for i := range times[limit:] {
+		assert.Greater(t, times[i+limit].Sub(times[i]), period, "more than %d within the period", limit)
 	}
 }
 
 // RetryAfter is exact: a microsecond earlier, the request is still refused.
 func retryAfterIsExact(t *testing.T, p *Place) {
-	const per = time.Hour
-	l := p.one(t, aigateway.LimitRules{Requests: rate(3, per), Tokens: rate(1000, per)})
+	const period = time.Hour
+	l := p.one(t, aigateway.LimitRules{Requests: rate(3, period), Tokens: rate(1000, period)})
 	waits := 0
 	for range 200 {
 		p.Advance(time.Duration(rand.Int64N(int64(10 * time.Minute))))
@@ -44,7 +44,7 @@ func retryAfterIsExact(t *testing.T, p *Place) {
 			continue
 		}
 		waits++
-		assert.LessOrEqual(t, decision.RetryAfter, per+per/60)
+		assert.LessOrEqual(t, decision.RetryAfter, period+period/60)
 		p.Advance(decision.RetryAfter - time.Microsecond)
 		assert.Nil(t, l.admits(t, tokens), "too early")
 		p.Advance(time.Microsecond)
@@ -57,11 +57,11 @@ func retryAfterIsExact(t *testing.T, p *Place) {
 
 func quotas(t *testing.T, p *Place) {
 	l := p.one(t, aigateway.LimitRules{Requests: rate(3, time.Minute), Tokens: rate(100, time.Hour)})
-	left := func(want aigateway.Quota, got aigateway.Quota, per time.Duration) {
+	left := func(want aigateway.Quota, got aigateway.Quota, period time.Duration) {
 		t.Helper()
 		assert.Equal(t, [2]int64{want.Limit, want.Remaining}, [2]int64{got.Limit, got.Remaining})
-		assert.Greater(t, got.Reset, per)
-		assert.LessOrEqual(t, got.Reset, per+per/60)
+		assert.Greater(t, got.Reset, period)
+		assert.LessOrEqual(t, got.Reset, period+period/60)
 	}
 	decision := l.ask(alice, 60, 0)
 	left(aigateway.Quota{Limit: 3, Remaining: 2}, decision.Requests, time.Minute)
@@ -161,8 +161,8 @@ func oneAfterTheOther(t *testing.T, p *Place) {
 // A reload that changed an amount once reset the counts: the old and the new amount could
 // be used on the same day.
 func reload(t *testing.T, p *Place) {
-	small := func(most int64, per time.Duration) *aigateway.Limit {
-		return &aigateway.Limit{Name: "small", LimitRules: aigateway.LimitRules{Requests: rate(most, per)}}
+	small := func(limit int64, period time.Duration) *aigateway.Limit {
+		return &aigateway.Limit{Name: "small", LimitRules: aigateway.LimitRules{Requests: rate(limit, period)}}
 	}
 	before := p.open(t, small(1, time.Hour))
 	running := before.admits(t, 0)

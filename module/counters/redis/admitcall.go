@@ -76,11 +76,11 @@ func (q *admitCall) budget(l *aigateway.Limit, now time.Time) (name string, begi
 		return "", 0, 0
 	}
 	name = "budget:" + l.Budget.Unit() + string(l.Budget.Calendar) + time.Duration(l.Budget.Per).String()
-	from, to := l.Budget.Period(now.In(q.demand.Spending.Zone()))
-	if to.IsZero() {
+	periodStart, periodEnd := l.Budget.Period(now.In(q.demand.Spending.Zone()))
+	if periodEnd.IsZero() {
 		return name, 0, 0
 	}
-	return name + ":" + strconv.FormatInt(from.Unix(), 10), from.UnixMicro(), to.UnixMicro()
+	return name + ":" + strconv.FormatInt(periodStart.Unix(), 10), periodStart.UnixMicro(), periodEnd.UnixMicro()
 }
 
 // slotLength returns the length of the slots of a period in microseconds.

@@ -30,22 +30,22 @@ const never = 1<<53 - 1
 
 // read returns the decision in an answer, without a reservation.
 func (q *admitCall) read(answer []int64) (a aigateway.Admission) {
-	in := verdict(answer[0]) == admitted
-	if !in {
+	isAdmitted := verdict(answer[0]) == admitted
+	if !isAdmitted {
 		a.Limit, a.Reached, a.TooLarge = q.limits[answer[1]-1], rules[answer[2]], answer[4] == 1
 		if !a.TooLarge && answer[3] != never {
 			a.RetryAfter = micros(answer[3])
 		}
 	}
 	for i, limit := range q.limits {
-		q.readLimit(&a, limit, in, [answerPer]int64(answer[answerHead+i*answerPer:]))
+		q.readLimit(&a, limit, isAdmitted, [answerPer]int64(answer[answerHead+i*answerPer:]))
 	}
 	return a
 }
 
 // readLimit adds the counts of a limit to a decision.
-func (q *admitCall) readLimit(a *aigateway.Admission, l *aigateway.Limit, in bool, counts [answerPer]int64) {
-	requests, requestsReset, tokens, tokensReset, spent, from, to := counts[0], counts[1], counts[2], counts[3], counts[4], counts[5], counts[6]
+func (q *admitCall) readLimit(a *aigateway.Admission, l *aigateway.Limit, isAdmitted bool, counts [answerPer]int64) {
+	requests, requestsReset, tokens, tokensReset, spent, periodStart, periodEnd := counts[0], counts[1], counts[2], counts[3], counts[4], counts[5], counts[6]
 	if l.Requests.Most > 0 {
 		a.Requests = a.Requests.Tighter(quota(l.Requests.Most, requests, requestsReset))
 	}
@@ -58,11 +58,11 @@ func (q *admitCall) readLimit(a *aigateway.Admission, l *aigateway.Limit, in boo
 	if a.Limit == l && a.Reached == aigateway.MoneyBudget {
 		a.Left = max(0, l.Budget.Nanos()-spent)
 	}
-	if in && l.Budget.Soft && a.Exceeded == nil && spent+q.demand.Nanos > l.Budget.Nanos() {
+	if isAdmitted && l.Budget.Soft && a.Exceeded == nil && spent+q.demand.Nanos > l.Budget.Nanos() {
 		a.Exceeded = l
 	}
-	if from != to {
-		a.Moves = append(a.Moves, aigateway.BudgetMove{Limit: l, Subject: l.Subject(q.demand.Key), From: int(from), To: int(to)})
+	if periodStart != periodEnd {
+		a.Moves = append(a.Moves, aigateway.BudgetMove{Limit: l, Subject: l.Subject(q.demand.Key), From: int(periodStart), To: int(periodEnd)})
 	}
 }
 

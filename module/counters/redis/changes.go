@@ -14,7 +14,7 @@ type change interface {
 	// write adds the commands to a batch.
 	write(ctx context.Context, b *batch)
 	// failed is called after an error. It reports whether the change must be sent again.
-	failed(err error) (again bool)
+	failed(err error) (repeat bool)
 }
 
 // batch contains the commands of changes that are sent together. It contains the text of
@@ -54,16 +54,16 @@ func (s *settlement) add(key, kind string, limit int, reserved, used int64, peri
 }
 
 func (s *settlement) write(ctx context.Context, b *batch) {
-	again := 0
+	repeats := 0
 	if s.uncertain {
-		again = 1
+		repeats = 1
 	}
-	b.run(ctx, settleScript, s.keys, append([]any{s.clock.micros(), time.Since(s.ended).Microseconds(), again}, s.windows...)...)
+	b.run(ctx, settleScript, s.keys, append([]any{s.clock.micros(), time.Since(s.ended).Microseconds(), repeats}, s.windows...)...)
 }
 
 // failed implements change. After reservationLife, the server may have deleted the
 // reservation, so the settlement is given up, and the reserved amounts stay counted.
-func (s *settlement) failed(err error) (again bool) {
+func (s *settlement) failed(err error) (repeat bool) {
 	s.uncertain = s.uncertain || isUncertain(err)
 	return time.Since(s.began) < reservationLife
 }
@@ -80,7 +80,7 @@ func (r *removal) write(ctx context.Context, b *batch) {
 	}
 }
 
-func (*removal) failed(error) (again bool) { return true }
+func (*removal) failed(error) (repeat bool) { return true }
 
 // renewal renews the lease of a running request. It is not repeated, because another one
 // follows after renewEvery.
@@ -90,4 +90,4 @@ func (r renewal) write(ctx context.Context, b *batch) {
 	b.run(ctx, renewScript, r.runningKeys(), r.server.clock.micros(), r.id, lease.Microseconds())
 }
 
-func (renewal) failed(error) (again bool) { return false }
+func (renewal) failed(error) (repeat bool) { return false }

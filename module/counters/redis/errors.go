@@ -23,8 +23,8 @@ var (
 
 // isServerError reports whether an error is a serverError. Errors of the ledger are not.
 func isServerError(err error) bool {
-	of := (*serverError)(nil)
-	return errors.As(err, &of)
+	target := (*serverError)(nil)
+	return errors.As(err, &target)
 }
 
 // isAnswer reports whether the server has answered with this error.

@@ -190,11 +190,11 @@ func TestASettlementThatIsRepeatedCountsOnce(t *testing.T) {
 	r := g.reserve(t, 9*tenth)
 	server.Stall() // so that the settlement still waits
 	r.Settle(aigateway.Use{Nanos: 2 * tenth})
-	again := g.server.backlog.next()[0].(*settlement)
+	repeated := g.server.backlog.next()[0].(*settlement)
 	server.Resume()
 	g.assertLeft(t, 7*tenth)
-	again.failed(context.DeadlineExceeded)
-	g.server.backlog.add(again)
+	repeated.failed(context.DeadlineExceeded)
+	g.server.backlog.add(repeated)
 	g.assertLeft(t, 7*tenth)
 }
 

@@ -17,8 +17,8 @@ func (l *limiter) restore(ctx context.Context, q *admitCall, limit int, now int6
 		if err != nil || known {
 			return err // another request, or another gateway, has restored it meanwhile
 		}
-		f := filling{limit: l.limits[limit], at: time.UnixMicro(now).In(q.demand.Spending.Zone())}
-		spent, err := restore.Spent(ctx, f.limit, q.demand, f.at)
+		f := filling{limit: l.limits[limit], moment: time.UnixMicro(now).In(q.demand.Spending.Zone())}
+		spent, err := restore.Spent(ctx, f.limit, q.demand, f.moment)
 		if err != nil {
 			return err
 		}
@@ -40,13 +40,13 @@ func (s *server) has(key string) (known bool, err error) {
 
 // filling builds the arguments of the script restore.
 type filling struct {
-	limit *aigateway.Limit
-	at    time.Time // the time at which the ledger is read, by the clock of the server
+	limit  *aigateway.Limit
+	moment time.Time // the time at which the ledger is read, by the clock of the server
 }
 
 // args returns the arguments for amounts of the ledger.
 func (f *filling) args(spent []aigateway.Spent) []any {
-	args := []any{f.lifetime().Milliseconds(), f.at.UnixMicro()}
+	args := []any{f.lifetime().Milliseconds(), f.moment.UnixMicro()}
 	for _, s := range spent {
 		args = append(args, f.slot(s.By), s.Nanos)
 	}
@@ -54,14 +54,14 @@ func (f *filling) args(spent []aigateway.Spent) []any {
 }
 
 // slot returns the slot of a point in time. Times after f.at count as f.at.
-func (f *filling) slot(by time.Time) int64 {
+func (f *filling) slot(latest time.Time) int64 {
 	if f.limit.Budget.Calendar != "" {
 		return 0
 	}
-	if by.After(f.at) {
-		by = f.at
+	if latest.After(f.moment) {
+		latest = f.moment
 	}
-	return by.UnixMicro() / slotLength(time.Duration(f.limit.Budget.Per))
+	return latest.UnixMicro() / slotLength(time.Duration(f.limit.Budget.Per))
 }
 
 // lifetime returns the time for which the server keeps the budget. Requests may prolong it.
@@ -69,8 +69,8 @@ func (f *filling) lifetime() time.Duration {
 	if f.limit.Budget.Calendar == "" {
 		return micros((earlier + 2) * slotLength(time.Duration(f.limit.Budget.Per)))
 	}
-	if _, end := f.limit.Budget.Period(f.at); !end.IsZero() {
-		return end.Add(24 * time.Hour).Sub(f.at)
+	if _, end := f.limit.Budget.Period(f.moment); !end.IsZero() {
+		return end.Add(24 * time.Hour).Sub(f.moment)
 	}
 	return time.Minute // the next decision prolongs it
 }

@@ -51,15 +51,15 @@ func (s *slowProxy) accept() {
 }
 
 // copy copies bytes until one of the connections ends, and then closes both.
-func (s *slowProxy) copy(to, from net.Conn, delayed bool) {
-	defer to.Close()
-	defer from.Close()
+func (s *slowProxy) copy(dst, src net.Conn, delayed bool) {
+	defer dst.Close()
+	defer src.Close()
 	for buffer := make([]byte, 1<<16); ; {
-		n, err := from.Read(buffer)
+		n, err := src.Read(buffer)
 		if delayed {
 			<-time.After(time.Duration(s.delay.Load()))
 		}
-		if _, failed := to.Write(buffer[:n]); err != nil || failed != nil {
+		if _, failed := dst.Write(buffer[:n]); err != nil || failed != nil {
 			return
 		}
 	}

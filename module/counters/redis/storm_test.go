@@ -40,14 +40,14 @@ func newCrowd(t *testing.T, server *counterstest.RedisServer) *crowd {
 
 // run lets all clients send requests until the budget is used up. After n admitted requests,
 // it calls at[n].
-func (c *crowd) run(t *testing.T, at map[int64]func()) {
+func (c *crowd) run(t *testing.T, steps map[int64]func()) {
 	var all sync.WaitGroup
 	var calls sync.Mutex
 	for i := range clients {
 		l := limiterOf(t, c.gateways[i%2].Redis, aigateway.LimitRules{Concurrent: 1000, Budget: budget(t, "1/month")})
 		all.Go(func() {
 			for c.one(t.Context(), l, func(n int64) {
-				if do := at[n]; do != nil {
+				if do := steps[n]; do != nil {
 					calls.Lock()
 					defer calls.Unlock()
 					do()
@@ -91,9 +91,9 @@ func (c *crowd) useUp(t *testing.T) {
 	}
 }
 
-// most is the number of requests for which the budget is enough. Its last part cannot be
+// limit is the number of requests for which the budget is enough. Its last part cannot be
 // spent, because a request reserves two parts.
-const most = 999
+const limit = 999
 
 // The server is killed, stops for a while, and loses its scripts. No request is admitted
 // beyond the budget, and none is refused within it.
@@ -119,7 +119,7 @@ func TestTwoGatewaysSpendABudgetExactlyWhateverTheServerDoes(t *testing.T) {
 		100: restart, 200: func() { client.ScriptFlush(t.Context()) }, 300: stall, 500: restart, 700: stall,
 	})
 	c.useUp(t)
-	assert.EqualValues(t, most, c.admitted.Load())
+	assert.EqualValues(t, limit, c.admitted.Load())
 	c.logs(t)
 }
 
@@ -141,7 +141,7 @@ func TestTwoGatewaysGoOnFromTheLedgerWhenTheServerForgets(t *testing.T) {
 		500: func() { client.FlushAll(t.Context()) },
 	})
 	c.useUp(t)
-	assert.InDelta(t, most, c.admitted.Load(), 2*clients, "each of the two losses may add one request of each client")
+	assert.InDelta(t, limit, c.admitted.Load(), 2*clients, "each of the two losses may add one request of each client")
 	c.logs(t)
 }
 

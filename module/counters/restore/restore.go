@@ -104,8 +104,8 @@ func recovered(ctx context.Context, fill func(context.Context) error) (err error
 // Spent returns the money that counts for the budget of a limit at a point in time, which
 // must be in the zone of the ledger. If the ledger cannot be read, a soft budget begins
 // with nothing: an exceeded soft budget is only a warning, which is not worth an outage.
-func Spent(ctx context.Context, l *aigateway.Limit, d *aigateway.Demand, at time.Time) ([]aigateway.Spent, error) {
-	spent, err := d.Spending.Spent(ctx, l, d.Key, l.Budget.Since(at))
+func Spent(ctx context.Context, l *aigateway.Limit, d *aigateway.Demand, moment time.Time) ([]aigateway.Spent, error) {
+	spent, err := d.Spending.Spent(ctx, l, d.Key, l.Budget.Since(moment))
 	switch {
 	case err == nil:
 		return spent, nil

@@ -10,10 +10,10 @@ import (
 )
 
 // errNewer is the error for a database with the schema of a newer gateway.
-type errNewer struct{ found, known int }
+type errNewer struct{ stored, known int }
 
 func (e errNewer) Error() string {
-	return fmt.Sprintf("the database has the schema version %d of a newer gateway, but this gateway supports versions up to %d", e.found, e.known)
+	return fmt.Sprintf("the database has the schema version %d of a newer gateway, but this gateway supports versions up to %d", e.stored, e.known)
 }
 
 // errEmptied is the error for a database that had tables before and has none now, for
@@ -47,11 +47,11 @@ func (d *Database) migrate(ctx context.Context, db *sql.DB) error {
 }
 
 // version returns the version of the schema, 0 for a database without tables.
-func (d Dialect) version(in Statements) (int, error) {
-	if exists, err := in.Number(d.Exists); err != nil || exists == 0 {
+func (d Dialect) version(db Statements) (int, error) {
+	if exists, err := db.Number(d.Exists); err != nil || exists == 0 {
 		return 0, err
 	}
-	version, err := in.Number(`SELECT version FROM ` + d.State)
+	version, err := db.Number(`SELECT version FROM ` + d.State)
 	return int(version), err
 }
 

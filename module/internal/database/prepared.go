@@ -17,37 +17,37 @@ type statement interface {
 
 // unprepared is a statement whose text the driver gets for each run.
 type unprepared struct {
-	on    Querier
-	query string
+	querier Querier
+	query   string
 }
 
 func (u unprepared) ExecContext(ctx context.Context, args ...any) (sql.Result, error) {
-	return u.on.ExecContext(ctx, u.query, args...)
+	return u.querier.ExecContext(ctx, u.query, args...)
 }
 
 func (u unprepared) QueryContext(ctx context.Context, args ...any) (*sql.Rows, error) {
-	return u.on.QueryContext(ctx, u.query, args...)
+	return u.querier.QueryContext(ctx, u.query, args...)
 }
 
 // preparing returns the Statements of a transaction. If the dialect has Prepare, they
 // prepare each text once.
 func (d *Database) preparing(ctx context.Context, tx *sql.Tx) Statements {
-	in := d.Statements(ctx, tx)
+	statements := d.Statements(ctx, tx)
 	if d.dialect.Prepare {
-		in.prepared = make(prepared)
+		statements.prepared = make(prepared)
 	}
-	return in
+	return statements
 }
 
 // statement returns the statement with a text, prepared if s prepares statements.
 func (s Statements) statement(query string) (statement, error) {
 	if s.prepared == nil {
-		return unprepared{s.on, s.bind(query)}, nil
+		return unprepared{s.querier, s.bind(query)}, nil
 	}
 	if known := s.prepared[query]; known != nil {
 		return known, nil
 	}
-	made, err := s.on.(*sql.Tx).PrepareContext(s.ctx, s.bind(query))
+	made, err := s.querier.(*sql.Tx).PrepareContext(s.ctx, s.bind(query))
 	if err != nil {
 		return nil, err
 	}

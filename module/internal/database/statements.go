@@ -16,27 +16,27 @@ type Querier interface {
 // during one call of a method of Database, whose context it uses.
 type Statements struct {
 	ctx      context.Context
-	on       Querier
+	querier  Querier
 	bind     func(string) string
 	prepared prepared // nil if statements are not prepared
 }
 
 // Statements returns the Statements that run in a database or in a transaction.
-func (d *Database) Statements(ctx context.Context, on Querier) Statements {
+func (d *Database) Statements(ctx context.Context, querier Querier) Statements {
 	bind := d.dialect.Bind
 	if bind == nil {
 		bind = func(query string) string { return query }
 	}
-	return Statements{ctx: ctx, on: on, bind: bind}
+	return Statements{ctx: ctx, querier: querier, bind: bind}
 }
 
 // Exec runs a statement, and returns the number of changed rows.
 func (s Statements) Exec(query string, args ...any) (int64, error) {
-	on, err := s.statement(query)
+	querier, err := s.statement(query)
 	if err != nil {
 		return 0, err
 	}
-	result, err := on.ExecContext(s.ctx, args...)
+	result, err := querier.ExecContext(s.ctx, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -58,13 +58,13 @@ func (s Statements) Script(text string) error {
 	if text == "" {
 		return nil
 	}
-	_, err := s.on.ExecContext(s.ctx, text)
+	_, err := s.querier.ExecContext(s.ctx, text)
 	return err
 }
 
 // Row runs a query for one row.
 func (s Statements) Row(query string, args ...any) *sql.Row {
-	return s.on.QueryRowContext(s.ctx, s.bind(query), args...)
+	return s.querier.QueryRowContext(s.ctx, s.bind(query), args...)
 }
 
 // Number runs a query for one number.
@@ -78,11 +78,11 @@ type Scanner interface{ Scan(...any) error }
 
 // Each calls read for every row of a result.
 func (s Statements) Each(read func(Scanner) error, query string, args ...any) error {
-	on, err := s.statement(query)
+	querier, err := s.statement(query)
 	if err != nil {
 		return err
 	}
-	rows, err := on.QueryContext(s.ctx, args...)
+	rows, err := querier.QueryContext(s.ctx, args...)
 	if err != nil {
 		return err
 	}

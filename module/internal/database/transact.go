@@ -62,12 +62,12 @@ func (d *Database) isReadOnly(ctx context.Context) bool {
 	if d.dialect.ReadOnly == "" {
 		return false
 	}
-	var found int64
-	err := d.Query(ctx, "checking whether it is read-only", func(in Statements) (err error) {
-		found, err = in.Number(d.dialect.ReadOnly)
+	var setting int64
+	err := d.Query(ctx, "checking whether it is read-only", func(db Statements) (err error) {
+		setting, err = db.Number(d.dialect.ReadOnly)
 		return err
 	})
-	return err == nil && found > 0
+	return err == nil && setting > 0
 }
 
 // Transact runs statements in one transaction. Other writing transactions wait. Callers
@@ -127,11 +127,11 @@ func (d *Database) transact(ctx context.Context, db *sql.DB, lock string, write 
 		return err
 	}
 	defer tx.Rollback() // does nothing after a commit
-	in := d.preparing(ctx, tx)
-	if err := in.Script(lock); err != nil {
+	statements := d.preparing(ctx, tx)
+	if err := statements.Script(lock); err != nil {
 		return err
 	}
-	if err := write(in); err != nil {
+	if err := write(statements); err != nil {
 		return err
 	}
 	return tx.Commit()

@@ -44,8 +44,8 @@ func stubborn(t *testing.T, withTLS bool, beginning, piece string) (server *http
 }
 
 func isTimeout(err error) bool {
-	var of net.Error
-	return errors.As(err, &of) && of.Timeout()
+	var netError net.Error
+	return errors.As(err, &netError) && netError.Timeout()
 }
 
 // A server that answered 101 was waited for without end, whatever the timeout: a sign-in got no

@@ -34,16 +34,16 @@ func Sort[T any](candidates []T, seed uint64, name func(T) string, weight func(T
 // Nearest returns the index of the preferred allowed candidate of n candidates of equal
 // weight, -1 if none is allowed. allowed reports whether a candidate may be chosen.
 func Nearest(n int, seed uint64, name func(i int) string, allowed func(i int) bool) int {
-	best, at := math.Inf(1), -1
+	best, nearest := math.Inf(1), -1
 	for i := range n {
 		if !allowed(i) {
 			continue
 		}
 		if d := distance(seed, name(i), 1); d < best {
-			best, at = d, i
+			best, nearest = d, i
 		}
 	}
-	return at
+	return nearest
 }
 
 // distance returns an exponentially distributed number with the weight as its rate. The

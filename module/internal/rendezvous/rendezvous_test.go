@@ -51,9 +51,9 @@ func TestCandidatesShareTheSeedsByTheirWeights(t *testing.T) {
 func TestWithoutACandidateTheOthersKeepTheirOrder(t *testing.T) {
 	a, b, c := candidate{"a", 2}, candidate{"b", 1}, candidate{"c", 1}
 	for i, seed := range seeds(1000) {
-		with := sorted(seed, a, b, c)
-		without := sorted(seed, c, b)
-		assert.Equal(t, slices.DeleteFunc(with, func(name string) bool { return name == "a" }), without, i)
+		all := sorted(seed, a, b, c)
+		others := sorted(seed, c, b)
+		assert.Equal(t, slices.DeleteFunc(all, func(name string) bool { return name == "a" }), others, i)
 	}
 }
 

@@ -19,9 +19,9 @@ type batch struct {
 func (j *Journal) Begin(payload []byte) (ID, error) { return j.BeginAt(time.Now(), payload) }
 
 // BeginAt is Begin for a time that is not before that of the entries so far.
-func (j *Journal) BeginAt(at time.Time, payload []byte) (ID, error) {
+func (j *Journal) BeginAt(moment time.Time, payload []byte) (ID, error) {
 	j.mu.Lock()
-	id := max(j.entries.last+1, At(at))
+	id := max(j.entries.last+1, At(moment))
 	j.entries.last = id
 	if err := j.checkBegin(payload); err != nil {
 		j.mu.Unlock()

@@ -24,11 +24,11 @@ func First(dir string) (uint64, error) {
 // Copy copies the files of a journal, which another process may be using, to a new
 // directory. It returns ErrRemoved if the segment with the number first, or one after it, is
 // not there any more. The copy may end in the middle of an entry, as after a crash.
-func Copy(from, to string, first uint64) error {
-	if err := os.MkdirAll(to, 0o700); err != nil {
+func Copy(src, dst string, first uint64) error {
+	if err := os.MkdirAll(dst, 0o700); err != nil {
 		return fmt.Errorf("copying journal: %w", err)
 	}
-	entries, err := os.ReadDir(from)
+	entries, err := os.ReadDir(src)
 	if err != nil {
 		return fmt.Errorf("copying journal: %w", err)
 	}
@@ -36,7 +36,7 @@ func Copy(from, to string, first uint64) error {
 		if entry.Name() == lockName || !entry.Type().IsRegular() {
 			continue
 		}
-		err := CopyFile(filepath.Join(from, entry.Name()), filepath.Join(to, entry.Name()))
+		err := CopyFile(filepath.Join(src, entry.Name()), filepath.Join(dst, entry.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			return ErrRemoved
 		}
@@ -44,20 +44,20 @@ func Copy(from, to string, first uint64) error {
 			return fmt.Errorf("copying journal: %w", err)
 		}
 	}
-	if now, err := First(from); err != nil || first > 0 && now != first {
+	if now, err := First(src); err != nil || first > 0 && now != first {
 		return errors.Join(ErrRemoved, err)
 	}
 	return nil
 }
 
 // CopyFile copies a file to a new one that only its owner can read, and syncs it.
-func CopyFile(from, to string) (err error) {
-	source, err := os.Open(from)
+func CopyFile(src, dst string) (err error) {
+	source, err := os.Open(src)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
-	made, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	made, err := os.OpenFile(dst, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

@@ -219,16 +219,16 @@ func TestMoreEndsThanADiskHasRoomForAreWrittenInParts(t *testing.T) {
 				require.Error(t, err)
 				_ = j.End(id, make([]byte, test.smallest+i%(test.largest-test.smallest+1)))
 			}
-			ended, at := 0, Position{}
+			ended, position := 0, Position{}
 			for range 20 { // each time that the readers have everything, a part more is written
 				var err error
-				for from := (Position{Segment: ^uint64(0)}); from != at && err == nil; {
-					from = at
-					at, err = j.Read(from, func(e Entry) { ended += int(e.Kind - Begun) })
+				for before := (Position{Segment: ^uint64(0)}); before != position && err == nil; {
+					before = position
+					position, err = j.Read(before, func(e Entry) { ended += int(e.Kind - Begun) })
 				}
 				require.NoError(t, err)
-				require.NoError(t, j.Release(at))
-				if j.State().Delayed == 0 && !at.Before(j.State().End) {
+				require.NoError(t, j.Release(position))
+				if j.State().Delayed == 0 && !position.Before(j.State().End) {
 					break
 				}
 			}

@@ -187,21 +187,21 @@ func (j *Journal) recoverSegment(number uint64) error {
 		return err
 	}
 	s := scan{visit: j.entries.track}
-	for s.at < info.Size() {
-		data, err := j.reader.read(path, s.at, info.Size())
+	for s.offset < info.Size() {
+		data, err := j.reader.read(path, s.offset, info.Size())
 		if err != nil {
 			return err
 		}
-		s.part(data, s.at+int64(len(data)) == info.Size())
+		s.part(data, s.offset+int64(len(data)) == info.Size())
 	}
 	s.end()
 	j.entries.last = max(j.entries.last, s.last)
-	found := segment{number: number, size: s.size}
+	recovered := segment{number: number, size: s.size}
 	for _, d := range s.damages {
-		found.damaged = found.damaged || !d.torn
+		recovered.damaged = recovered.damaged || !d.torn
 		j.reportDamage(path, d)
 	}
-	j.segments = append(j.segments, found)
+	j.segments = append(j.segments, recovered)
 	return nil
 }
 

@@ -34,15 +34,15 @@ func begin(t testing.TB, j *Journal, payload string) ID {
 
 // read returns all entries after a position, each as "kind payload", and the position
 // after them.
-func read(t testing.TB, j *Journal, from Position) (texts []string, to Position) {
+func read(t testing.TB, j *Journal, start Position) (texts []string, end Position) {
 	t.Helper()
 	for {
-		to, err := j.Read(from, func(e Entry) { texts = append(texts, fmt.Sprint(e.Kind, " ", string(e.Payload))) })
+		end, err := j.Read(start, func(e Entry) { texts = append(texts, fmt.Sprint(e.Kind, " ", string(e.Payload))) })
 		require.NoError(t, err)
-		if to == from {
-			return texts, to
+		if end == start {
+			return texts, end
 		}
-		from = to
+		start = end
 	}
 }
 
@@ -52,13 +52,13 @@ func TestEntriesAreReadBackInTheirOrder(t *testing.T) {
 	a, b := begin(t, j, "a"), begin(t, j, "b")
 	assert.Less(t, a, b)
 	require.NoError(t, j.End(b, []byte("B")))
-	texts, to := read(t, j, Position{})
+	texts, end := read(t, j, Position{})
 	assert.Equal(t, []string{"1 a", "1 b", "2 B"}, texts)
 
 	require.NoError(t, j.End(a, nil))
-	texts, to = read(t, j, to)
+	texts, end = read(t, j, end)
 	assert.Equal(t, []string{"2 "}, texts)
-	assert.Equal(t, j.State().End, to)
+	assert.Equal(t, j.State().End, end)
 }
 
 func TestWhatHasNotEndedIsKnownToTheNextProcess(t *testing.T) {
@@ -162,15 +162,15 @@ func TestManyWritersLoseAndDoubleNothing(t *testing.T) {
 		assert.False(t, ended[n], "the end came twice")
 		ended[n] = true
 	}
-	var at Position
+	var position Position
 	for len(ended) < writers*each {
 		<-j.Written()
-		to, err := j.Read(at, visit)
-		for ; err == nil && to != at; to, err = j.Read(at, visit) {
-			at = to
+		end, err := j.Read(position, visit)
+		for ; err == nil && end != position; end, err = j.Read(position, visit) {
+			position = end
 		}
 		require.NoError(t, err)
-		require.NoError(t, j.Release(at))
+		require.NoError(t, j.Release(position))
 	}
 	wg.Wait()
 	assert.Len(t, begun, writers*each)
@@ -196,10 +196,10 @@ func TestL030ASegmentThatIsCutKeepsItsWholeEntries(t *testing.T) {
 		j, _, err := Open(Options{Dir: dir})
 		require.NoError(t, err, cut)
 		whole, _ := slices.BinarySearch(ends, cut+1)
-		texts, to := read(t, j, Position{})
+		texts, end := read(t, j, Position{})
 		assert.Len(t, texts, whole, cut)
 		begin(t, j, "goes on")
-		texts, _ = read(t, j, to)
+		texts, _ = read(t, j, end)
 		assert.Equal(t, []string{"1 goes on"}, texts, cut)
 		require.NoError(t, j.Close())
 	}
@@ -207,19 +207,19 @@ func TestL030ASegmentThatIsCutKeepsItsWholeEntries(t *testing.T) {
 
 func TestL031DamagedBytesArePassedOverAndKept(t *testing.T) {
 	data, ends := filled(8)
-	for at := len(newSegmentHeader(0)); at < ends[6]; at++ {
+	for offset := len(newSegmentHeader(0)); offset < ends[6]; offset++ {
 		dir := t.TempDir()
 		corrupted := slices.Clone(data)
-		corrupted[at] ^= 0x10
+		corrupted[offset] ^= 0x10
 		require.NoError(t, os.WriteFile(segmentPath(dir, 1), corrupted, 0o600))
 		j, _, err := Open(Options{Dir: dir})
-		require.NoError(t, err, at)
+		require.NoError(t, err, offset)
 		begin(t, j, "goes on")
 		texts, end := read(t, j, Position{})
-		assert.Len(t, texts, 7+1, at)
+		assert.Len(t, texts, 7+1, offset)
 		require.NoError(t, j.Release(end))
 		kept, err := os.ReadFile(segmentPath(dir, 1) + damagedSuffix)
-		require.NoError(t, err, at)
+		require.NoError(t, err, offset)
 		assert.Equal(t, corrupted, kept)
 		assert.NoFileExists(t, segmentPath(dir, 1))
 		require.NoError(t, j.Close())
@@ -241,13 +241,13 @@ func TestLargeSegmentsAreReadInParts(t *testing.T) {
 		}
 	}
 	require.NoError(t, os.WriteFile(segmentPath(dir, 1), data, 0o600))
-	var found []damage
+	var damages []damage
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	j, _ := opened(t, Options{Dir: dir, Damaged: func(_ string, offset, bytes int64) { found = append(found, damage{offset: offset, bytes: bytes}) }})
+	j, _ := opened(t, Options{Dir: dir, Damaged: func(_ string, offset, bytes int64) { damages = append(damages, damage{offset: offset, bytes: bytes}) }})
 	runtime.ReadMemStats(&after)
 	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(3*readSize), "of a segment of nine; the race detector doubles one part")
-	assert.Equal(t, []damage{hole}, found)
+	assert.Equal(t, []damage{hole}, damages)
 	texts, _ := read(t, j, Position{})
 	assert.Len(t, texts, entries)
 }

@@ -67,18 +67,18 @@ func TestL027ConfirmedEntriesOutliveKill9(t *testing.T) {
 	}
 	j, unended := opened(t, Options{Dir: dir})
 	begun, ended := make(map[ID]bool), make(map[ID]int)
-	for from := (Position{}); ; {
-		to, err := j.Read(from, func(e Entry) {
+	for start := (Position{}); ; {
+		end, err := j.Read(start, func(e Entry) {
 			begun[e.ID] = true
 			if e.Kind == Ended {
 				ended[e.ID]++
 			}
 		})
 		require.NoError(t, err)
-		if to == from {
+		if end == start {
 			break
 		}
-		from = to
+		start = end
 	}
 	for id := range printed["begun"] {
 		assert.True(t, begun[id])

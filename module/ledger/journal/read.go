@@ -31,41 +31,41 @@ func (j *Journal) Written() <-chan struct{} { return j.reader.written }
 // written. It reads about a megabyte at most, and returns the position after the last
 // entry, or the given position if there are no more entries. Entries that were open when
 // a segment began are read again in that segment. One goroutine at a time may read.
-func (j *Journal) Read(from Position, visit func(Entry)) (Position, error) {
-	return j.ReadWhile(from, func(e Entry) bool {
+func (j *Journal) Read(start Position, visit func(Entry)) (Position, error) {
+	return j.ReadWhile(start, func(e Entry) bool {
 		visit(e)
 		return true
 	})
 }
 
 // ReadWhile is Read, but ends after the entry for which visit returns false.
-func (j *Journal) ReadWhile(from Position, visit func(Entry) (more bool)) (Position, error) {
+func (j *Journal) ReadWhile(start Position, visit func(Entry) (more bool)) (Position, error) {
 	for {
-		s, ok := j.segmentAt(from)
+		s, ok := j.segmentAt(start)
 		if !ok {
-			return from, nil
+			return start, nil
 		}
-		if s.number != from.Segment {
-			from = Position{s.number, int64(segmentHeader)}
+		if s.number != start.Segment {
+			start = Position{s.number, int64(segmentHeader)}
 		}
-		data, err := j.reader.read(segmentPath(j.options.Dir, s.number), from.Offset, s.size)
+		data, err := j.reader.read(segmentPath(j.options.Dir, s.number), start.Offset, s.size)
 		if err != nil {
-			return from, err
+			return start, err
 		}
-		read, found := visitFrames(data, from.Offset+int64(len(data)) == s.size, visit)
-		from.Offset += int64(read)
+		read, found := visitFrames(data, start.Offset+int64(len(data)) == s.size, visit)
+		start.Offset += int64(read)
 		if found {
-			return from, nil
+			return start, nil
 		}
 	}
 }
 
 // segmentAt returns the segment with the first byte after a position.
-func (j *Journal) segmentAt(from Position) (segment, bool) {
+func (j *Journal) segmentAt(position Position) (segment, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, s := range j.segments {
-		if s.number == from.Segment && from.Offset < s.size || s.number > from.Segment && s.size > int64(segmentHeader) {
+		if s.number == position.Segment && position.Offset < s.size || s.number > position.Segment && s.size > int64(segmentHeader) {
 			return s, true
 		}
 	}

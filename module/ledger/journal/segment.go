@@ -63,7 +63,7 @@ type damage struct {
 type scan struct {
 	visit func(Entry) // is called for each entry
 
-	at      int64 // up to here, the segment has been read
+	offset  int64 // up to here, the segment has been read
 	last    ID    // before the segment
 	size    int64 // up to the last entry; after end, without zeros behind it, which are left of a window after a crash
 	torn    bool  // a byte behind the last entry is not zero
@@ -73,22 +73,22 @@ type scan struct {
 // part reads the next part of the segment, which has room for a whole frame. It leaves the
 // beginning of a frame that may continue in the next part.
 func (s *scan) part(data []byte, isEnd bool) {
-	if last, ok := parseSegmentHeader(data); ok && s.at == 0 {
-		s.last, s.at, s.size = last, int64(segmentHeader), int64(segmentHeader)
+	if last, ok := parseSegmentHeader(data); ok && s.offset == 0 {
+		s.last, s.offset, s.size = last, int64(segmentHeader), int64(segmentHeader)
 		data = data[segmentHeader:]
 	}
 	for len(data) > 0 && (isEnd || len(data) >= maxFrame) {
 		e, length := parseFrame(data)
 		if length == 0 {
 			s.torn = s.torn || data[0] != 0
-			s.at++
+			s.offset++
 			data = data[1:]
 			continue
 		}
 		s.skip(false)
 		s.visit(e)
-		s.at += int64(length)
-		s.size = s.at
+		s.offset += int64(length)
+		s.size = s.offset
 		data = data[length:]
 	}
 }
@@ -102,8 +102,8 @@ func (s *scan) end() {
 
 // skip adds the bytes behind the last entry to the damages.
 func (s *scan) skip(torn bool) {
-	if s.at > s.size {
-		s.damages = append(s.damages, damage{s.size, s.at - s.size, torn})
+	if s.offset > s.size {
+		s.damages = append(s.damages, damage{s.size, s.offset - s.size, torn})
 	}
-	s.size, s.torn = s.at, false
+	s.size, s.torn = s.offset, false
 }

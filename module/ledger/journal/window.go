@@ -42,13 +42,13 @@ func (w *window) write(frames []byte, offset int64) (err error) {
 			err = fmt.Errorf("writing to a file in memory: %v", fault)
 		}
 	}()
-	at := int(offset - w.offset)
-	for w.ready < at+len(frames) {
+	i := int(offset - w.offset)
+	for w.ready < i+len(frames) {
 		next := min(w.ready+pageSize, len(w.memory))
 		populate(w.memory[w.ready:next])
 		w.ready = next
 	}
-	copy(w.memory[at:], frames)
+	copy(w.memory[i:], frames)
 	return nil
 }
 

@@ -13,22 +13,22 @@ import (
 
 // A process that is killed leaves the unused rest of a window, which is no damage.
 func TestTheRestOfAWindowIsNoDamage(t *testing.T) {
-	from, to := t.TempDir(), t.TempDir()
-	first, _ := opened(t, Options{Dir: from})
+	src, dst := t.TempDir(), t.TempDir()
+	first, _ := opened(t, Options{Dir: src})
 	a := begin(t, first, "a")
 	begin(t, first, "b\x00\x00")
 	require.NoError(t, first.End(a, make([]byte, 100)))
-	require.NoError(t, Copy(from, to, 1))
+	require.NoError(t, Copy(src, dst, 1))
 
 	core, logs := observer.New(zap.DebugLevel)
-	second, unended := opened(t, Options{Dir: to, Logger: zap.New(core)})
+	second, unended := opened(t, Options{Dir: dst, Logger: zap.New(core)})
 	assert.Len(t, unended, 1)
 	texts, end := read(t, second, Position{})
 	assert.Equal(t, []string{"1 a", "1 b\x00\x00", "2 " + string(make([]byte, 100)), "1 b\x00\x00"}, texts)
 	assert.Equal(t, second.State().End, end)
 	assert.Empty(t, logs.All())
 	require.NoError(t, second.Release(end))
-	assert.NoFileExists(t, segmentPath(to, 1))
+	assert.NoFileExists(t, segmentPath(dst, 1))
 }
 
 // A segment has only entries when the process has ended it.

@@ -59,8 +59,8 @@ func OutliveKill9(t *testing.T, d Database, path string) {
 	// machine, sums that were read later than the records had more requests.
 	var records []accounting.Record
 	require.Eventually(t, func() bool {
-		found, err := l.Records(context.Background(), accounting.RecordQuery{Limit: 1 << 20})
-		records = found.Records
+		page, err := l.Records(context.Background(), accounting.RecordQuery{Limit: 1 << 20})
+		records = page.Records
 		sums := usage(t, l)
 		return err == nil && covers(records, confirmed) && len(sums) == 1 && sums[0].Requests == int64(len(records))
 	}, patience, tick)

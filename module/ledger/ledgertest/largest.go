@@ -37,21 +37,21 @@ func largestSums(t *testing.T, d Database) {
 		model                  string
 		requests, cost, others int64
 	}
-	found := func() (sums []sum) {
+	stored := func() (sums []sum) {
 		for _, u := range pages(t, l, q, 20) {
 			sums = append(sums, sum{u.Model, u.Requests, u.Cost.Nanos, u.Others})
 		}
 		return sums
 	}
 	day := []sum{{"dear", 1, 100, 0}, {"frequent", 4, 60, 0}, {accounting.Others, 4, 30, 3}}
-	assert.Equal(t, append(day, day...), found())
+	assert.Equal(t, append(day, day...), stored())
 	q.Limit = 1 // the order of the values is that of the whole time, also in later pages
-	assert.Equal(t, append(day, day...), found())
+	assert.Equal(t, append(day, day...), stored())
 	q.Largest.Measure = accounting.MeasureRequests
 	day = []sum{{"free", 2, 0, 0}, {"frequent", 4, 60, 0}, {accounting.Others, 3, 130, 3}}
-	assert.Equal(t, append(day, day...), found())
+	assert.Equal(t, append(day, day...), stored())
 	q.By, q.Largest = q.By[:1], &accounting.Largest{Number: 10, Measure: accounting.MeasureTokens}
-	assert.Equal(t, []sum{{"", 2, 40, 0}, {"cheap", 2, 20, 0}, {"dear", 2, 200, 0}, {"free", 4, 0, 0}, {"frequent", 8, 120, 0}}, found())
+	assert.Equal(t, []sum{{"", 2, 40, 0}, {"cheap", 2, 20, 0}, {"dear", 2, 200, 0}, {"free", 4, 0, 0}, {"frequent", 8, 120, 0}}, stored())
 
 	q.Largest.Measure = "beauty"
 	_, err := l.Usage(t.Context(), q)

@@ -128,21 +128,21 @@ func all(t testing.TB, l accounting.LedgerReader, n int) (records []accounting.R
 }
 
 // usage returns the sums of all time.
-func usage(t testing.TB, l accounting.LedgerReader, by ...accounting.Dimension) []accounting.Usage {
+func usage(t testing.TB, l accounting.LedgerReader, dimensions ...accounting.Dimension) []accounting.Usage {
 	t.Helper()
-	return read(t, l.Usage, accounting.UsageQuery{From: time.Now().AddDate(-2, 0, 0), To: time.Now().Add(time.Hour), By: by})
+	return read(t, l.Usage, accounting.UsageQuery{From: time.Now().AddDate(-2, 0, 0), To: time.Now().Add(time.Hour), By: dimensions})
 }
 
 // read returns what a query finds. A database that is busy with other work may need longer than
 // the ledger waits for one read, so a read that fails is repeated.
-func read[Q, R any](t testing.TB, query func(context.Context, Q) (R, error), q Q) (found R) {
+func read[Q, R any](t testing.TB, query func(context.Context, Q) (R, error), q Q) (result R) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		var err error
-		found, err = query(context.Background(), q)
+		result, err = query(context.Background(), q)
 		assert.NoError(c, err)
 	}, patience, tick)
-	return found
+	return result
 }
 
 // total returns the only sum of all time.

@@ -93,11 +93,11 @@ func outagesEndOnce(t *testing.T, d Database) {
 // A database that refused a batch for its size, or the time that it took, once got the same
 // batch for ever.
 func refusedBatchesAreSplit(t *testing.T, d Database) {
-	const records, most = 40, 25
+	const records, limit = 40, 25
 	first := opened(t, d, journalOf(t))
 	write(t, first, Example())
 	all(t, first, 1)
-	limitPages(t, d, most)
+	limitPages(t, d, limit)
 
 	var away atomic.Bool
 	away.Store(true)

@@ -137,8 +137,8 @@ func oldRecordsGo(t *testing.T, d Database) {
 	before := total(t, l)
 	l.Prune(t.Context())
 	assert.Equal(t, newest.ID, all(t, l, 1)[0].ID)
-	of := read(t, l.Records, accounting.RecordQuery{Limit: 10, Key: newest.Key})
-	assert.Len(t, of.Records, 1)
+	page := read(t, l.Records, accounting.RecordQuery{Limit: 10, Key: newest.Key})
+	assert.Len(t, page.Records, 1)
 	assert.Equal(t, before, total(t, l))
 }
 
@@ -165,10 +165,10 @@ func recordsArePaged(t *testing.T, d Database) {
 		}
 	}
 	assert.Len(t, seen, n/2)
-	of := read(t, l.Records, accounting.RecordQuery{Limit: n, User: name(0), Key: name(0)})
-	assert.Len(t, of.Records, 42)
-	of = read(t, l.Records, accounting.RecordQuery{Limit: n, User: "nobody"})
-	assert.Empty(t, of.Records)
+	ofKey := read(t, l.Records, accounting.RecordQuery{Limit: n, User: name(0), Key: name(0)})
+	assert.Len(t, ofKey.Records, 42)
+	ofKey = read(t, l.Records, accounting.RecordQuery{Limit: n, User: "nobody"})
+	assert.Empty(t, ofKey.Records)
 }
 
 // Exchanges end in another order than they begin, so the ids of two pages may overlap.

@@ -43,9 +43,9 @@ func randomRecord(random *rand.Rand) accounting.Record {
 }
 
 // add adds a record to the sums of a dimension, in the way that the ledger should.
-func add(sums map[string]*accounting.Usage, by func(accounting.Record, accounting.Call) string, r accounting.Record) {
+func add(sums map[string]*accounting.Usage, keyOf func(accounting.Record, accounting.Call) string, r accounting.Record) {
 	sum := func(c accounting.Call) *accounting.Usage {
-		key := by(r, c)
+		key := keyOf(r, c)
 		if sums[key] == nil {
 			sums[key] = new(accounting.Usage)
 		}
@@ -136,8 +136,8 @@ func longDay(t *testing.T, d Database) {
 	day := time.Date(2026, 10, 25, 0, 0, 0, 0, berlin)
 	execute(t, d, `DELETE FROM gateway_usage WHERE span <> 4`)
 	for hour := range 27 { // one before the day, and one after it
-		at := day.Add(time.Duration(hour-1) * time.Hour).UnixMilli()
-		execute(t, d, literal(`INSERT INTO gateway_usage SELECT 4, %d, %s FROM gateway_usage WHERE span = 4 AND requests = 1 AND at > %d`, at, usageColumns, day.AddDate(0, 0, 7).UnixMilli()))
+		moment := day.Add(time.Duration(hour-1) * time.Hour).UnixMilli()
+		execute(t, d, literal(`INSERT INTO gateway_usage SELECT 4, %d, %s FROM gateway_usage WHERE span = 4 AND requests = 1 AND at > %d`, moment, usageColumns, day.AddDate(0, 0, 7).UnixMilli()))
 	}
 	sums := read(t, l.Usage, accounting.UsageQuery{From: day, To: day.AddDate(0, 0, 1), By: []accounting.Dimension{accounting.ByHour}})
 	assert.Len(t, sums, 25)

@@ -45,16 +45,16 @@ func sumsArePaged(t *testing.T, d Database) {
 		whole := read(t, l.Usage, q)
 		require.NotEmpty(t, whole)
 		for _, limit := range []int{1, 7, 100} {
-			const most = 6
+			const pageCount = 6
 			q.Limit = limit
-			assert.Equal(t, whole[:min(most*limit, len(whole))], pages(t, l, q, most), "by %s, %d at once", by, limit)
+			assert.Equal(t, whole[:min(pageCount*limit, len(whole))], pages(t, l, q, pageCount), "by %s, %d at once", by, limit)
 		}
 	}
 }
 
 // pages returns the sums of at most most pages.
-func pages(t *testing.T, l *ledger.Ledger, q accounting.UsageQuery, most int) (sums []accounting.Usage) {
-	for range most {
+func pages(t *testing.T, l *ledger.Ledger, q accounting.UsageQuery, limit int) (sums []accounting.Usage) {
+	for range limit {
 		page := read(t, l.Usage, q)
 		require.LessOrEqual(t, len(page), q.Limit)
 		if sums = append(sums, page...); len(page) < q.Limit {
@@ -90,11 +90,11 @@ func namesAreInTheOrderOfTheirBytes(t *testing.T, d Database) {
 	}
 	all(t, l, len(names))
 	q := accounting.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: []accounting.Dimension{accounting.ByModel}, Limit: 2}
-	var found []string
+	var order []string
 	for _, sum := range pages(t, l, q, len(names)) {
-		found = append(found, sum.Model)
+		order = append(order, sum.Model)
 	}
-	assert.Equal(t, names, found)
+	assert.Equal(t, names, order)
 }
 
 // A query without a limit once kept any number of sums in memory.
@@ -102,17 +102,17 @@ func sumsAreBounded(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	write(t, l, accounting.Record{})
 	all(t, l, 1)
-	at := time.Now().UTC().Truncate(time.Hour)
+	moment := time.Now().UTC().Truncate(time.Hour)
 	execute(t, d, literal(`INSERT INTO gateway_usage
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		SELECT 1, %d, n.i + 1000000, %s FROM n, gateway_usage WHERE span = 1`,
-		accounting.MostSums, at.Add(-2*time.Hour).UnixMilli(), strings.TrimPrefix(usageColumns, "api_key, ")),
+		accounting.MostSums, moment.Add(-2*time.Hour).UnixMilli(), strings.TrimPrefix(usageColumns, "api_key, ")),
 		literal(`INSERT INTO gateway_names (id, name) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		SELECT n.i + 1000000, 'key ' || n.i FROM n`, accounting.MostSums))
-	q := accounting.UsageQuery{From: at.Add(-2 * time.Hour), To: at.Add(-time.Hour), By: []accounting.Dimension{accounting.ByKey}}
+	q := accounting.UsageQuery{From: moment.Add(-2 * time.Hour), To: moment.Add(-time.Hour), By: []accounting.Dimension{accounting.ByKey}}
 	sums := read(t, l.Usage, q)
 	assert.Len(t, sums, accounting.MostSums)
-	q.To = at.Add(time.Hour)
+	q.To = moment.Add(time.Hour)
 	_, err := l.Usage(t.Context(), q)
 	assert.ErrorIs(t, err, accounting.ErrManySums)
 	assert.ErrorContains(t, err, fmt.Sprint(accounting.MostSums))

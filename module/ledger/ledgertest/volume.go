@@ -45,11 +45,11 @@ func Volume(b *testing.B, d Database, standard int) {
 	defer func() { require.NoError(b, l.Close()) }()
 	_, err = l.Location(b.Context()) // makes the tables
 	require.NoError(b, err)
-	to := time.Now().UTC().Truncate(24 * time.Hour)
-	from := to.AddDate(0, 0, -volumeDays)
-	fillVolume(b, d, l, records, from)
+	end := time.Now().UTC().Truncate(24 * time.Hour)
+	start := end.AddDate(0, 0, -volumeDays)
+	fillVolume(b, d, l, records, start)
 	b.Logf("%d records of a year", records)
-	for name, page := range pagesOfUsage(l, from, to) {
+	for name, page := range pagesOfUsage(l, start, end) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				page(b)
@@ -62,9 +62,9 @@ func Volume(b *testing.B, d Database, standard int) {
 }
 
 // pagesOfUsage returns queries for pages that people look at, by name.
-func pagesOfUsage(l accounting.LedgerReader, from, to time.Time) map[string]func(*testing.B) {
+func pagesOfUsage(l accounting.LedgerReader, start, end time.Time) map[string]func(*testing.B) {
 	pages := make(map[string]func(*testing.B))
-	for name, q := range volumeQueries(from, to) {
+	for name, q := range volumeQueries(start, end) {
 		q.Limit = 1000 // as the API
 		pages[name] = func(b *testing.B) {
 			sums, err := l.Usage(b.Context(), q)
@@ -78,59 +78,59 @@ func pagesOfUsage(l accounting.LedgerReader, from, to time.Time) map[string]func
 		"records_of_a_user": {Limit: 100, User: name(usersFrom + 1)},
 	} {
 		pages[name] = func(b *testing.B) {
-			found, err := l.Records(b.Context(), q)
+			page, err := l.Records(b.Context(), q)
 			require.NoError(b, err)
-			require.Len(b, found.Records, 100)
+			require.Len(b, page.Records, 100)
 		}
 	}
 	return pages
 }
 
 // volumeQueries returns the queries for pages of sums, by name.
-func volumeQueries(from, to time.Time) map[string]accounting.UsageQuery {
+func volumeQueries(start, end time.Time) map[string]accounting.UsageQuery {
 	type dimensions = []accounting.Dimension
-	day, month := to.AddDate(0, 0, -1), to.AddDate(0, 0, -30)
+	day, month := end.AddDate(0, 0, -1), end.AddDate(0, 0, -30)
 	key, user := name(keysFrom+1), name(usersFrom+1)
 	daily := dimensions{accounting.ByDay, accounting.ByModel}
 	queries := map[string]accounting.UsageQuery{
-		"day_by_hour":                  {From: day, To: to, By: dimensions{accounting.ByHour}},
-		"month_by_day_and_model":       {From: month, To: to, By: daily},
-		"month_by_hour_and_model":      {From: month, To: to, By: dimensions{accounting.ByHour, accounting.ByModel}},
-		"month_by_key_and_model":       {From: month, To: to, By: dimensions{accounting.ByKey, accounting.ByModel}},
-		"month_of_a_key_by_day":        {From: month, To: to, Key: key, By: dimensions{accounting.ByDay}},
-		"month_of_a_key_by_hour":       {From: month, To: to, Key: key, By: dimensions{accounting.ByHour}},
-		"year_by_day_and_model":        {From: from, To: to, By: daily},
-		"year_by_day_and_model_page_2": {From: from, To: to, By: daily, After: &accounting.Usage{At: from.AddDate(0, 0, 100)}},
-		"year_by_key_user_and_model":   {From: from, To: to, By: dimensions{accounting.ByKey, accounting.ByUser, accounting.ByModel}},
-		"year_of_a_user_by_month":      {From: from, To: to, User: user, By: dimensions{accounting.ByMonth}},
-		"all_of_a_key":                 {From: from.AddDate(-5, 0, 0), To: to, Key: key},
+		"day_by_hour":                  {From: day, To: end, By: dimensions{accounting.ByHour}},
+		"month_by_day_and_model":       {From: month, To: end, By: daily},
+		"month_by_hour_and_model":      {From: month, To: end, By: dimensions{accounting.ByHour, accounting.ByModel}},
+		"month_by_key_and_model":       {From: month, To: end, By: dimensions{accounting.ByKey, accounting.ByModel}},
+		"month_of_a_key_by_day":        {From: month, To: end, Key: key, By: dimensions{accounting.ByDay}},
+		"month_of_a_key_by_hour":       {From: month, To: end, Key: key, By: dimensions{accounting.ByHour}},
+		"year_by_day_and_model":        {From: start, To: end, By: daily},
+		"year_by_day_and_model_page_2": {From: start, To: end, By: daily, After: &accounting.Usage{At: start.AddDate(0, 0, 100)}},
+		"year_by_key_user_and_model":   {From: start, To: end, By: dimensions{accounting.ByKey, accounting.ByUser, accounting.ByModel}},
+		"year_of_a_user_by_month":      {From: start, To: end, User: user, By: dimensions{accounting.ByMonth}},
+		"all_of_a_key":                 {From: start.AddDate(-5, 0, 0), To: end, Key: key},
 	}
 	for _, by := range (dimensions{
 		accounting.ByDay, accounting.ByMonth, accounting.ByKey, accounting.ByUser, accounting.ByModel, accounting.ByProvider, accounting.ByOutcome,
 	}) {
-		queries["year_by_"+string(by)] = accounting.UsageQuery{From: from, To: to, By: dimensions{by}}
+		queries["year_by_"+string(by)] = accounting.UsageQuery{From: start, To: end, By: dimensions{by}}
 	}
 	return queries
 }
 
 // fillVolume writes records and their sums into the tables, like a ledger in the zone UTC.
-func fillVolume(b *testing.B, d Database, l *ledger.Ledger, records int, from time.Time) {
+func fillVolume(b *testing.B, d Database, l *ledger.Ledger, records int, start time.Time) {
 	execute(b, d,
 		`UPDATE gateway_ledger_state SET zone = 'UTC'`,
 		literal(`INSERT INTO gateway_names (id, name) WITH RECURSIVE n(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i, 'name ' || i FROM n`,
 			keysFrom, outcomeAnswered),
 		literal(`INSERT INTO gateway_names (id, name) VALUES (%d, 'USD')`, currencyUSD),
-		volumeSums(1, 3600000, records, from),
-		volumeSums(2, 86400000, records, from),
+		volumeSums(1, 3600000, records, start),
+		volumeSums(2, 86400000, records, start),
 	)
-	for month := time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC); month.Before(from.AddDate(1, 1, 0)); month = month.AddDate(0, 1, 0) {
+	for month := time.Date(start.Year(), start.Month(), 1, 0, 0, 0, 0, time.UTC); month.Before(start.AddDate(1, 1, 0)); month = month.AddDate(0, 1, 0) {
 		execute(b, d, literal(`INSERT INTO gateway_usage SELECT 3, %d, api_key, holder, limit_name, model, provider, upstream, outcome, currency, `, month.UnixMilli())+
 			columnSums+literal(` FROM gateway_usage WHERE span = 2 AND at >= %d AND at < %d
 			GROUP BY api_key, holder, limit_name, model, provider, upstream, outcome, currency`, month.UnixMilli(), month.AddDate(0, 1, 0).UnixMilli()))
 	}
 	execute(b, d, `INSERT INTO gateway_usage SELECT span + 3, at, 0, 0, 0, 0, 0, 0, 0, currency, `+columnSums+` FROM gateway_usage GROUP BY span, at, currency`)
 	writeOriginals(b, l)
-	execute(b, d, volumePages(records, from)...)
+	execute(b, d, volumePages(records, start)...)
 	if d().Dialect().Bind == nil {
 		execute(b, d, `ANALYZE`) // as PostgreSQL does by itself
 	}
@@ -157,28 +157,28 @@ func interval(records int) int64 {
 }
 
 // volumePages returns statements that copy the original pages at equal intervals.
-func volumePages(records int, from time.Time) []string {
-	with := literal(`WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d),
+func volumePages(records int, start time.Time) []string {
+	clause := literal(`WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d),
 		page(id, records, number) AS (SELECT last, records, row_number() OVER (ORDER BY last) FROM gateway_ledger_pages),
 		copy(id, original, records) AS (SELECT (%d + (i * %d + number - 1) * %d) * 4194304, id, records FROM n, page)`,
-		records/originals-1, from.UnixMilli()-1577836800000, originals, interval(records))
+		records/originals-1, start.UnixMilli()-1577836800000, originals, interval(records))
 	return []string{
-		`INSERT INTO gateway_ledger_owners (last, kind, name) ` + with + `
+		`INSERT INTO gateway_ledger_owners (last, kind, name) ` + clause + `
 			SELECT c.id, o.kind, o.name FROM copy c JOIN gateway_ledger_owners o ON o.last = c.original`,
-		`INSERT INTO gateway_ledger_pages (last, first, records) ` + with + ` SELECT id, id, records FROM copy`,
+		`INSERT INTO gateway_ledger_pages (last, first, records) ` + clause + ` SELECT id, id, records FROM copy`,
 	}
 }
 
 // volumeSums returns a statement that writes the sums of spans of a length in milliseconds,
 // ordered by time: a ledger writes the sums of an hour during or after that hour, so that
 // they are close to each other on the disk.
-func volumeSums(span, length, records int, from time.Time) string {
+func volumeSums(span, length, records int, start time.Time) string {
 	return literal(`INSERT INTO gateway_usage SELECT %d, (%d + i * %d) / %d * %d, %d + i %% %d, %d + i %% %d, 0, %d + i %% %d, %d + i %% %d, %d + i %% %d, %d, %d,
 		count(*), count(*), count(*), 0, 0, count(*) * 1000, count(*) * 500, 0, 0, count(*) * 200, count(*) * 50, 0, count(*) * 12345, 0,
 		count(*) * 2000000000, count(*) * 250000000, count(*)
 		FROM (WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n) records
 		GROUP BY 2, 3, 4, 6, 7, 8 ORDER BY 2`,
-		span, from.UnixMilli(), interval(records), length, length, keysFrom, keys, usersFrom, users, modelsFrom, models, providersFrom, providers, modelsFrom, models,
+		span, start.UnixMilli(), interval(records), length, length, keysFrom, keys, usersFrom, users, modelsFrom, models, providersFrom, providers, modelsFrom, models,
 		outcomeAnswered, currencyUSD, records-1)
 }
 

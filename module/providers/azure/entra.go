@@ -67,13 +67,13 @@ type identity struct{ endpoint, client, scope, secret string }
 var cache tokens.Cache[identity, aigateway.Secret]
 
 // token returns a token for a client secret.
-func (a *Azure) token(ctx context.Context, of aigateway.TokenRequest) (aigateway.Secret, error) {
+func (a *Azure) token(ctx context.Context, request aigateway.TokenRequest) (aigateway.Secret, error) {
 	id := identity{
 		endpoint: strings.TrimRight(cmp.Or(a.Entra.Authority, publicAuthority), "/") + "/" + a.Entra.Tenant + "/oauth2/v2.0/token",
-		client:   a.Entra.ClientID, scope: a.scope(), secret: string(of.Key),
+		client:   a.Entra.ClientID, scope: a.scope(), secret: string(request.Key),
 	}
-	return cache.Token(ctx, id, of.Refused, func(ctx context.Context) (tokens.Token[aigateway.Secret], error) {
-		return id.fetch(ctx, of.Client)
+	return cache.Token(ctx, id, request.Refused, func(ctx context.Context) (tokens.Token[aigateway.Secret], error) {
+		return id.fetch(ctx, request.Client)
 	})
 }
 

@@ -109,7 +109,7 @@ func open(res *http.Response, op translate.Operation) {
 		replace(res, body)
 	case media == streamType:
 		res.Header.Set("Content-Type", "text/event-stream")
-		res.Body = &stream{from: bufio.NewReader(res.Body), body: res.Body, decoder: eventstream.NewDecoder()}
+		res.Body = &stream{reader: bufio.NewReader(res.Body), body: res.Body, decoder: eventstream.NewDecoder()}
 	}
 	if id := res.Header.Get("X-Amzn-Requestid"); id != "" {
 		res.Header.Set("Request-Id", id)
@@ -139,7 +139,7 @@ func replace(res *http.Response, body []byte) {
 
 // stream reads the messages of an event stream, and gives server-sent events.
 type stream struct {
-	from    *bufio.Reader
+	reader  *bufio.Reader
 	body    io.Closer
 	decoder *eventstream.Decoder
 	memory  []byte // of the payload of a message
@@ -166,10 +166,10 @@ var errStream = errors.New("reading event stream: unknown message")
 // next reads a message. A stream that ends within one is not whole, which the decoder does
 // not always report. The errors of the decoder quote nothing of the message.
 func (s *stream) next() error {
-	if _, err := s.from.Peek(1); err != nil {
+	if _, err := s.reader.Peek(1); err != nil {
 		return err
 	}
-	m, err := s.decoder.Decode(s.from, s.memory)
+	m, err := s.decoder.Decode(s.reader, s.memory)
 	switch {
 	case errors.Is(err, io.EOF):
 		return io.ErrUnexpectedEOF

@@ -154,9 +154,9 @@ func (b *Bedrock) invoke(call *aigateway.Call, path string) {
 }
 
 // openAs changes an answer of the service into one of a format.
-func openAs(res *http.Response, of translate.Format, op translate.Operation) {
+func openAs(res *http.Response, format translate.Format, op translate.Operation) {
 	counted := op == translate.CountTokens && res.StatusCode < http.StatusBadRequest
-	if open(res, op); counted && of == translate.Messages {
+	if open(res, op); counted && format == translate.Messages {
 		renameCount(res)
 	}
 }

@@ -35,32 +35,32 @@ const service = "bedrock"
 // sign signs a request with the credentials of the machine, by AWS Signature Version 4 (SigV4). If
 // it is called again, it uses others than the last ones, if there are others. It returns the id of
 // the key and the token of the session.
-func (b *Bedrock) sign(r *http.Request, body io.WriterTo, again bool) (sent []string, err error) {
+func (b *Bedrock) sign(r *http.Request, body io.WriterTo, retry bool) (sent []string, err error) {
 	id := identity{b.Region, b.Profile}
-	found, err := cache.Token(r.Context(), id, aws.Credentials{}, id.fetch)
+	credentials, err := cache.Token(r.Context(), id, aws.Credentials{}, id.fetch)
 	if err != nil {
 		return nil, err
 	}
-	if again {
-		if other, err := cache.Token(r.Context(), id, found, id.fetch); err == nil {
-			found = other
+	if retry {
+		if other, err := cache.Token(r.Context(), id, credentials, id.fetch); err == nil {
+			credentials = other
 		}
 	}
-	for _, text := range []string{found.AccessKeyID, found.SessionToken} {
+	for _, text := range []string{credentials.AccessKeyID, credentials.SessionToken} {
 		if text != "" {
 			sent = append(sent, text)
 		}
 	}
-	return sent, signWith(r, body, found, b.Region, time.Now())
+	return sent, signWith(r, body, credentials, b.Region, time.Now())
 }
 
 // signWith signs a request with credentials at a time.
-func signWith(r *http.Request, body io.WriterTo, found aws.Credentials, region string, at time.Time) error {
+func signWith(r *http.Request, body io.WriterTo, credentials aws.Credentials, region string, moment time.Time) error {
 	hash := sha256.New()
 	if _, err := body.WriteTo(hash); err != nil {
 		return fmt.Errorf("signing: %w", err)
 	}
-	err := signer.SignHTTP(r.Context(), found, r, hex.EncodeToString(hash.Sum(nil)), service, region, at)
+	err := signer.SignHTTP(r.Context(), credentials, r, hex.EncodeToString(hash.Sum(nil)), service, region, moment)
 	if err != nil {
 		return fmt.Errorf("signing: %w", err)
 	}
@@ -83,12 +83,12 @@ func (id identity) fetch(ctx context.Context) (token tokens.Token[aws.Credential
 	if err != nil {
 		return token, errCredentials
 	}
-	found, err := loaded.Credentials.Retrieve(ctx)
+	credentials, err := loaded.Credentials.Retrieve(ctx)
 	if err != nil {
 		return token, errCredentials
 	}
-	token = tokens.Token[aws.Credentials]{Value: found, Ends: found.Expires}
-	if !found.CanExpire {
+	token = tokens.Token[aws.Credentials]{Value: credentials, Ends: credentials.Expires}
+	if !credentials.CanExpire {
 		token.Ends = time.Now().Add(unending)
 	}
 	return token, nil
@@ -98,9 +98,9 @@ func (id identity) fetch(ctx context.Context) (token tokens.Token[aws.Credential
 // the SDK's own would leave out the certificates that AWS_CA_BUNDLE names.
 func finalAnswers(stack *middleware.Stack) error {
 	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("FinalAnswers", func(
-		ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler,
+		ctx context.Context, input middleware.DeserializeInput, next middleware.DeserializeHandler,
 	) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
-		out, metadata, err = next.HandleDeserialize(ctx, in)
+		out, metadata, err = next.HandleDeserialize(ctx, input)
 		if res, ok := out.RawResponse.(*smithyhttp.Response); ok && err == nil {
 			_, err = outbound.Final(res.Response, nil)
 		}

@@ -80,12 +80,12 @@ func TestK050SignaturesAreThoseOfTheTestVectors(t *testing.T) {
 	assert.Equal(t, "85d96828115b5dc0cfc3bd16ad9e210dd772bbebba041836c64533a82be05ead",
 		signature(r, "", vectorCredentials.SecretAccessKey, scope, "host", "x-amz-date", "x-amz-security-token"), "post-sts-header-before")
 	for _, body := range []string{"{}", "[]"} {
-		found := vectorCredentials
-		found.SessionToken = vectorToken
+		credentials := vectorCredentials
+		credentials.SessionToken = vectorToken
 		r := request(t, http.MethodPost, "/")
 		r.ContentLength = 2
-		require.NoError(t, signWith(r, bytes.NewReader([]byte(body)), found, "us-east-1", vectorTime))
-		want := signature(r, body, found.SecretAccessKey, "20150830/us-east-1/bedrock/aws4_request", "content-length", "host", "x-amz-date", "x-amz-security-token")
+		require.NoError(t, signWith(r, bytes.NewReader([]byte(body)), credentials, "us-east-1", vectorTime))
+		want := signature(r, body, credentials.SecretAccessKey, "20150830/us-east-1/bedrock/aws4_request", "content-length", "host", "x-amz-date", "x-amz-security-token")
 		assert.Equal(t, "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/bedrock/aws4_request, "+
 			"SignedHeaders=content-length;host;x-amz-date;x-amz-security-token, Signature="+want, r.Header.Get("Authorization"))
 	}

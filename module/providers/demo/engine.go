@@ -32,7 +32,7 @@ func WithPace(d time.Duration) Option { return func(e *Engine) { e.pace = d } }
 // WithStrict makes the engine as strict as the services of the vendors, which refuse unknown
 // options, and reasoning that they have not signed. The default is as lenient as self-hosted
 // servers.
-func WithStrict(on bool) Option { return func(e *Engine) { e.strict = on } }
+func WithStrict(strict bool) Option { return func(e *Engine) { e.strict = strict } }
 
 // WithKey makes the engine require an API key: as a bearer token, or in the header of the
 // format for keys. By default, no key is required.

@@ -43,25 +43,25 @@ var tooLong = &fault.Fault{
 
 // withStatus returns the error of a status that the prompt asks for.
 func (x *exchange) withStatus(f *reply.Faults) *fault.Fault {
-	as := &fault.Fault{Kind: fault.Internal, Message: "this error was asked for by the prompt", Code: f.Code, RetryAfter: f.RetryAfter}
+	reported := &fault.Fault{Kind: fault.Internal, Message: "this error was asked for by the prompt", Code: f.Code, RetryAfter: f.RetryAfter}
 	if f.Status < 500 {
-		as.Kind = fault.Invalid
+		reported.Kind = fault.Invalid
 	}
 	for kind := fault.Internal; kind <= fault.Timeout; kind++ {
 		if x.route.format.Errors.Status(&fault.Fault{Kind: kind}) == f.Status {
-			as.Kind = kind
-			return as
+			reported.Kind = kind
+			return reported
 		}
 	}
-	return as.WithStatus(f.Status)
+	return reported.WithStatus(f.Status)
 }
 
 // failed returns the error of the faults in mid-answer. Its kind follows from its code.
 func failed(f *reply.Faults) *fault.Fault {
 	code := cmp.Or(f.Code, "server_is_overloaded")
-	as := fault.ReadAnswer(reply.Encode(map[string]any{"error": map[string]string{"message": "the server is overloaded", "code": code}}))
-	as.Code = code
-	return as
+	reported := fault.ReadAnswer(reply.Encode(map[string]any{"error": map[string]string{"message": "the server is overloaded", "code": code}}))
+	reported.Code = code
+	return reported
 }
 
 // reset closes the connection with a TCP reset if the exchange does not share it.

@@ -92,11 +92,11 @@ func (s *speaker) asking(op translate.Operation, prompt, more string) *http.Requ
 	body, _, refused := core.Render(nil, []byte(ask(chatPath, prompt, more)), &info, formats.Unspecified().Requests.Source, s.format.Requests.Target)
 	require.Nil(s.t, refused)
 	path, query := s.format.Provider.Call(format.Call{Base: "/v1", Model: "m1", Operation: op, Stream: s.stream})
-	return s.in(http.MethodPost, path, query, string(body))
+	return s.newRequest(http.MethodPost, path, query, string(body))
 }
 
-// in returns a request by which clients of the format are known.
-func (s *speaker) in(method, path, query, body string) *http.Request {
+// newRequest returns a request by which clients of the format are known.
+func (s *speaker) newRequest(method, path, query, body string) *http.Request {
 	r := s.request(s.t.Context(), method, path+"?"+query, body)
 	if s.format.Version.Header != "" {
 		r.Header.Set(s.format.Version.Header, "2023-06-01")
@@ -234,7 +234,7 @@ func TestTokensAreCountedAsTheyAreCharged(t *testing.T) {
 func TestModelsAreListedInEveryFormat(t *testing.T) {
 	each(t, func(t *testing.T, s *speaker) {
 		path, query := s.format.Provider.Models("/v1", "")
-		response, err := s.transport.RoundTrip(s.in(http.MethodGet, path, query, ""))
+		response, err := s.transport.RoundTrip(s.newRequest(http.MethodGet, path, query, ""))
 		require.NoError(t, err)
 		defer response.Body.Close()
 		cards, _, err := modelcard.Read(s.read(response))
@@ -243,7 +243,7 @@ func TestModelsAreListedInEveryFormat(t *testing.T) {
 		assert.Equal(t, "small", cards[0].ID)
 
 		for name, status := range map[string]int{"large": http.StatusOK, "none": http.StatusNotFound} {
-			response, err := s.transport.RoundTrip(s.in(http.MethodGet, path+"/"+name, "", ""))
+			response, err := s.transport.RoundTrip(s.newRequest(http.MethodGet, path+"/"+name, "", ""))
 			require.NoError(t, err)
 			_ = response.Body.Close()
 			assert.Equal(t, status, response.StatusCode, name)

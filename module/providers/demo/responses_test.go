@@ -65,7 +65,7 @@ func TestATurnOfAnAgentContinues(t *testing.T) {
 		}
 		input.WriteString(`,{"type":"custom_tool_call_output","call_id":"` + first.Items("custom_tool_call")[0].CallID + `","output":"patched"}`)
 		input.WriteString(`,{"type":"function_call_output","call_id":"` + first.Items("function_call")[0].CallID + `","output":"noon"}`)
-		again := c.response(`{"model":"m1","stream":true,"input":[` + input.String() + `]` + more + `}`)
-		assert.Equal(t, `The tools answered: "patched", "noon".`, again.Text())
+		repeated := c.response(`{"model":"m1","stream":true,"input":[` + input.String() + `]` + more + `}`)
+		assert.Equal(t, `The tools answered: "patched", "noon".`, repeated.Text())
 	}, demo.WithStrict(true))
 }

@@ -66,13 +66,13 @@ func withoutVersion(d *format.Descriptor, path string) string {
 // match reports whether a path, with its escapes, is that of an endpoint of a format, and returns the
 // name of the model in it.
 func match(d *format.Descriptor, e *format.Endpoint, path string) (model string, ok bool) {
-	before, behind, named := e.Around()
+	before, after, named := e.Around()
 	before, path = withoutVersion(d, before), withoutVersion(d, path)
 	if !named {
 		return "", path == before
 	}
 	rest, ok := strings.CutPrefix(path, before)
-	if rest, is := strings.CutSuffix(rest, behind); ok && is {
+	if rest, is := strings.CutSuffix(rest, after); ok && is {
 		model, _ = url.PathUnescape(rest) // it is part of a valid path
 	}
 	return model, model != ""

@@ -54,11 +54,11 @@ func (w *writing) stream() {
 // withoutLast returns events, each of which ends with a blank line, without the last one.
 func withoutLast(events []byte) []byte {
 	blank := []byte("\n\n")
-	at := bytes.LastIndex(bytes.TrimSuffix(events, blank), blank)
-	if at < 0 {
+	i := bytes.LastIndex(bytes.TrimSuffix(events, blank), blank)
+	if i < 0 {
 		return nil
 	}
-	return events[:at+len(blank)]
+	return events[:i+len(blank)]
 }
 
 // strike carries out the fault of mid-answer, and returns the event with which it ends the stream,

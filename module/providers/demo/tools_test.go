@@ -232,17 +232,17 @@ func TestAChangedThinkingBlockIsRefusedWhenStrict(t *testing.T) {
 	ways(t, func(t *testing.T, c *caller) {
 		for _, display := range []string{"summarized", "omitted"} {
 			m := c.message(ask(messagesPath, "hi", `,"thinking":{"type":"adaptive","display":"`+display+`"}`))
-			again := func(thinking, signature string) int {
+			statusOf := func(thinking, signature string) int {
 				response := c.send(messagesPath, `{"model":"m1","max_tokens":9,"messages":[{"role":"user","content":"hi"},
 					{"role":"assistant","content":[{"type":"thinking","thinking":`+quote(thinking)+`,"signature":`+quote(signature)+`}]},
 					{"role":"user","content":"more"}]}`)
 				return response.StatusCode
 			}
 			block := m.Content[0]
-			assert.Equal(t, http.StatusOK, again(block.Thinking, block.Signature), display)
-			assert.Equal(t, http.StatusBadRequest, again(block.Thinking+".", block.Signature), display)
-			assert.Equal(t, http.StatusBadRequest, again("I think.", "gwts1:AAAA"), display)
-			assert.Equal(t, http.StatusBadRequest, again("I think.", ""), display)
+			assert.Equal(t, http.StatusOK, statusOf(block.Thinking, block.Signature), display)
+			assert.Equal(t, http.StatusBadRequest, statusOf(block.Thinking+".", block.Signature), display)
+			assert.Equal(t, http.StatusBadRequest, statusOf("I think.", "gwts1:AAAA"), display)
+			assert.Equal(t, http.StatusBadRequest, statusOf("I think.", ""), display)
 		}
 	}, demo.WithStrict(true))
 }

@@ -18,13 +18,13 @@ type Word struct {
 }
 
 // Read reads the words of a preset, and then validates it.
-func Read(d *caddyfile.Dispenser, preset string, of caddy.Validator, table ...Word) error {
+func Read(d *caddyfile.Dispenser, preset string, module caddy.Validator, table ...Word) error {
 	for d.Next() {
 		if err := readWord(d, preset, table); err != nil {
 			return err
 		}
 	}
-	if err := of.Validate(); err != nil {
+	if err := module.Validate(); err != nil {
 		return d.WrapErr(err)
 	}
 	return nil

@@ -77,9 +77,9 @@ type fetching struct{ done chan struct{} }
 // token returns the token, or waits for the one that fetch fetches.
 func (s *source[V]) token(ctx context.Context, refused V, fetch Fetch[V]) (token V, err error) {
 	for waited := false; ; waited = true {
-		found, running, err := s.next(refused, waited, fetch)
+		fetched, running, err := s.next(refused, waited, fetch)
 		if running == nil {
-			return found, err
+			return fetched, err
 		}
 		select {
 		case <-running.done:

@@ -23,20 +23,20 @@ var cache tokens.Cache[aigateway.Secret, aigateway.Secret]
 // token returns a token for the credentials that are the API key, or, without an API key, for
 // the default credentials of the machine: the file that GOOGLE_APPLICATION_CREDENTIALS names,
 // that of gcloud, or those of the metadata server.
-func token(ctx context.Context, of aigateway.TokenRequest) (aigateway.Secret, error) {
-	return cache.Token(ctx, of.Key, of.Refused, func(ctx context.Context) (tokens.Token[aigateway.Secret], error) {
-		return fetch(ctx, of.Client, of.Key)
+func token(ctx context.Context, request aigateway.TokenRequest) (aigateway.Secret, error) {
+	return cache.Token(ctx, request.Key, request.Refused, func(ctx context.Context) (tokens.Token[aigateway.Secret], error) {
+		return fetch(ctx, request.Client, request.Key)
 	})
 }
 
 // fetch fetches a token. The errors of the library may quote the answer of a server, and the
 // file with a private key, so that only their kind is returned.
 func fetch(ctx context.Context, client *http.Client, key aigateway.Secret) (token tokens.Token[aigateway.Secret], err error) {
-	found, err := find(&credentials.DetectOptions{Scopes: []string{scope}, Client: client, DisableAsyncRefresh: true}, key)
+	detected, err := find(&credentials.DetectOptions{Scopes: []string{scope}, Client: client, DisableAsyncRefresh: true}, key)
 	if err != nil {
 		return token, err
 	}
-	got, err := found.Token(ctx)
+	got, err := detected.Token(ctx)
 	if err != nil {
 		return token, fetchError(ctx, err)
 	}
@@ -67,11 +67,11 @@ var kinds = []credentials.CredType{
 // find returns the credentials of an API key or of the machine.
 func find(o *credentials.DetectOptions, key aigateway.Secret) (*auth.Credentials, error) {
 	if key == "" {
-		found, err := credentials.DetectDefault(o)
+		detected, err := credentials.DetectDefault(o)
 		if err != nil {
 			return nil, errors.New("finding credentials: the machine has none, and the provider has no api_key")
 		}
-		return found, nil
+		return detected, nil
 	}
 	var file struct {
 		Type credentials.CredType `json:"type"`
@@ -79,9 +79,9 @@ func find(o *credentials.DetectOptions, key aigateway.Secret) (*auth.Credentials
 	if err := json.Unmarshal([]byte(key), &file); err != nil || !slices.Contains(kinds, file.Type) {
 		return nil, fmt.Errorf("reading credentials: the API key must be the content of a file of credentials: %w", aigateway.ErrKeyRefused)
 	}
-	found, err := credentials.NewCredentialsFromJSON(file.Type, []byte(key), o)
+	detected, err := credentials.NewCredentialsFromJSON(file.Type, []byte(key), o)
 	if err != nil {
 		return nil, fmt.Errorf("reading credentials: a file of the type %s is incomplete: %w", file.Type, aigateway.ErrKeyRefused)
 	}
-	return found, nil
+	return detected, nil
 }

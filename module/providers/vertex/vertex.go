@@ -88,11 +88,11 @@ var addresses = map[translate.Format]func(v *Vertex, call *aigateway.Call, locat
 
 // address sets the address of a call.
 func (v *Vertex) address(call *aigateway.Call) error {
-	of := addresses[call.Format]
-	if of == nil {
+	address := addresses[call.Format]
+	if address == nil {
 		return errFormat
 	}
-	return of(v, call, strings.TrimSuffix(call.Base, "/v1")+"/v1/projects/"+v.Project+"/locations/"+v.location())
+	return address(v, call, strings.TrimSuffix(call.Base, "/v1")+"/v1/projects/"+v.Project+"/locations/"+v.location())
 }
 
 var (
@@ -151,11 +151,11 @@ func (v *Vertex) claude(call *aigateway.Call, location string) error {
 
 // ofEdge reports whether an error comes from Google's servers in front of the models, which
 // answer in a format of their own, sometimes in a list.
-func ofEdge(of translate.Format, body []byte) bool {
+func ofEdge(format translate.Format, body []byte) bool {
 	var answer struct {
 		Type string `json:"type"`
 	}
-	return json.Unmarshal(body, &answer) != nil || of == translate.Messages && answer.Type != "error"
+	return json.Unmarshal(body, &answer) != nil || format == translate.Messages && answer.Type != "error"
 }
 
 // betas are the values of anthropic-beta that the service accepts.

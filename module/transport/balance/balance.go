@@ -89,17 +89,17 @@ func choose(pool reverseproxy.UpstreamPool, r *http.Request, seed func(*exchange
 	name := func(i int) string { return pool[i].Dial }
 	available := func(i int) bool { return pool[i].Available() }
 	fresh := func(i int) bool { return available(i) && (c == nil || !slices.Contains(c.Addresses, pool[i].Dial)) }
-	at := rendezvous.Nearest(len(pool), s, name, fresh)
-	if at < 0 {
-		at = rendezvous.Nearest(len(pool), s, name, available)
+	index := rendezvous.Nearest(len(pool), s, name, fresh)
+	if index < 0 {
+		index = rendezvous.Nearest(len(pool), s, name, available)
 	}
-	if at < 0 {
+	if index < 0 {
 		return nil
 	}
 	if c != nil {
-		c.Addresses = append(c.Addresses, pool[at].Dial)
+		c.Addresses = append(c.Addresses, pool[index].Dial)
 	}
-	return pool[at]
+	return pool[index]
 }
 
 // Interface guards

@@ -16,7 +16,7 @@ import (
 // The bound is exact, with the allocations of the test, so that one that is added to the way of all
 // requests is noticed.
 func TestAllocationsOfARequest(t *testing.T) {
-	of := newProvider(t, func(conn net.Conn, _ *bufio.Reader) {
+	p := newProvider(t, func(conn net.Conn, _ *bufio.Reader) {
 		for request, answer := make([]byte, 1<<10), []byte(answerOK); ; {
 			if _, err := conn.Read(request); err != nil {
 				return
@@ -24,7 +24,7 @@ func TestAllocationsOfARequest(t *testing.T) {
 			_, _ = conn.Write(answer)
 		}
 	})
-	transport, r, body := newTransport(t), post(t, of, "{}"), make([]byte, 8)
+	transport, r, body := newTransport(t), post(t, p, "{}"), make([]byte, 8)
 	least := math.Inf(1)
 	for range 100 {
 		least = min(least, testing.AllocsPerRun(1, func() {

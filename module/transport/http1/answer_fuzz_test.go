@@ -25,7 +25,7 @@ func FuzzAnswer(f *testing.F) {
 		f.Add(seed)
 	}
 	answers := make(chan string, 1)
-	of := newProvider(f, func(conn net.Conn, requests *bufio.Reader) {
+	p := newProvider(f, func(conn net.Conn, requests *bufio.Reader) {
 		_, _ = readRequest(requests)
 		_, _ = io.WriteString(conn, <-answers)
 	})
@@ -34,7 +34,7 @@ func FuzzAnswer(f *testing.F) {
 		outcome := func(way http.RoundTripper, closeIdle func()) (res *http.Response, body string, ok bool) {
 			defer closeIdle()
 			answers <- answer
-			res, err := way.RoundTrip(post(t, of, "{}"))
+			res, err := way.RoundTrip(post(t, p, "{}"))
 			if err != nil {
 				return nil, "", false
 			}

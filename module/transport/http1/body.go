@@ -22,15 +22,15 @@ func (c *Conn) Close() error { return c.answer.Close() }
 
 // body is the body of an answer. Its end frees the connection for the next request.
 type body struct {
-	of   io.Reader            // nil before the head
-	conn atomic.Pointer[conn] // nil after the end
-	ctx  context.Context      // of the request
-	last bool                 // the connection ends with this answer
-	pool *pool
+	reader io.Reader            // nil before the head
+	conn   atomic.Pointer[conn] // nil after the end
+	ctx    context.Context      // of the request
+	last   bool                 // the connection ends with this answer
+	pool   *pool
 }
 
 func (b *body) Read(p []byte) (int, error) {
-	n, err := b.of.Read(p)
+	n, err := b.reader.Read(p)
 	if err == nil {
 		return n, nil
 	}

@@ -17,19 +17,19 @@ import (
 // conn is a connection. It is read by one goroutine at a time.
 type conn struct {
 	*socket.Conn
-	host  string // of the URLs of its requests
-	in    *bufio.Reader
-	left  int64       // bytes that may still be read
-	sent  atomic.Bool // the request is written completely
-	since time.Time   // the end of the last answer; zero before
+	host   string // of the URLs of its requests
+	reader *bufio.Reader
+	left   int64       // bytes that may still be read
+	sent   atomic.Bool // the request is written completely
+	since  time.Time   // the end of the last answer; zero before
 }
 
-func newConn(of *socket.Conn, host string, buffer int) *conn {
-	c := &conn{Conn: of, host: host}
+func newConn(inner *socket.Conn, host string, buffer int) *conn {
+	c := &conn{Conn: inner, host: host}
 	if buffer <= 0 {
 		buffer = 4 << 10
 	}
-	c.in = bufio.NewReaderSize(c, buffer)
+	c.reader = bufio.NewReaderSize(c, buffer)
 	return c
 }
 
@@ -68,14 +68,14 @@ func (c *conn) write(r *http.Request) {
 // receive waits for the head of the answer, without informational ones before it.
 func (c *conn) receive(r *http.Request, maxHead int64, trace *httptrace.ClientTrace) (*http.Response, error) {
 	c.left = maxHead
-	if _, err := c.in.Peek(1); err != nil {
+	if _, err := c.reader.Peek(1); err != nil {
 		return nil, err
 	}
 	if trace != nil && trace.GotFirstResponseByte != nil {
 		trace.GotFirstResponseByte()
 	}
 	for {
-		res, err := http.ReadResponse(c.in, r)
+		res, err := http.ReadResponse(c.reader, r)
 		if err != nil {
 			return nil, err
 		}
@@ -100,5 +100,5 @@ func (c *conn) Read(p []byte) (int, error) {
 
 // renew reports whether an idle connection can serve another request.
 func (c *conn) renew() bool {
-	return c.in.Buffered() == 0 && c.Reader.Renew()
+	return c.reader.Buffered() == 0 && c.Reader.Renew()
 }

@@ -73,15 +73,15 @@ func readRequest(requests *bufio.Reader) (string, error) {
 // options returns a transport of Caddy without options. Both ways are made from it.
 func options(t testing.TB, change ...func(*reverseproxy.HTTPTransport)) *reverseproxy.HTTPTransport {
 	t.Helper()
-	of := &reverseproxy.HTTPTransport{
+	httpTransport := &reverseproxy.HTTPTransport{
 		Versions:  []string{"1.1", "2"},
 		Transport: &http.Transport{DialContext: socket.Dialing(new(net.Dialer).DialContext), MaxIdleConnsPerHost: 2, DisableCompression: true},
 	}
 	for _, c := range change {
-		c(of)
+		c(httpTransport)
 	}
-	t.Cleanup(of.Transport.CloseIdleConnections)
-	return of
+	t.Cleanup(httpTransport.Transport.CloseIdleConnections)
+	return httpTransport
 }
 
 func newTransport(t testing.TB, change ...func(*reverseproxy.HTTPTransport)) *Transport {
@@ -111,12 +111,12 @@ func (p *payload) Close() error {
 }
 
 // post returns a request with a body.
-func post(t testing.TB, of *provider, body string, change ...func(*http.Request)) *http.Request {
+func post(t testing.TB, server *provider, body string, change ...func(*http.Request)) *http.Request {
 	t.Helper()
 	p := new(payload)
 	p.Reset([]byte(body))
 	r := (&http.Request{
-		Method: http.MethodPost, URL: &url.URL{Scheme: "http", Host: of.Addr().String(), Path: "/v1"}, Host: "provider.example",
+		Method: http.MethodPost, URL: &url.URL{Scheme: "http", Host: server.Addr().String(), Path: "/v1"}, Host: "provider.example",
 		Header: http.Header{"Content-Type": {"application/json"}}, Body: p, ContentLength: int64(len(body)),
 	}).WithContext(t.Context())
 	for _, c := range change {
@@ -125,8 +125,8 @@ func post(t testing.TB, of *provider, body string, change ...func(*http.Request)
 	return r
 }
 
-// within lets a request end with a context.
-func within(ctx context.Context) func(*http.Request) {
+// withContext lets a request end with a context.
+func withContext(ctx context.Context) func(*http.Request) {
 	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
 		context.AfterFunc(ctx, func() { _ = info.Conn.Close() })
 	}}

@@ -42,20 +42,20 @@ const defaultMaxHead = 10 << 20
 // New returns a transport with the options of a transport of Caddy whose dial is
 // socket.Dialing; nil if some of the options are only those of net/http, or the system cannot
 // check idle connections.
-func New(of *reverseproxy.HTTPTransport) *Transport {
-	o := of.Transport
+func New(transport *reverseproxy.HTTPTransport) *Transport {
+	o := transport.Transport
 	switch {
-	case !socket.ReadsWithoutWaiting || !slices.Contains(of.Versions, "1.1"):
+	case !socket.ReadsWithoutWaiting || !slices.Contains(transport.Versions, "1.1"):
 		return nil
-	case of.TLS != nil || o.Protocols != nil || of.ProxyProtocol != "" || of.ReadTimeout > 0 || of.WriteTimeout > 0:
+	case transport.TLS != nil || o.Protocols != nil || transport.ProxyProtocol != "" || transport.ReadTimeout > 0 || transport.WriteTimeout > 0:
 		return nil
 	case o.ResponseHeaderTimeout > 0 || o.MaxConnsPerHost > 0 || o.MaxIdleConns > 0 || o.DisableKeepAlives || o.MaxIdleConnsPerHost < 0 || o.IdleConnTimeout < 0:
 		return nil
 	}
 	return &Transport{
-		options: of, dial: o.DialContext,
+		options: transport, dial: o.DialContext,
 		maxHead: cmp.Or(o.MaxResponseHeaderBytes, defaultMaxHead),
-		pool:    pool{most: cmp.Or(o.MaxIdleConnsPerHost, http.DefaultMaxIdleConnsPerHost), timeout: o.IdleConnTimeout},
+		pool:    pool{limit: cmp.Or(o.MaxIdleConnsPerHost, http.DefaultMaxIdleConnsPerHost), timeout: o.IdleConnTimeout},
 	}
 }
 
@@ -82,7 +82,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = b.Close()
 		return nil, cmp.Or(context.Cause(ctx), err)
 	}
-	b.of, b.last = res.Body, res.Close || res.StatusCode < http.StatusOK
+	b.reader, b.last = res.Body, res.Close || res.StatusCode < http.StatusOK
 	if res.Body == http.NoBody {
 		b.end(true)
 	}
@@ -106,12 +106,12 @@ func (t *Transport) connect(r *http.Request) (*conn, error) {
 	if err != nil {
 		return nil, cmp.Or(context.Cause(r.Context()), err)
 	}
-	of, ok := dialed.(*socket.Conn)
-	if !ok || of.Reader == nil {
+	inner, ok := dialed.(*socket.Conn)
+	if !ok || inner.Reader == nil {
 		_ = dialed.Close()
 		return nil, fmt.Errorf("connecting: %T is no socket", dialed)
 	}
-	return newConn(of, r.URL.Host, t.options.Transport.ReadBufferSize), nil
+	return newConn(inner, r.URL.Host, t.options.Transport.ReadBufferSize), nil
 }
 
 // CloseIdleConnections closes the connections that are idle now.

@@ -35,10 +35,10 @@ type outcome struct {
 	connections int64
 }
 
-func twice(t *testing.T, way http.RoundTripper, of *provider) (seen outcome) {
+func twice(t *testing.T, way http.RoundTripper, p *provider) (seen outcome) {
 	t.Helper()
 	for i := range 2 {
-		res, err := way.RoundTrip(post(t, of, "{}"))
+		res, err := way.RoundTrip(post(t, p, "{}"))
 		if err != nil {
 			seen.failed[i] = true
 			continue
@@ -47,7 +47,7 @@ func twice(t *testing.T, way http.RoundTripper, of *provider) (seen outcome) {
 		seen.status[i], seen.header[i], seen.body[i], seen.failed[i] = res.StatusCode, res.Header, string(body), err != nil
 		require.NoError(t, res.Body.Close())
 	}
-	seen.connections = of.accepted.Load()
+	seen.connections = p.accepted.Load()
 	return seen
 }
 
@@ -91,7 +91,7 @@ func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 		"a failure":                      {answer: "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 2\r\n\r\nno"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bounded := func(of *reverseproxy.HTTPTransport) { of.Transport.MaxResponseHeaderBytes = 64 << 10 }
+			bounded := func(o *reverseproxy.HTTPTransport) { o.Transport.MaxResponseHeaderBytes = 64 << 10 }
 			serve := answering(test.answer)
 			if test.ends {
 				serve = func(conn net.Conn, requests *bufio.Reader) {
@@ -124,7 +124,7 @@ func TestRequestsAreThoseOfNetHTTP(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			wires := make(chan string, 2)
-			of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+			p := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
 				var wire strings.Builder
 				_, _ = readRequest(bufio.NewReader(io.TeeReader(requests, &wire)))
 				wires <- wire.String()
@@ -132,7 +132,7 @@ func TestRequestsAreThoseOfNetHTTP(t *testing.T) {
 			})
 			withAgent := func(r *http.Request) { r.Header["User-Agent"] = []string{"a"} } // net/http has a default
 			for _, way := range []http.RoundTripper{options(t).Transport, newTransport(t)} {
-				r := post(t, of, `{"a":1}`, withAgent, change)
+				r := post(t, p, `{"a":1}`, withAgent, change)
 				require.True(t, newTransport(t).Takes(r))
 				res, err := way.RoundTrip(r)
 				require.NoError(t, err)
@@ -145,7 +145,7 @@ func TestRequestsAreThoseOfNetHTTP(t *testing.T) {
 
 // net/http sends what this package does not, or describes what is wrong.
 func TestOtherRequestsAreLeftToNetHTTP(t *testing.T) {
-	of := newProvider(t, answering(answerOK))
+	p := newProvider(t, answering(answerOK))
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header[name] = []string{value} }
 	}
@@ -174,50 +174,50 @@ func TestOtherRequestsAreLeftToNetHTTP(t *testing.T) {
 		"a header of old connections": header("Keep-Alive", "timeout=1"),
 		"a header of old proxies":     header("Proxy-Connection", "close"),
 	} {
-		t.Run(name, func(t *testing.T) { assert.False(t, newTransport(t).Takes(post(t, of, "{}", change))) })
+		t.Run(name, func(t *testing.T) { assert.False(t, newTransport(t).Takes(post(t, p, "{}", change))) })
 	}
-	compresses := func(of *reverseproxy.HTTPTransport) { of.Transport.DisableCompression = false }
-	assert.False(t, newTransport(t, compresses).Takes(post(t, of, "{}")), "net/http asks for gzip")
-	assert.True(t, newTransport(t, compresses).Takes(post(t, of, "{}", header("Accept-Encoding", "identity"))))
+	compresses := func(o *reverseproxy.HTTPTransport) { o.Transport.DisableCompression = false }
+	assert.False(t, newTransport(t, compresses).Takes(post(t, p, "{}")), "net/http asks for gzip")
+	assert.True(t, newTransport(t, compresses).Takes(post(t, p, "{}", header("Accept-Encoding", "identity"))))
 	for _, proxy := range []*url.URL{nil, {Scheme: "http", Host: "proxy.example"}} {
-		proxied := func(of *reverseproxy.HTTPTransport) { of.Transport.Proxy = http.ProxyURL(proxy) }
-		assert.Equal(t, proxy == nil, newTransport(t, proxied).Takes(post(t, of, "{}")))
+		proxied := func(o *reverseproxy.HTTPTransport) { o.Transport.Proxy = http.ProxyURL(proxy) }
+		assert.Equal(t, proxy == nil, newTransport(t, proxied).Takes(post(t, p, "{}")))
 	}
-	broken := func(of *reverseproxy.HTTPTransport) {
-		of.Transport.Proxy = func(*http.Request) (*url.URL, error) { return nil, errors.New("no proxy") }
+	broken := func(o *reverseproxy.HTTPTransport) {
+		o.Transport.Proxy = func(*http.Request) (*url.URL, error) { return nil, errors.New("no proxy") }
 	}
-	assert.False(t, newTransport(t, broken).Takes(post(t, of, "{}")))
-	assert.True(t, newTransport(t).Takes(post(t, of, "{}", func(r *http.Request) { r.URL.Scheme = "" })))
+	assert.False(t, newTransport(t, broken).Takes(post(t, p, "{}")))
+	assert.True(t, newTransport(t).Takes(post(t, p, "{}", func(r *http.Request) { r.URL.Scheme = "" })))
 }
 
 // reverse_proxy leaves the scheme of an address to its transport, and HTTP_PROXY is for one scheme
 // only. A request without a scheme once went to the provider directly, past the proxy.
 func TestAProxyIsForAddressesWithoutASchemeToo(t *testing.T) {
-	of := newProvider(t, answering(answerOK))
-	transport := newTransport(t, func(of *reverseproxy.HTTPTransport) {
-		of.Transport.Proxy = func(r *http.Request) (*url.URL, error) {
+	p := newProvider(t, answering(answerOK))
+	transport := newTransport(t, func(o *reverseproxy.HTTPTransport) {
+		o.Transport.Proxy = func(r *http.Request) (*url.URL, error) {
 			return map[string]*url.URL{"http": {Scheme: "http", Host: "proxy.example"}}[r.URL.Scheme], nil
 		}
 	})
-	assert.False(t, transport.Takes(post(t, of, "{}", func(r *http.Request) { r.URL.Scheme = "" })))
+	assert.False(t, transport.Takes(post(t, p, "{}", func(r *http.Request) { r.URL.Scheme = "" })))
 }
 
 func TestOptionsOfNetHTTPAreLeftToIt(t *testing.T) {
 	for name, change := range map[string]func(*reverseproxy.HTTPTransport){
-		"TLS":                    func(of *reverseproxy.HTTPTransport) { of.TLS = new(reverseproxy.TLSConfig) },
-		"a PROXY header":         func(of *reverseproxy.HTTPTransport) { of.ProxyProtocol = "v2" },
-		"a read timeout":         func(of *reverseproxy.HTTPTransport) { of.ReadTimeout = 1 },
-		"a write timeout":        func(of *reverseproxy.HTTPTransport) { of.WriteTimeout = 1 },
-		"HTTP/2 without TLS":     func(of *reverseproxy.HTTPTransport) { of.Transport.Protocols = new(http.Protocols) },
-		"other versions":         func(of *reverseproxy.HTTPTransport) { of.Versions = []string{"h2c", "2"} },
-		"a header timeout":       func(of *reverseproxy.HTTPTransport) { of.Transport.ResponseHeaderTimeout = 1 },
-		"a limit of connections": func(of *reverseproxy.HTTPTransport) { of.Transport.MaxConnsPerHost = 1 },
-		"a limit of idle ones":   func(of *reverseproxy.HTTPTransport) { of.Transport.MaxIdleConns = 1 },
-		"no idle connections":    func(of *reverseproxy.HTTPTransport) { of.Transport.DisableKeepAlives = true },
-		"none by a number":       func(of *reverseproxy.HTTPTransport) { of.Transport.MaxIdleConnsPerHost = -1 },
+		"TLS":                    func(o *reverseproxy.HTTPTransport) { o.TLS = new(reverseproxy.TLSConfig) },
+		"a PROXY header":         func(o *reverseproxy.HTTPTransport) { o.ProxyProtocol = "v2" },
+		"a read timeout":         func(o *reverseproxy.HTTPTransport) { o.ReadTimeout = 1 },
+		"a write timeout":        func(o *reverseproxy.HTTPTransport) { o.WriteTimeout = 1 },
+		"HTTP/2 without TLS":     func(o *reverseproxy.HTTPTransport) { o.Transport.Protocols = new(http.Protocols) },
+		"other versions":         func(o *reverseproxy.HTTPTransport) { o.Versions = []string{"h2c", "2"} },
+		"a header timeout":       func(o *reverseproxy.HTTPTransport) { o.Transport.ResponseHeaderTimeout = 1 },
+		"a limit of connections": func(o *reverseproxy.HTTPTransport) { o.Transport.MaxConnsPerHost = 1 },
+		"a limit of idle ones":   func(o *reverseproxy.HTTPTransport) { o.Transport.MaxIdleConns = 1 },
+		"no idle connections":    func(o *reverseproxy.HTTPTransport) { o.Transport.DisableKeepAlives = true },
+		"none by a number":       func(o *reverseproxy.HTTPTransport) { o.Transport.MaxIdleConnsPerHost = -1 },
 		// Without a timeout, nothing looks for idle connections that their provider has closed. Their
 		// sockets were kept until a request to the same host, which may never come.
-		"no timeout of idle ones": func(of *reverseproxy.HTTPTransport) { of.Transport.IdleConnTimeout = -1 },
+		"no timeout of idle ones": func(o *reverseproxy.HTTPTransport) { o.Transport.IdleConnTimeout = -1 },
 	} {
 		t.Run(name, func(t *testing.T) { assert.Nil(t, New(options(t, change))) })
 	}
@@ -239,7 +239,7 @@ func TestARequestEndsWithItsContext(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			ended := make(chan error, 1)
-			of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+			p := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
 				if test.body == "{}" {
 					_, _ = readRequest(requests)
 				}
@@ -251,7 +251,7 @@ func TestARequestEndsWithItsContext(t *testing.T) {
 				ended <- err
 			})
 			transport := newTransport(t)
-			r := post(t, of, test.body, within(ctx))
+			r := post(t, p, test.body, withContext(ctx))
 			res, err := transport.RoundTrip(r)
 			if err == nil {
 				_, err = io.ReadFull(res.Body, make([]byte, 2))
@@ -262,16 +262,16 @@ func TestARequestEndsWithItsContext(t *testing.T) {
 			}
 			assert.ErrorIs(t, err, errGone)
 			<-ended // the connection
-			assert.Nil(t, transport.pool.pop(of.Addr().String()))
+			assert.Nil(t, transport.pool.pop(p.Addr().String()))
 		})
 	}
 }
 
 func TestARequestWhoseContextHasEndedIsNotSent(t *testing.T) {
 	var requests atomic.Int64
-	of := newProvider(t, func(conn net.Conn, from *bufio.Reader) {
+	p := newProvider(t, func(conn net.Conn, reader *bufio.Reader) {
 		for {
-			if _, err := readRequest(from); err != nil {
+			if _, err := readRequest(reader); err != nil {
 				return
 			}
 			requests.Add(1)
@@ -279,50 +279,50 @@ func TestARequestWhoseContextHasEndedIsNotSent(t *testing.T) {
 		}
 	})
 	transport := newTransport(t)
-	finish(t, open(t, transport, of))
+	finish(t, open(t, transport, p))
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errGone)
-	r := post(t, of, "{}", within(ctx))
+	r := post(t, p, "{}", withContext(ctx))
 	_, err := transport.RoundTrip(r)
 	assert.ErrorIs(t, err, errGone)
 	assert.True(t, r.Body.(*payload).closed.Load())
-	finish(t, open(t, transport, of))
+	finish(t, open(t, transport, p))
 	assert.EqualValues(t, 2, requests.Load())
-	assert.EqualValues(t, 1, of.accepted.Load(), "the idle connection is not lost")
+	assert.EqualValues(t, 1, p.accepted.Load(), "the idle connection is not lost")
 }
 
 func TestADialEndsWithTheRequest(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	transport := newTransport(t, func(of *reverseproxy.HTTPTransport) {
-		of.Transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
+	transport := newTransport(t, func(o *reverseproxy.HTTPTransport) {
+		o.Transport.DialContext = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			cancel(errGone)
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
 	})
-	_, err := transport.RoundTrip(post(t, newProvider(t, answering(answerOK)), "{}", within(ctx)))
+	_, err := transport.RoundTrip(post(t, newProvider(t, answering(answerOK)), "{}", withContext(ctx)))
 	assert.Equal(t, errGone, err, "the cause, by which the failure is classified")
 }
 
 // reverse_proxy asks another upstream after an error of the dial, which it finds by its type.
 func TestAnErrorOfTheDialIsReturnedAsItIs(t *testing.T) {
-	of := newProvider(t, answering(answerOK))
+	p := newProvider(t, answering(answerOK))
 	failed := fmt.Errorf("dialing: %w", errGone)
-	transport := newTransport(t, func(of *reverseproxy.HTTPTransport) {
-		of.Transport.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, failed }
+	transport := newTransport(t, func(o *reverseproxy.HTTPTransport) {
+		o.Transport.DialContext = func(context.Context, string, string) (net.Conn, error) { return nil, failed }
 	})
-	_, err := transport.RoundTrip(post(t, of, "{}"))
+	_, err := transport.RoundTrip(post(t, p, "{}"))
 	assert.Equal(t, failed, err)
 }
 
 func TestOnlySocketsAreUsed(t *testing.T) {
-	of := newProvider(t, answering(answerOK))
+	p := newProvider(t, answering(answerOK))
 	here, there := net.Pipe()
 	defer there.Close()
-	transport := newTransport(t, func(of *reverseproxy.HTTPTransport) {
-		of.Transport.DialContext = socket.Dialing(func(context.Context, string, string) (net.Conn, error) { return here, nil })
+	transport := newTransport(t, func(o *reverseproxy.HTTPTransport) {
+		o.Transport.DialContext = socket.Dialing(func(context.Context, string, string) (net.Conn, error) { return here, nil })
 	})
-	_, err := transport.RoundTrip(post(t, of, "{}"))
+	_, err := transport.RoundTrip(post(t, p, "{}"))
 	assert.ErrorContains(t, err, "no socket")
 	_, err = here.Read(make([]byte, 1))
 	assert.ErrorIs(t, err, io.ErrClosedPipe)
@@ -333,8 +333,8 @@ func TestThePortOfHTTPIsTheDefault(t *testing.T) {
 		"provider.example": "provider.example:80", "provider.example:81": "provider.example:81", "[::1]": "[::1]:80",
 	} {
 		var dialed string
-		transport := newTransport(t, func(of *reverseproxy.HTTPTransport) {
-			of.Transport.DialContext = func(_ context.Context, _, address string) (net.Conn, error) {
+		transport := newTransport(t, func(o *reverseproxy.HTTPTransport) {
+			o.Transport.DialContext = func(_ context.Context, _, address string) (net.Conn, error) {
 				dialed = address
 				return nil, errGone
 			}
@@ -360,15 +360,15 @@ func TestAConnectionWithBytesBehindItsAnswerIsNotUsedAgain(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			of, transport := newProvider(t, serve), newTransport(t)
+			p, transport := newProvider(t, serve), newTransport(t)
 			for i := range int64(2) {
-				res, err := transport.RoundTrip(post(t, of, "{}"))
+				res, err := transport.RoundTrip(post(t, p, "{}"))
 				require.NoError(t, err)
 				body, err := io.ReadAll(res.Body)
 				require.NoError(t, err)
 				assert.Equal(t, "ok", string(body))
-				assert.Equal(t, i+1, of.accepted.Load())
-				awaitArrival(t, transport, of)
+				assert.Equal(t, i+1, p.accepted.Load())
+				awaitArrival(t, transport, p)
 			}
 			if name == "after it" {
 				<-ended
@@ -378,26 +378,26 @@ func TestAConnectionWithBytesBehindItsAnswerIsNotUsedAgain(t *testing.T) {
 }
 
 // awaitArrival waits until bytes have arrived at the idle connection.
-func awaitArrival(t *testing.T, transport *Transport, of *provider) {
+func awaitArrival(t *testing.T, transport *Transport, p *provider) {
 	t.Helper()
-	c := transport.pool.pop(of.Addr().String())
+	c := transport.pool.pop(p.Addr().String())
 	require.NotNil(t, c)
 	c.left = 1 << 20
-	_, err := c.in.Peek(1)
+	_, err := c.reader.Peek(1)
 	require.NoError(t, err)
 	transport.pool.put(c)
 }
 
 func TestAnAnswerThatIsNotReadToItsEndEndsItsConnection(t *testing.T) {
 	ended := make(chan error, 1)
-	of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+	p := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
 		_, _ = readRequest(requests)
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok")
 		_, err := requests.ReadByte()
 		ended <- err
 	})
 	transport := newTransport(t)
-	res, err := transport.RoundTrip(post(t, of, "{}"))
+	res, err := transport.RoundTrip(post(t, p, "{}"))
 	require.NoError(t, err)
 	_, err = io.ReadFull(res.Body, make([]byte, 2))
 	require.NoError(t, err)
@@ -406,24 +406,24 @@ func TestAnAnswerThatIsNotReadToItsEndEndsItsConnection(t *testing.T) {
 	<-ended
 	_, err = res.Body.Read(make([]byte, 1))
 	assert.ErrorIs(t, err, net.ErrClosed)
-	assert.Nil(t, transport.pool.pop(of.Addr().String()))
+	assert.Nil(t, transport.pool.pop(p.Addr().String()))
 }
 
 // Nobody would close the connection later: net/http does that in its own goroutine.
 func TestAConnectionOfAnotherProtocolEnds(t *testing.T) {
 	for _, answer := range []string{"SSH-2.0-x\r\n\r\n", "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"} {
 		ended := make(chan error, 1)
-		of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+		p := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
 			_, _ = readRequest(requests)
 			_, _ = io.WriteString(conn, answer)
 			_, err := io.Copy(io.Discard, requests)
 			ended <- err
 		})
 		transport := newTransport(t)
-		_, err := transport.RoundTrip(post(t, of, "{}"))
+		_, err := transport.RoundTrip(post(t, p, "{}"))
 		assert.Equal(t, strings.HasPrefix(answer, "HTTP"), err == nil)
 		<-ended
-		assert.Nil(t, transport.pool.pop(of.Addr().String()))
+		assert.Nil(t, transport.pool.pop(p.Addr().String()))
 	}
 }
 
@@ -432,7 +432,7 @@ func TestALongRequestIsAnsweredBeforeItIsRead(t *testing.T) {
 	for name, reset := range map[string]bool{"and the connection waits": false, "and the connection is reset": true} {
 		t.Run(name, func(t *testing.T) {
 			release := make(chan struct{})
-			of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+			p := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
 				_, _ = requests.ReadString('{')
 				_, _ = io.WriteString(conn, "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno")
 				if reset {
@@ -443,7 +443,7 @@ func TestALongRequestIsAnsweredBeforeItIsRead(t *testing.T) {
 			})
 			defer close(release)
 			transport := newTransport(t)
-			r := post(t, of, "{"+strings.Repeat(long, 1000))
+			r := post(t, p, "{"+strings.Repeat(long, 1000))
 			res, err := transport.RoundTrip(r)
 			if err != nil {
 				require.True(t, reset, "%v", err) // a reset may come before the answer is read
@@ -453,7 +453,7 @@ func TestALongRequestIsAnsweredBeforeItIsRead(t *testing.T) {
 			_, err = io.ReadAll(res.Body)
 			require.True(t, err == nil || reset)
 			require.NoError(t, res.Body.Close())
-			assert.Nil(t, transport.pool.pop(of.Addr().String()), "a part of the request is not sent")
+			assert.Nil(t, transport.pool.pop(p.Addr().String()), "a part of the request is not sent")
 			assert.Eventually(t, r.Body.(*payload).closed.Load, 10*time.Second, time.Millisecond)
 		})
 	}
@@ -463,7 +463,7 @@ func TestALongRequestIsAnsweredBeforeItIsRead(t *testing.T) {
 // was written completely means nothing.
 func TestALongRequestThatIsNotReadEndsAConnectionThatWasUsedBefore(t *testing.T) {
 	release := make(chan struct{})
-	of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+	p := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
 		_, _ = readRequest(requests)
 		_, _ = io.WriteString(conn, answerOK)
 		_, _ = requests.ReadString('[')
@@ -473,13 +473,13 @@ func TestALongRequestThatIsNotReadEndsAConnectionThatWasUsedBefore(t *testing.T)
 	defer close(release)
 	transport := newTransport(t)
 	for _, body := range []string{"{}", "[" + strings.Repeat(long, 1000)} {
-		res, err := transport.RoundTrip(post(t, of, body))
+		res, err := transport.RoundTrip(post(t, p, body))
 		require.NoError(t, err)
 		_, err = io.ReadAll(res.Body)
 		require.NoError(t, err)
 	}
-	assert.EqualValues(t, 1, of.accepted.Load())
-	assert.Nil(t, transport.pool.pop(of.Addr().String()))
+	assert.EqualValues(t, 1, p.accepted.Load())
+	assert.Nil(t, transport.pool.pop(p.Addr().String()))
 }
 
 // failing is a body that cannot be written.
@@ -498,7 +498,7 @@ func (f *failing) WriteBehind(head []byte, w io.Writer) (int64, error) {
 func TestARequestThatCannotBeWrittenMayHaveAnAnswer(t *testing.T) {
 	for err, answered := range map[error]bool{syscall.EPIPE: true, syscall.ECONNRESET: true, errGone: false} {
 		ended := make(chan error, 1)
-		of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+		p := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
 			_, _ = requests.ReadString('}')
 			if answered {
 				_, _ = io.WriteString(conn, "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno")
@@ -507,7 +507,7 @@ func TestARequestThatCannotBeWrittenMayHaveAnAnswer(t *testing.T) {
 			ended <- err
 		})
 		transport := newTransport(t)
-		r := post(t, of, "{}", func(r *http.Request) {
+		r := post(t, p, "{}", func(r *http.Request) {
 			r.Body, r.Header["X"] = &failing{err: err}, []string{"}"}
 		})
 		res, failed := transport.RoundTrip(r)
@@ -523,7 +523,7 @@ func TestARequestThatCannotBeWrittenMayHaveAnAnswer(t *testing.T) {
 
 func TestALongRequestArrivesWhole(t *testing.T) {
 	bodies := make(chan string, 3)
-	of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+	p := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
 		for {
 			body, err := readRequest(requests)
 			if err != nil {
@@ -535,7 +535,7 @@ func TestALongRequestArrivesWhole(t *testing.T) {
 	})
 	transport := newTransport(t)
 	for _, body := range []string{"{}", strings.Repeat(long, 100), "{}"} {
-		res, err := transport.RoundTrip(post(t, of, body))
+		res, err := transport.RoundTrip(post(t, p, body))
 		require.NoError(t, err)
 		_, err = io.ReadAll(res.Body)
 		require.NoError(t, err)
@@ -544,7 +544,7 @@ func TestALongRequestArrivesWhole(t *testing.T) {
 }
 
 func TestATraceReportsTheConnection(t *testing.T) {
-	of, transport := newProvider(t, answering(answerOK)), newTransport(t)
+	p, transport := newProvider(t, answering(answerOK)), newTransport(t)
 	for _, reused := range []bool{false, true} {
 		var reports []string
 		ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
@@ -553,7 +553,7 @@ func TestATraceReportsTheConnection(t *testing.T) {
 			},
 			GotFirstResponseByte: func() { reports = append(reports, "answered") },
 		})
-		res, err := transport.RoundTrip(post(t, of, "{}", within(ctx)))
+		res, err := transport.RoundTrip(post(t, p, "{}", withContext(ctx)))
 		require.NoError(t, err)
 		_, err = io.ReadAll(res.Body)
 		require.NoError(t, err)
@@ -563,7 +563,7 @@ func TestATraceReportsTheConnection(t *testing.T) {
 
 // Clients leave at any time, while others use the same connections.
 func TestManyRequestsGetTheirOwnAnswers(t *testing.T) {
-	of := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
+	p := newProvider(t, func(conn net.Conn, requests *bufio.Reader) {
 		for {
 			body, err := readRequest(requests)
 			if err != nil {
@@ -582,7 +582,7 @@ func TestManyRequestsGetTheirOwnAnswers(t *testing.T) {
 				if i%10 == 9 {
 					go cancel()
 				}
-				res, err := transport.RoundTrip(post(t, of, body, within(ctx)))
+				res, err := transport.RoundTrip(post(t, p, body, withContext(ctx)))
 				if err == nil {
 					var got []byte
 					got, err = io.ReadAll(res.Body)
@@ -597,5 +597,5 @@ func TestManyRequestsGetTheirOwnAnswers(t *testing.T) {
 		})
 	}
 	running.Wait()
-	assert.LessOrEqual(t, len(transport.pool.idle[of.Addr().String()]), 2)
+	assert.LessOrEqual(t, len(transport.pool.idle[p.Addr().String()]), 2)
 }

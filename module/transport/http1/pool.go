@@ -8,7 +8,7 @@ import (
 
 // pool has the connections that are idle between two requests.
 type pool struct {
-	most    int           // for a host
+	limit   int           // for a host
 	timeout time.Duration // after which a connection is closed; 0 for none
 
 	mu     sync.Mutex
@@ -41,14 +41,14 @@ func (p *pool) serves(c *conn) bool {
 func (p *pool) pop(host string) *conn {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	of := p.idle[host]
-	if len(of) == 0 {
+	conns := p.idle[host]
+	if len(conns) == 0 {
 		return nil
 	}
-	last := len(of) - 1
-	c := of[last]
-	of[last] = nil
-	p.idle[host] = of[:last]
+	last := len(conns) - 1
+	c := conns[last]
+	conns[last] = nil
+	p.idle[host] = conns[:last]
 	return c
 }
 
@@ -56,7 +56,7 @@ func (p *pool) pop(host string) *conn {
 func (p *pool) put(c *conn) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || len(p.idle[c.host]) >= p.most {
+	if p.closed || len(p.idle[c.host]) >= p.limit {
 		_ = c.Close()
 		return
 	}

@@ -24,7 +24,7 @@ func FuzzRequest(f *testing.F) {
 	f.Add("//a", "", "", "a:b@c", "x-api key", "a\r\nb: c")
 	const end = `{"end":1}`
 	wires := make(chan string, 1)
-	of := newProvider(f, func(conn net.Conn, requests *bufio.Reader) {
+	p := newProvider(f, func(conn net.Conn, requests *bufio.Reader) {
 		var wire strings.Builder
 		for !strings.HasSuffix(wire.String(), end) {
 			c, err := requests.ReadByte()
@@ -39,7 +39,7 @@ func FuzzRequest(f *testing.F) {
 	theirs, own := options(f).Transport, newTransport(f)
 	f.Fuzz(func(t *testing.T, path, rawPath, query, host, name, value string) {
 		request := func() *http.Request {
-			return post(t, of, end, func(r *http.Request) {
+			return post(t, p, end, func(r *http.Request) {
 				r.URL = &url.URL{Scheme: "http", Host: r.URL.Host, Path: path, RawPath: rawPath, RawQuery: query}
 				r.Host = host
 				r.Header["User-Agent"] = []string{"a"}

@@ -35,12 +35,12 @@ func New(body []byte, lease *exchange.Lease) *Payload {
 // not copy the body, but retains the lease.
 func Splice(body []byte, edits []edit.Edit, lease *exchange.Lease) *Payload {
 	lease.Retain()
-	p, at := &Payload{parts: make([][]byte, 0, 2*len(edits)+1), lease: lease}, 0
+	p, offset := &Payload{parts: make([][]byte, 0, 2*len(edits)+1), lease: lease}, 0
 	for _, e := range edits {
-		p.add(body[at:e.Start], e.With)
-		at = e.End
+		p.add(body[offset:e.Start], e.With)
+		offset = e.End
 	}
-	p.add(body[at:])
+	p.add(body[offset:])
 	return p
 }
 

@@ -14,24 +14,24 @@ const ReadsWithoutWaiting = true
 
 // tryRead reads what has arrived, or an error. It returns false if the read has to wait.
 func (r *Reader) tryRead(fd uintptr) (done bool) {
-	p, from := r.into, (*buffer)(nil) // none while the read waits
+	p, source := r.dst, (*buffer)(nil) // none while the read waits
 	if p == nil {
-		from = buffers.Get().(*buffer)
-		p = from[:]
+		source = buffers.Get().(*buffer)
+		p = source[:]
 	}
 	n, err := syscall.Read(int(fd), p)
 	for err == syscall.EINTR {
 		n, err = syscall.Read(int(fd), p)
 	}
 	switch {
-	case from == nil && n > 0:
-		r.into = p[:n]
+	case source == nil && n > 0:
+		r.dst = p[:n]
 		return true
 	case n > 0:
-		r.arrived, r.unread = from, p[:n]
+		r.arrived, r.unread = source, p[:n]
 		return true
-	case from != nil:
-		buffers.Put(from)
+	case source != nil:
+		buffers.Put(source)
 	}
 	switch err {
 	case syscall.EAGAIN:
@@ -40,8 +40,8 @@ func (r *Reader) tryRead(fd uintptr) (done bool) {
 	case nil:
 		r.err = io.EOF
 	default:
-		at := r.conn.LocalAddr()
-		r.err = &net.OpError{Op: "read", Net: at.Network(), Source: at, Addr: r.conn.RemoteAddr(), Err: os.NewSyscallError("read", err)}
+		address := r.conn.LocalAddr()
+		r.err = &net.OpError{Op: "read", Net: address.Network(), Source: address, Addr: r.conn.RemoteAddr(), Err: os.NewSyscallError("read", err)}
 	}
 	return true
 }

@@ -24,7 +24,7 @@ type Reader struct {
 
 	// attempt is the method tryRead, which raw gets for each read. It is made once.
 	attempt func(fd uintptr) (done bool)
-	into    []byte  // for the running Read, then what it has read; nil if it uses a buffer
+	dst     []byte  // for the running Read, then what it has read; nil if it uses a buffer
 	waits   *func() // of the running Read, until it was called
 	err     error   // the end of the connection
 
@@ -84,13 +84,13 @@ func (r *Reader) Read(p []byte) (int, error) {
 // receive reads into a buffer, or into p if p is not smaller than that. It returns the number
 // of bytes in p.
 func (r *Reader) receive(p []byte) (int, error) {
-	r.waits, r.into = r.onWait.Load(), nil
+	r.waits, r.dst = r.onWait.Load(), nil
 	if len(p) >= len(buffer{}) {
-		r.into = p
+		r.dst = p
 	}
 	err := cmp.Or(r.raw.Read(r.attempt), r.err)
-	n := len(r.into)
-	r.into = nil
+	n := len(r.dst)
+	r.dst = nil
 	if err != nil {
 		return 0, err
 	}

@@ -150,8 +150,8 @@ func TestErrorsAreThoseOfTheConnection(t *testing.T) {
 			n, err := r.Read(make([]byte, 1))
 			assert.Zero(t, n)
 			assert.ErrorIs(t, err, test.want)
-			var of *net.OpError
-			assert.ErrorAs(t, err, &of)
+			var opError *net.OpError
+			assert.ErrorAs(t, err, &opError)
 		})
 	}
 }

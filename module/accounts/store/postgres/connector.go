@@ -19,16 +19,16 @@ const foundUnfit = "unfit"
 // connector returns the connector of the pool. Among several hosts, it prefers one that can be
 // written, unless the DSN chooses otherwise: after a failover, the first host may be read-only.
 func (s *server) connector() driver.Connector {
-	to := func(config *pgx.ConnConfig) driver.Connector {
+	connect := func(config *pgx.ConnConfig) driver.Connector {
 		return stdlib.GetConnector(*config, stdlib.OptionShouldPing(always), stdlib.OptionAfterConnect(s.connected), stdlib.OptionResetSession(s.reuse))
 	}
 	isOther := func(f *pgconn.FallbackConfig) bool { return f.Host != s.config.Host || f.Port != s.config.Port }
 	if s.config.ValidateConnect != nil || !slices.ContainsFunc(s.config.Fallbacks, isOther) {
-		return to(s.config)
+		return connect(s.config)
 	}
 	writable := s.config.Copy()
 	writable.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
-	return preferring{to(s.config), to(writable)}
+	return preferring{connect(s.config), connect(writable)}
 }
 
 // preferring is a connector that connects to a read-only server only if there is no other.

@@ -47,7 +47,7 @@ func TestFailuresOfTLSHideTheAddress(t *testing.T) {
 		"certificate signed by unknown authority": {"S", "verify-full"},
 	} {
 		port := pretender(t, c.answer, web.TLS)
-		backend := at(t, "host=127.0.0.1 user=gateway dbname=gateway sslmode="+c.mode+" port="+port)()
+		backend := databaseAt(t, "host=127.0.0.1 user=gateway dbname=gateway sslmode="+c.mode+" port="+port)()
 		_, err := backend.Connect(t.Context())
 		require.Error(t, err)
 		err = backend.Explain(err)

@@ -32,7 +32,7 @@ type fixture struct {
 
 func newFixture(t *testing.T, cluster *storetest.Cluster) *fixture {
 	f := &fixture{Cluster: cluster, dsn: cluster.NewDatabase(t)}
-	f.open = at(t, f.dsn)
+	f.open = databaseAt(t, f.dsn)
 	s := f.open.Open(t)
 	f.key = storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", aigateway.RoleRoot).ID, "laptop")
 	return f
@@ -196,7 +196,7 @@ func vanishedWriter(t *testing.T, f *fixture) {
 }
 
 func olderSchema(t *testing.T, f *fixture) {
-	open := at(t, f.NewDatabase(t))
+	open := databaseAt(t, f.NewDatabase(t))
 	storetest.Migrated(t, open, storetest.MakeOlder(t, open()))
 }
 
@@ -210,7 +210,7 @@ func newerSchema(t *testing.T, f *fixture) {
 }
 
 func refusedLogin(t *testing.T, f *fixture) {
-	s, logs := storetest.Observed(t, at(t, strings.Replace(f.dsn, "user=postgres", "user=mallory", 1))())
+	s, logs := storetest.Observed(t, databaseAt(t, strings.Replace(f.dsn, "user=postgres", "user=mallory", 1))())
 	reason := storetest.Logged(t, logs, "not available")
 	assert.Contains(t, reason, "the login was refused (SQLSTATE 28000)")
 	hidesDSN(t, f, reason)
@@ -218,12 +218,12 @@ func refusedLogin(t *testing.T, f *fixture) {
 	_, err := s.User(t.Context(), 1)
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
 
-	_, logs = storetest.Observed(t, at(t, strings.Replace(f.dsn, "dbname=", "dbname=no", 1))())
+	_, logs = storetest.Observed(t, databaseAt(t, strings.Replace(f.dsn, "dbname=", "dbname=no", 1))())
 	assert.Contains(t, storetest.Logged(t, logs, "not available"), "the database does not exist")
 }
 
 func readOnlyServer(t *testing.T, f *fixture) {
-	s := at(t, f.dsn+" default_transaction_read_only=on").Open(t)
+	s := databaseAt(t, f.dsn+" default_transaction_read_only=on").Open(t)
 	storetest.Current(t, s)
 	assert.NotNil(t, s.Lookup(f.key.Digest))
 	err := s.DeleteKey(t.Context(), aigateway.AnyUser, f.key.ID)

@@ -59,7 +59,7 @@ type server struct {
 // errDSN replaces the errors of the parser, which contain parts of the DSN.
 var errDSN = errors.New("the value is neither a postgres:// URL nor a list of key=value that PostgreSQL knows")
 
-func newServer(of schema, dsn aigateway.Secret) (*server, error) {
+func newServer(tables schema, dsn aigateway.Secret) (*server, error) {
 	config, err := pgx.ParseConfig(string(dsn))
 	if err != nil {
 		return nil, errDSN
@@ -73,7 +73,7 @@ func newServer(of schema, dsn aigateway.Secret) (*server, error) {
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec
 	}
 	digest := sha256.Sum256([]byte(dsn))
-	s := &server{schema: of, identity: "postgres " + string(digest[:]), config: config}
+	s := &server{schema: tables, identity: "postgres " + string(digest[:]), config: config}
 	config.OnPgError = s.keeps
 	return s, nil
 }

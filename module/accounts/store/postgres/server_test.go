@@ -16,8 +16,8 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 func nop() *zap.Logger { return zap.NewNop() }
 
-// at returns the database of a DSN.
-func at(t testing.TB, dsn string) storetest.Database {
+// databaseAt returns the database of a DSN.
+func databaseAt(t testing.TB, dsn string) storetest.Database {
 	return func() database.Backend {
 		s, err := newServer(accounts, aigateway.Secret(dsn))
 		require.NoError(t, err)
@@ -30,7 +30,7 @@ func TestPostgreSQL(t *testing.T) {
 	if !ok {
 		return
 	}
-	storetest.Run(t, func(t testing.TB) storetest.Database { return at(t, cluster.EmptyDatabase(t)) })
+	storetest.Run(t, func(t testing.TB) storetest.Database { return databaseAt(t, cluster.EmptyDatabase(t)) })
 	for claim, run := range map[string]func(*testing.T, *fixture){
 		"polling finds changes without notifications":        pollingAloneIsEnough,
 		"other gateways are notified of changes":             othersAreNotified,

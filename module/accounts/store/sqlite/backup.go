@@ -76,18 +76,18 @@ func (s *SQLite) Backup(ctx context.Context, options accounting.LedgerOptions, f
 }
 
 // snapshot copies the database of a file, and replaces a copy of an earlier attempt.
-func snapshot(ctx context.Context, from, to string) error {
-	if _, err := os.Stat(from); err != nil {
+func snapshot(ctx context.Context, src, dst string) error {
+	if _, err := os.Stat(src); err != nil {
 		return err
 	}
-	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(dst); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	db, err := sql.Open("sqlite", (&file{path: from}).address())
+	db, err := sql.Open("sqlite", (&file{path: src}).address())
 	if err != nil {
 		return err
 	}
-	return errors.Join(copyInto(ctx, db, to), db.Close())
+	return errors.Join(copyInto(ctx, db, dst), db.Close())
 }
 
 // digests returns the digests of the files in a folder, by their paths in it.

@@ -39,25 +39,25 @@ func openAt(t *testing.T, path string) (s *SQLite, closeStore func()) {
 // requestsOf returns the ids of the requests in a ledger.
 func requestsOf(t *testing.T, l accounting.Ledger) map[string]int {
 	require.NoError(t, l.Settled(t.Context()))
-	found := make(map[string]int)
+	counts := make(map[string]int)
 	query := accounting.RecordQuery{Limit: 1000}
 	for more := true; more; more = query.Before > 0 {
 		page, err := l.Records(t.Context(), query)
 		require.NoError(t, err)
 		for _, r := range page.Records {
-			found[r.Request]++
+			counts[r.Request]++
 		}
 		query.Before = page.Before
 	}
-	return found
+	return counts
 }
 
 // A copy of the database of users left out the usage, and one of the ledger's database left
 // out what only the journal had.
 func TestABackupHasWhatHadEndedOnce(t *testing.T) {
-	from, folder := storeAt(t, filepath.Join(t.TempDir(), "gateway.db")), filepath.Join(t.TempDir(), "backup")
-	key := storetest.NewKey(t, from.Store, storetest.NewUser(t, from.Store, "alice", aigateway.RoleUser).ID, "laptop")
-	l, err := from.OpenLedger(accounting.LedgerOptions{})
+	source, folder := storeAt(t, filepath.Join(t.TempDir(), "gateway.db")), filepath.Join(t.TempDir(), "backup")
+	key := storetest.NewKey(t, source.Store, storetest.NewUser(t, source.Store, "alice", aigateway.RoleUser).ID, "laptop")
+	l, err := source.OpenLedger(accounting.LedgerOptions{})
 	require.NoError(t, err)
 	ended, done := make(chan struct{}), make(chan struct{})
 	var writers sync.WaitGroup
@@ -80,7 +80,7 @@ func TestABackupHasWhatHadEndedOnce(t *testing.T) {
 	}
 	<-ended
 	require.NoError(t, l.Settled(t.Context())) // on a busy machine, the first record may be without its database still
-	require.NoError(t, from.Backup(t.Context(), accounting.LedgerOptions{}, folder))
+	require.NoError(t, source.Backup(t.Context(), accounting.LedgerOptions{}, folder))
 	close(done)
 	writers.Wait()
 	require.NoError(t, l.Release())
@@ -90,16 +90,16 @@ func TestABackupHasWhatHadEndedOnce(t *testing.T) {
 		require.NoError(t, err)
 		assert.Zero(t, info.Mode().Perm()&0o077, "only the owner can read %s", name)
 	}
-	to := storeAt(t, filepath.Join(t.TempDir(), "sub", "other.db"))
-	kept, err := to.Restore(t.Context(), accounting.LedgerOptions{}, folder, false)
+	target := storeAt(t, filepath.Join(t.TempDir(), "sub", "other.db"))
+	kept, err := target.Restore(t.Context(), accounting.LedgerOptions{}, folder, false)
 	require.NoError(t, err)
 	assert.Empty(t, kept)
-	found, err := to.Key(t.Context(), aigateway.AnyUser, key.ID)
+	stored, err := target.Key(t.Context(), aigateway.AnyUser, key.ID)
 	require.NoError(t, err)
-	assert.Equal(t, key.Digest, found.Digest)
+	assert.Equal(t, key.Digest, stored.Digest)
 	// A new key got the id of one that was created after the backup, if the store was young.
-	assert.Equal(t, key.ID+lostKeys+1, storetest.NewKey(t, to.Store, found.UserID, "new").ID)
-	restored, err := to.OpenLedger(accounting.LedgerOptions{})
+	assert.Equal(t, key.ID+lostKeys+1, storetest.NewKey(t, target.Store, stored.UserID, "new").ID)
+	restored, err := target.OpenLedger(accounting.LedgerOptions{})
 	require.NoError(t, err)
 	requests := requestsOf(t, restored)
 	for i := range 500 {

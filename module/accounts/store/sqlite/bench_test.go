@@ -12,7 +12,7 @@ import (
 
 func TestLookupAllocatesNothing(t *testing.T) {
 	path, key := filled(t)
-	s := at(path).Open(t)
+	s := databaseAt(path).Open(t)
 	storetest.Current(t, s)
 	assert.Zero(t, testing.AllocsPerRun(1000, func() {
 		if s.Lookup(key.Digest) == nil || s.Lookup(aigateway.Digest{}) != nil {

@@ -95,7 +95,7 @@ func stillOut(t *testing.T, s *store.Store, key *aigateway.StoredKey) {
 func TestAnEmptiedFileIsRestoredFromItsWriteAheadLog(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/gateway.db"
-	s := at(path).Open(t)
+	s := databaseAt(path).Open(t)
 	key := storetest.NewKey(t, s, storetest.NewUser(t, s, "alice", aigateway.RoleRoot).ID, "laptop")
 	require.NoError(t, os.Truncate(path, 0))
 	require.Eventually(t, func() bool {
@@ -112,7 +112,7 @@ func TestAnEmptiedFileIsRestoredFromItsWriteAheadLog(t *testing.T) {
 func TestAnEmptyFileIsANewDatabaseAtTheStart(t *testing.T) {
 	path := t.TempDir() + "/gateway.db"
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	s := at(path).Open(t)
+	s := databaseAt(path).Open(t)
 	storetest.Current(t, s)
 	storetest.NewUser(t, s, "alice", aigateway.RoleRoot)
 }

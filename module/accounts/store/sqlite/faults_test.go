@@ -259,7 +259,7 @@ func TestFullDiskLosesNothingAndIsOverWhenThereIsRoom(t *testing.T) {
 
 func TestFileIsForItsOwnerAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "gateway.db")
-	s := at(path).Open(t)
+	s := databaseAt(path).Open(t)
 	storetest.NewUser(t, s, "alice", aigateway.RoleUser)
 	folder, err := os.Stat(filepath.Dir(path))
 	require.NoError(t, err)

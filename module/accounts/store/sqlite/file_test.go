@@ -12,8 +12,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
-// at returns the database in a file.
-func at(path string) storetest.Database {
+// databaseAt returns the database in a file.
+func databaseAt(path string) storetest.Database {
 	return func() database.Backend { return &file{schema: accounts, path: path} }
 }
 
@@ -49,7 +49,7 @@ func TestProcessesThatStartAtOnceCreateOneFile(t *testing.T) {
 
 // SQLite ignores a setting whose name is wrong.
 func TestConnectionsHaveTheirSettings(t *testing.T) {
-	db, err := at(filepath.Join(t.TempDir(), "gateway.db"))().Connect(t.Context())
+	db, err := databaseAt(filepath.Join(t.TempDir(), "gateway.db"))().Connect(t.Context())
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, db.Close()) }()
 	for setting, want := range map[string]int{"busy_timeout": 3000, "foreign_keys": 1, "synchronous": 2, "cache_size": -512} {

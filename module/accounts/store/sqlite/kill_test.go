@@ -66,7 +66,7 @@ func TestKeysThatWereMadeOutliveKill9(t *testing.T) {
 			made[name] = true
 		}
 	}
-	s := at(path).Open(t)
+	s := databaseAt(path).Open(t)
 	storetest.Current(t, s)
 	keys, _, err := s.Keys(t.Context(), aigateway.AnyUser, aigateway.Page{Limit: 1 << 20})
 	require.NoError(t, err)

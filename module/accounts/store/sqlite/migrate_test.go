@@ -16,7 +16,7 @@ import (
 func TestOlderSchemaIsCopiedAndMigratedByWhoeverIsFirst(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gateway.db")
 	digest := storetest.MakeOlder(t, &file{schema: accounts, path: path})
-	storetest.Migrated(t, at(path), digest)
+	storetest.Migrated(t, databaseAt(path), digest)
 
 	copies, err := filepath.Glob(path + ".v1-*.bak")
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func TestOlderSchemaIsCopiedAndMigratedByWhoeverIsFirst(t *testing.T) {
 	require.NoError(t, db.QueryRowContext(t.Context(), `SELECT version FROM gateway_state`).Scan(&version))
 	assert.Equal(t, 1, version)
 	require.NoError(t, db.Close())
-	storetest.Migrated(t, at(restored), digest)
+	storetest.Migrated(t, databaseAt(restored), digest)
 }
 
 // Ensures that the schema is not migrated if the backup fails.
@@ -50,5 +50,5 @@ func TestNoCopyNoMigration(t *testing.T) {
 
 	shorter := filepath.Join(t.TempDir(), "gateway.db")
 	require.NoError(t, os.Rename(path, shorter))
-	storetest.Migrated(t, at(shorter), digest)
+	storetest.Migrated(t, databaseAt(shorter), digest)
 }

@@ -32,7 +32,7 @@ func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
 			path, key := filled(t)
 			content, err := os.ReadFile(path)
 			require.NoError(t, err)
-			s, other := at(path).Open(t), at(path).Open(t)
+			s, other := databaseAt(path).Open(t), databaseAt(path).Open(t)
 			storetest.Current(t, s)
 			storetest.Current(t, other)
 			for i := range 20 {
@@ -57,7 +57,7 @@ func TestFileThatIsReplacedTakesNothingOfTheOldOne(t *testing.T) {
 			assert.Equal(t, 3, total)
 			assert.Equal(t, "ok", integrity(t, path))
 
-			_, total, err = at(path+".old").Open(t).Users(t.Context(), aigateway.Page{Limit: 1})
+			_, total, err = databaseAt(path+".old").Open(t).Users(t.Context(), aigateway.Page{Limit: 1})
 			require.NoError(t, err)
 			assert.Equal(t, 21, total, "the old file has all changes")
 		})
@@ -68,7 +68,7 @@ func TestLogThatCameWithTheNewFileIsKept(t *testing.T) {
 	t.Parallel()
 	path, _ := filled(t)
 	other, _ := filled(t)
-	s, writer := at(path).Open(t), at(other).Open(t)
+	s, writer := databaseAt(path).Open(t), databaseAt(other).Open(t)
 	storetest.Current(t, s)
 	key := storetest.NewKey(t, writer, 1, "ahead")
 	for _, suffix := range []string{walSuffix, ""} {

@@ -26,12 +26,12 @@ func (s *SQLite) Restore(ctx context.Context, options accounting.LedgerOptions, 
 	if err != nil {
 		return "", err
 	}
-	from, err := readBackup(folder)
+	saved, err := readBackup(folder)
 	if err != nil {
 		return "", err
 	}
-	if options.Journal != "" && len(from.Journals) > 1 {
-		return "", fmt.Errorf("the backup has %d journals, and the configuration has one: restore the backup with a configuration without a journal, and start the gateway once", len(from.Journals))
+	if options.Journal != "" && len(saved.Journals) > 1 {
+		return "", fmt.Errorf("the backup has %d journals, and the configuration has one: restore the backup with a configuration without a journal, and start the gateway once", len(saved.Journals))
 	}
 	journals := ledger.Journals(options.Journal, s.journal)
 	for _, dir := range journals {
@@ -43,7 +43,7 @@ func (s *SQLite) Restore(ctx context.Context, options accounting.LedgerOptions, 
 		return "", err
 	}
 	places := append(journals, path, s.records)
-	for i := range from.Journals {
+	for i := range saved.Journals {
 		if place := s.journalNumber(i, options); !slices.Contains(places, place) {
 			places = append(places, place)
 		}
@@ -53,30 +53,30 @@ func (s *SQLite) Restore(ctx context.Context, options accounting.LedgerOptions, 
 	case len(present) == 0:
 		kept = ""
 	case !replace:
-		return "", fmt.Errorf("%s exists: --force replaces the files of this gateway, and keeps them under other names", present[0].from)
+		return "", fmt.Errorf("%s exists: --force replaces the files of this gateway, and keeps them under other names", present[0].src)
 	}
-	if err := from.check(ctx, folder); err != nil {
+	if err := saved.check(ctx, folder); err != nil {
 		return "", fmt.Errorf("the backup is damaged, and nothing was changed: use another one: %w", err)
 	}
 	for i, f := range present {
-		if err := os.Rename(f.from, f.to); err != nil {
+		if err := os.Rename(f.src, f.dst); err != nil {
 			return "", errors.Join(fmt.Errorf("keeping the present files: %w", err), putBack(present[:i]))
 		}
 	}
-	if err := s.copyBackup(ctx, from, options, folder, path); err != nil {
+	if err := s.copyBackup(ctx, saved, options, folder, path); err != nil {
 		return "", errors.Join(err, removeAll(places), putBack(present))
 	}
 	return kept, nil
 }
 
 // copyBackup copies a backup to the places of its parts.
-func (s *SQLite) copyBackup(ctx context.Context, from backup, options accounting.LedgerOptions, folder, path string) error {
-	for i, name := range from.Journals {
+func (s *SQLite) copyBackup(ctx context.Context, saved backup, options accounting.LedgerOptions, folder, path string) error {
+	for i, name := range saved.Journals {
 		if err := journal.Copy(filepath.Join(folder, name), s.journalNumber(i, options), 0); err != nil {
 			return err
 		}
 	}
-	if from.Ledger {
+	if saved.Ledger {
 		if err := copyDatabase(filepath.Join(folder, backupRecords), s.records); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func keptNames(places []string) (suffix string, present []move) {
 	suffix = named
 	for n := 2; ; n++ {
 		present = presentFiles(places, suffix)
-		if !slices.ContainsFunc(present, func(m move) bool { _, err := os.Lstat(m.to); return err == nil }) {
+		if !slices.ContainsFunc(present, func(m move) bool { _, err := os.Lstat(m.dst); return err == nil }) {
 			return suffix, present
 		}
 		suffix = named + "-" + strconv.Itoa(n) // two restores within a second
@@ -104,7 +104,7 @@ func keptNames(places []string) (suffix string, present []move) {
 // putBack gives files their names of before.
 func putBack(moved []move) (err error) {
 	for _, f := range moved {
-		err = errors.Join(err, os.Rename(f.to, f.from))
+		err = errors.Join(err, os.Rename(f.dst, f.src))
 	}
 	if err != nil {
 		return fmt.Errorf("putting the files of before back, which have .replaced in their names: %w", err)
@@ -115,19 +115,19 @@ func putBack(moved []move) (err error) {
 // removeAll removes files and folders, databases with their logs.
 func removeAll(places []string) (err error) {
 	for _, place := range presentFiles(places, "") {
-		err = errors.Join(err, os.RemoveAll(place.from))
+		err = errors.Join(err, os.RemoveAll(place.src))
 	}
 	return err
 }
 
 // check returns an error if a part of the backup is missing or damaged.
 func (b *backup) check(ctx context.Context, folder string) error {
-	found, err := digests(folder)
+	sums, err := digests(folder)
 	if err != nil {
 		return err
 	}
 	for _, path := range slices.Sorted(maps.Keys(b.Files)) {
-		switch digest, ok := found[path]; {
+		switch digest, ok := sums[path]; {
 		case !ok:
 			return fmt.Errorf("%s is missing", path)
 		case digest != b.Files[path]:
@@ -229,7 +229,7 @@ func checkUnused(ctx context.Context, path string) error {
 }
 
 // move is a new name of a file or folder.
-type move struct{ from, to string }
+type move struct{ src, dst string }
 
 // presentFiles returns those of the paths that exist, databases with their logs, with names
 // under which they can be kept.
@@ -255,11 +255,11 @@ func (s *SQLite) journalNumber(i int, options accounting.LedgerOptions) string {
 }
 
 // copyDatabase copies a database to a path, and creates its folder.
-func copyDatabase(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+func copyDatabase(src, dst string) error {
+	if err := os.MkdirAll(filepath.Dir(dst), 0o700); err != nil {
 		return err
 	}
-	return journal.CopyFile(from, to)
+	return journal.CopyFile(src, dst)
 }
 
 var _ accounting.StoreFiles = (*SQLite)(nil)

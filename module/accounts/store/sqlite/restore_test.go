@@ -98,10 +98,10 @@ func TestADamagedBackupChangesNothing(t *testing.T) {
 		names[kept] = true
 	}
 	assert.Len(t, names, 3)
-	again := storeAt(t, s.Path)
-	again.Open()
-	<-again.Opened()
-	assert.NotNil(t, again.Lookup(key.Digest))
+	reopened := storeAt(t, s.Path)
+	reopened.Open()
+	<-reopened.Opened()
+	assert.NotNil(t, reopened.Lookup(key.Digest))
 }
 
 // withoutDigests makes a backup one of an earlier version.

@@ -34,9 +34,9 @@ func TestUsesAreWrittenWithinAboutAMinute(t *testing.T) {
 		// The key is not used again, so the time does not change.
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		again, err := s.Key(t.Context(), aigateway.AnyUser, key.ID)
+		reread, err := s.Key(t.Context(), aigateway.AnyUser, key.ID)
 		require.NoError(t, err)
-		assert.Equal(t, stored.Used, again.Used)
+		assert.Equal(t, stored.Used, reread.Used)
 	})
 }
 
@@ -49,7 +49,7 @@ func TestUsesOfManyKeysAreAllWritten(t *testing.T) {
 		require.NotNil(t, s.Lookup(key.Digest))
 	}
 	require.NoError(t, s.Close())
-	keys, total, err := at(path).Open(t).Keys(t.Context(), aigateway.AnyUser, aigateway.Page{Limit: 2 * many})
+	keys, total, err := databaseAt(path).Open(t).Keys(t.Context(), aigateway.AnyUser, aigateway.Page{Limit: 2 * many})
 	require.NoError(t, err)
 	assert.Equal(t, many+1, total)
 	for _, key := range keys {
@@ -61,7 +61,7 @@ func TestChangesOfOthersCountWithinTwoSeconds(t *testing.T) {
 	t.Parallel()
 	path, key := filled(t)
 	synctest.Test(t, func(t *testing.T) {
-		here, there := at(path).Open(t), at(path).Open(t)
+		here, there := databaseAt(path).Open(t), databaseAt(path).Open(t)
 		synctest.Wait()
 		require.NotNil(t, there.Lookup(key.Digest))
 		require.NoError(t, here.DeleteKey(t.Context(), aigateway.AnyUser, key.ID))

@@ -17,8 +17,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
-// by is an actor of changes.
-var by = aigateway.Actor{Name: "user/root", Role: aigateway.RoleRoot, Address: "192.0.2.1", Request: "r1", Session: 1}
+// actor is an actor of changes.
+var actor = aigateway.Actor{Name: "user/root", Role: aigateway.RoleRoot, Address: "192.0.2.1", Request: "r1", Session: 1}
 
 func entries(t *testing.T, s *store.Store, q aigateway.AuditQuery) []aigateway.AuditEntry {
 	t.Helper()
@@ -66,14 +66,14 @@ func everyChange(t *testing.T, ctx context.Context, s *store.Store) {
 // Raw keys once were in the audit log of another gateway.
 func changesAreRecorded(t *testing.T, database Database) {
 	s := database.Open(t)
-	everyChange(t, aigateway.WithActor(t.Context(), by), s)
+	everyChange(t, aigateway.WithActor(t.Context(), actor), s)
 	rows := entries(t, s, aigateway.AuditQuery{})
 	var actions []string
 	for i := range rows {
 		row := rows[len(rows)-1-i]
 		actions = append(actions, row.Action+" "+row.Object)
 		assert.Equal(t, int64(i+1), row.ID)
-		assert.Equal(t, []any{by.Name, by.Role, by.Address, by.Request}, []any{row.Actor.Name, row.Role, row.Address, row.Request})
+		assert.Equal(t, []any{actor.Name, actor.Role, actor.Address, actor.Request}, []any{row.Actor.Name, row.Role, row.Address, row.Request})
 		assert.WithinDuration(t, time.Now(), row.At, time.Hour)
 		assert.Equal(t, row.Action == "login.fail", row.Failed)
 	}
@@ -182,7 +182,7 @@ func rowsStay(t *testing.T, database Database) {
 // Rows are found by their columns; a % in a filter is no pattern.
 func rowsAreFound(t *testing.T, database Database) {
 	s := database.Open(t)
-	everyChange(t, aigateway.WithActor(t.Context(), by), s)
+	everyChange(t, aigateway.WithActor(t.Context(), actor), s)
 	for q, want := range map[aigateway.AuditQuery]int{
 		{Actor: "user"}: 20, {Actor: "user/root"}: 20, {Actor: "user/"}: 0, {Actor: "us"}: 0, {Actor: "%"}: 0, {Actor: "user/roo_"}: 0,
 		{Object: "key"}: 4, {Object: "key/1"}: 3, {Object: "key/11"}: 0, {Action: "key"}: 4, {Action: "key.create"}: 2, {Action: "logout"}: 1,
@@ -230,7 +230,7 @@ func longValuesAreCut(t *testing.T, database Database) {
 func oldRowsEnd(t *testing.T, database Database) {
 	s := database.Open(t)
 	Current(t, s)
-	everyChange(t, aigateway.WithActor(t.Context(), by), s)
+	everyChange(t, aigateway.WithActor(t.Context(), actor), s)
 	backend := database()
 	db, err := backend.Connect(t.Context())
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 // Keys were once counted before the transaction that created one: 150 concurrent
 // requests gave a user 248 keys, with a limit of 100.
 func boundsHold(t *testing.T, database Database) {
-	const most, wanted = 5, 20
+	const limit, wanted = 5, 20
 	stores := []aigateway.Store{database.Open(t), database.Open(t)}
 	alice, bob := NewUser(t, stores[0], "alice", aigateway.RoleUser), NewUser(t, stores[0], "bob", aigateway.RoleUser)
 	bobs, session := NewKey(t, stores[0], bob.ID, "bob's"), NewSession(t, stores[0], bob.ID, "bob's", time.Hour)
@@ -26,7 +26,7 @@ func boundsHold(t *testing.T, database Database) {
 	for i := range wanted {
 		s, digest := stores[i%len(stores)], sha256.Sum256(fmt.Append(nil, i))
 		wg.Go(func() {
-			err := s.CreateKey(background(), &aigateway.StoredKey{UserID: alice.ID, Digest: digest}, most)
+			err := s.CreateKey(background(), &aigateway.StoredKey{UserID: alice.ID, Digest: digest}, limit)
 			if err == nil {
 				made.Add(1)
 			} else {
@@ -34,18 +34,18 @@ func boundsHold(t *testing.T, database Database) {
 			}
 			assert.NoError(t, s.CreateSession(background(), &aigateway.Session{
 				UserID: alice.ID, Digest: digest, Expires: time.Now().Add(time.Hour),
-			}, most, agree))
+			}, limit, agree))
 		})
 	}
 	wg.Wait()
-	assert.EqualValues(t, most, made.Load())
+	assert.EqualValues(t, limit, made.Load())
 	keys, total, err := stores[0].Keys(t.Context(), alice.ID, all)
 	require.NoError(t, err)
-	assert.Equal(t, most, total)
-	assert.Len(t, sessionsOf(t, stores[0], alice.ID), most, "the oldest sessions have ended")
+	assert.Equal(t, limit, total)
+	assert.Len(t, sessionsOf(t, stores[0], alice.ID), limit, "the oldest sessions have ended")
 
 	require.NoError(t, stores[0].DeleteKey(t.Context(), alice.ID, keys[0].ID))
-	assert.NoError(t, stores[0].CreateKey(t.Context(), &aigateway.StoredKey{UserID: alice.ID}, most), "there is room again")
+	assert.NoError(t, stores[0].CreateKey(t.Context(), &aigateway.StoredKey{UserID: alice.ID}, limit), "there is room again")
 	_, err = stores[0].Key(t.Context(), bob.ID, bobs.ID)
 	assert.NoError(t, err)
 	assert.Equal(t, []aigateway.Session{*session}, sessionsOf(t, stores[0], bob.ID), "sessions of another user do not end")

@@ -16,20 +16,20 @@ func keep(*aigateway.User) error { return nil }
 
 func nobody() (*aigateway.User, error) { return nil, errRefused }
 
-// of returns an identity at an issuer.
-func of(subject string, groups ...string) aigateway.Identity {
+// identity returns an identity at an issuer.
+func identity(subject string, groups ...string) aigateway.Identity {
 	return aigateway.Identity{Issuer: "https://login.example.com", Subject: subject, Groups: groups}
 }
 
 func identitiesAreLinked(t *testing.T, database Database) {
 	s := database.Open(t)
 	alice, bob := NewUser(t, s, "alice", aigateway.RoleUser), NewUser(t, s, "bob", aigateway.RoleUser)
-	_, err := s.SignIn(t.Context(), of("7"), nobody, keep)
+	_, err := s.SignIn(t.Context(), identity("7"), nobody, keep)
 	assert.Equal(t, errRefused, err, "the error is returned unchanged")
-	link := of("7")
+	link := identity("7")
 	link.UserID = alice.ID
 	require.NoError(t, s.LinkIdentity(t.Context(), link, 1))
-	user, err := s.SignIn(t.Context(), of("7", "dev", "ops"), nobody, func(u *aigateway.User) error { u.Role = aigateway.RoleAdmin; return nil })
+	user, err := s.SignIn(t.Context(), identity("7", "dev", "ops"), nobody, func(u *aigateway.User) error { u.Role = aigateway.RoleAdmin; return nil })
 	require.NoError(t, err)
 	assert.Equal(t, []any{alice.ID, aigateway.RoleAdmin}, []any{user.ID, user.Role})
 	all, err := s.IdentitiesOf(t.Context(), alice.ID)
@@ -38,11 +38,11 @@ func identitiesAreLinked(t *testing.T, database Database) {
 	assert.Equal(t, []string{"dev", "ops"}, all[0].Groups)
 	assert.WithinRange(t, all[0].Used, all[0].Created, time.Now())
 
-	_, err = s.SignIn(t.Context(), of("7", "none"), nobody, func(u *aigateway.User) error { u.Role = aigateway.RoleRoot; return errRefused })
+	_, err = s.SignIn(t.Context(), identity("7", "none"), nobody, func(u *aigateway.User) error { u.Role = aigateway.RoleRoot; return errRefused })
 	assert.Equal(t, errRefused, err)
-	again, err := s.IdentitiesOf(t.Context(), alice.ID)
+	identities, err := s.IdentitiesOf(t.Context(), alice.ID)
 	require.NoError(t, err)
-	assert.Equal(t, all, again, "a refused sign-in changes nothing")
+	assert.Equal(t, all, identities, "a refused sign-in changes nothing")
 	stored, err := s.User(t.Context(), alice.ID)
 	require.NoError(t, err)
 	assert.Equal(t, aigateway.RoleAdmin, stored.Role)
@@ -74,9 +74,9 @@ func membershipsFollowGroups(t *testing.T, database Database) {
 	create := func() (*aigateway.User, error) {
 		return &aigateway.User{Name: "alice", Role: aigateway.RoleUser}, nil
 	}
-	enter := func(most int, groups ...string) string {
-		identity := of("7", groups...)
-		identity.MaxTeams = most
+	enter := func(limit int, groups ...string) string {
+		identity := identity("7", groups...)
+		identity.MaxTeams = limit
 		user, err := s.SignIn(t.Context(), identity, create, keep)
 		require.NoError(t, err)
 		return teamsOf(t, s, user.ID)
@@ -105,11 +105,11 @@ func membershipsFollowGroups(t *testing.T, database Database) {
 	_, err = s.SignIn(t.Context(), other, nobody, keep)
 	require.NoError(t, err)
 	assert.Equal(t, "ops (admin) research support", teamsOf(t, s, alice), "an issuer takes what it has given")
-	again := teamKey(&aigateway.User{ID: alice}, "again")
-	require.NoError(t, s.CreateKey(t.Context(), again, plenty))
+	second := teamKey(&aigateway.User{ID: alice}, "again")
+	require.NoError(t, s.CreateKey(t.Context(), second, plenty))
 	require.NoError(t, s.DeleteIdentities(t.Context(), alice))
 	assert.Equal(t, "ops (admin) support", teamsOf(t, s, alice))
-	assert.Nil(t, s.Lookup(again.Digest))
+	assert.Nil(t, s.Lookup(second.Digest))
 }
 
 // teamsOf returns the teams of a user.
@@ -136,16 +136,16 @@ func personsAreCreatedOnce(t *testing.T, database Database) {
 	var wg sync.WaitGroup
 	for n := range 10 {
 		wg.Go(func() {
-			user, err := stores[n%2].SignIn(t.Context(), of("7", "dev"), create, keep)
+			user, err := stores[n%2].SignIn(t.Context(), identity("7", "dev"), create, keep)
 			if assert.NoError(t, err) {
 				assert.EqualValues(t, 1, user.ID)
 			}
 		})
 	}
 	wg.Wait()
-	_, err := stores[0].SignIn(t.Context(), of("8"), create, keep)
+	_, err := stores[0].SignIn(t.Context(), identity("8"), create, keep)
 	assert.ErrorIs(t, err, aigateway.ErrTaken)
-	_, err = stores[0].SignIn(t.Context(), of("8"), nobody, keep)
+	_, err = stores[0].SignIn(t.Context(), identity("8"), nobody, keep)
 	assert.Equal(t, errRefused, err, "the identity was not stored either")
 	s := stores[0].(aigateway.Store)
 	require.NoError(t, s.DeleteUser(t.Context(), 1, keep))

@@ -32,8 +32,8 @@ func keysAreKept(t *testing.T, database Database) {
 	assert.Nil(t, kept.Models, "nil means all models")
 
 	assert.ErrorIs(t, s.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 99}, plenty), aigateway.ErrNotFound)
-	again := *key
-	assert.ErrorIs(t, s.CreateKey(t.Context(), &again, plenty), aigateway.ErrTaken, "a digest is unique")
+	changed := *key
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &changed, plenty), aigateway.ErrTaken, "a digest is unique")
 }
 
 func keysOfOthers(t *testing.T, database Database) {
@@ -81,11 +81,11 @@ func keysAreFound(t *testing.T, database Database) {
 	} {
 		keys, total, err := s.Keys(t.Context(), c.user, c.page)
 		require.NoError(t, err)
-		var found []string
+		var listed []string
 		for _, key := range keys {
-			found = append(found, key.Name)
+			listed = append(listed, key.Name)
 		}
-		assert.Equal(t, c.want, found, "%+v", c)
+		assert.Equal(t, c.want, listed, "%+v", c)
 		assert.Equal(t, c.amount, total, "%+v", c)
 	}
 }

@@ -21,8 +21,8 @@ func Observed(t testing.TB, backend database.Backend) (*store.Store, *observer.O
 // Logged waits for a log message, and returns its error.
 func Logged(t testing.TB, logs *observer.ObservedLogs, message string) string {
 	t.Helper()
-	found := func() []observer.LoggedEntry { return logs.FilterMessageSnippet(message).All() }
-	require.Eventually(t, func() bool { return len(found()) > 0 }, patience, tick, "%s: %v", message, logs.All())
-	reason, _ := found()[0].ContextMap()["error"].(string)
+	matching := func() []observer.LoggedEntry { return logs.FilterMessageSnippet(message).All() }
+	require.Eventually(t, func() bool { return len(matching()) > 0 }, patience, tick, "%s: %v", message, logs.All())
+	reason, _ := matching()[0].ContextMap()["error"].(string)
 	return reason
 }

@@ -48,10 +48,10 @@ func teamsAreKept(t *testing.T, database Database) {
 	assert.Nil(t, bare.Limit())
 
 	for search, want := range map[string][]string{"": {"Support", "research"}, "SUPP": {"Support"}, "sea": {"research"}, "x": nil} {
-		found, total, err := s.Teams().List(t.Context(), aigateway.Page{Search: search, Limit: 9})
+		list, total, err := s.Teams().List(t.Context(), aigateway.Page{Search: search, Limit: 9})
 		require.NoError(t, err)
 		var names []string
-		for _, team := range found {
+		for _, team := range list {
 			names = append(names, team.Name)
 		}
 		assert.Equal(t, want, names)
@@ -88,9 +88,9 @@ func membersAreKept(t *testing.T, database Database) {
 	require.NoError(t, err)
 	assert.Len(t, members, 1)
 	assert.Equal(t, 1, total)
-	of, err := teams.Of(t.Context(), alice.ID)
+	list, err := teams.Of(t.Context(), alice.ID)
 	require.NoError(t, err)
-	assert.Equal(t, []aigateway.Membership{{Team: *team, Admin: true}}, of)
+	assert.Equal(t, []aigateway.Membership{{Team: *team, Admin: true}}, list)
 
 	NewTeam(t, s, "support")
 	assert.ErrorIs(t, teams.SetMember(t.Context(), "support", alice.ID, false, 1), aigateway.ErrTooMany)
@@ -129,10 +129,10 @@ func keysBelongToMembers(t *testing.T, database Database) {
 	require.NoError(t, s.Teams().SetMember(t.Context(), "research", alice.ID, false, plenty))
 	_, err = s.ChangeKey(t.Context(), alice.ID, other.ID, join)
 	require.NoError(t, err)
-	found, total, err := s.Teams().Keys(t.Context(), "research", aigateway.Page{Limit: 9, Search: "OTH"})
+	list, total, err := s.Teams().Keys(t.Context(), "research", aigateway.Page{Limit: 9, Search: "OTH"})
 	require.NoError(t, err)
 	assert.Equal(t, 1, total)
-	assert.Equal(t, other.ID, found[0].ID)
+	assert.Equal(t, other.ID, list[0].ID)
 	_, _, err = s.Teams().Keys(t.Context(), "none", all)
 	assert.ErrorIs(t, err, aigateway.ErrNotFound)
 }

@@ -108,20 +108,20 @@ func (f *Faults) detail(name, value string) bool {
 	return true
 }
 
-func parseCount(word string, into *int) bool {
+func parseCount(word string, dst *int) bool {
 	n, err := strconv.Atoi(word)
-	*into = n
+	*dst = n
 	return err == nil && n >= 0
 }
 
-func parseStatus(word string, low int, into *int) bool {
+func parseStatus(word string, low int, dst *int) bool {
 	n, err := strconv.Atoi(word)
-	*into = n
+	*dst = n
 	return err == nil && n >= low && n <= 599
 }
 
-func parseDuration(word string, into *time.Duration) bool {
+func parseDuration(word string, dst *time.Duration) bool {
 	d, err := time.ParseDuration(word)
-	*into = d
+	*dst = d
 	return err == nil && d >= 0 && d <= maxPause
 }

@@ -170,16 +170,16 @@ func (s schema) text(name string) string {
 
 // resolve returns the target of a reference into the same document.
 func (p *sampler) resolve(ref string) json.RawMessage {
-	at := p.root
+	node := p.root
 	for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#"), "/") {
 		if step == "" {
 			continue
 		}
 		var members map[string]json.RawMessage
-		if json.Unmarshal(at, &members) != nil {
+		if json.Unmarshal(node, &members) != nil {
 			return nil
 		}
-		at = members[step]
+		node = members[step]
 	}
-	return at
+	return node
 }

@@ -63,8 +63,8 @@ func shorten(text string, n int) string {
 func cutAtStop(text string, stops []string) (kept, matched string) {
 	first := len(text)
 	for _, stop := range stops {
-		if at := strings.Index(text, stop); stop != "" && at >= 0 && at < first {
-			first, matched = at, stop
+		if i := strings.Index(text, stop); stop != "" && i >= 0 && i < first {
+			first, matched = i, stop
 		}
 	}
 	return text[:first], matched
