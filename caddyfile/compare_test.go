@@ -66,12 +66,12 @@ func readPage(t *testing.T, name string) string {
 }
 
 // part returns the part of a text between a line that begins with from and the next heading.
-func part(t *testing.T, text, from string) string {
+func part(t *testing.T, text, heading string) string {
 	t.Helper()
-	_, behind, found := strings.Cut(text, from)
-	require.True(t, found, from)
-	inside, _, _ := strings.Cut(behind, "\n## ")
-	return inside
+	_, after, found := strings.Cut(text, heading)
+	require.True(t, found, heading)
+	section, _, _ := strings.Cut(after, "\n## ")
+	return section
 }
 
 // TestTheComparisonIsTrue: the page said that this gateway has no guards, no single sign-on and no

@@ -23,7 +23,7 @@ type config struct {
 // target is a mention of a provider in the block of a model.
 type target struct {
 	model, provider string
-	at              cf.Dispenser
+	place           cf.Dispenser
 }
 
 // checkClaims returns an error if two providers or models claim the same names. Those of the
@@ -41,7 +41,7 @@ func (c *config) checkTargets() error {
 	}
 	for _, t := range c.targets {
 		if !slices.Contains(known, t.provider) {
-			return t.at.Errf("model '%s': %w", t.model, catalog.UnknownProvider(t.provider, known))
+			return t.place.Errf("model '%s': %w", t.model, catalog.UnknownProvider(t.provider, known))
 		}
 	}
 	return nil

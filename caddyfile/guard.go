@@ -36,10 +36,10 @@ var guardWords = words[*guardrails.Config]{
 }
 
 // readScope reads the patterns of names to which a block applies.
-func readScope(d *cf.Dispenser, to *[]aigateway.Pattern) error {
+func readScope(d *cf.Dispenser, patterns *[]aigateway.Pattern) error {
 	list, err := readPatterns(d, nil)
 	for _, pattern := range list {
-		*to = append(*to, aigateway.Pattern(pattern))
+		*patterns = append(*patterns, aigateway.Pattern(pattern))
 	}
 	return err
 }

@@ -94,9 +94,9 @@ func readTarget(d *cf.Dispenser, m *model) error {
 		return d.Errf("target '%s' is given twice", text)
 	}
 	m.config.targets = append(m.config.targets, target{m.Name, provider, *d})
-	to := catalog.TargetConfig{Provider: provider, Model: model, Weight: weight}
-	err = targetWords.readBlock(d, "to", &to, nil)
-	m.Targets = append(m.Targets, to)
+	parsed := catalog.TargetConfig{Provider: provider, Model: model, Weight: weight}
+	err = targetWords.readBlock(d, "to", &parsed, nil)
+	m.Targets = append(m.Targets, parsed)
 	return err
 }
 

@@ -70,12 +70,12 @@ func withProxyWords(own words[*provider]) words[*provider] {
 
 // keepForProxy stores a segment for reverse_proxy.
 func keepForProxy(d *cf.Dispenser, p *provider) error {
-	at := *d
+	copied := *d
 	segment := d.NextSegment()
-	if err := checkNoCredential(&at, segment); err != nil {
+	if err := checkNoCredential(&copied, segment); err != nil {
 		return err
 	}
-	if err := checkPolicy(&at, segment); err != nil {
+	if err := checkPolicy(&copied, segment); err != nil {
 		return err
 	}
 	p.proxyTokens = append(p.proxyTokens, segment...)

@@ -60,7 +60,7 @@ var headingLine = regexp.MustCompile(`^##+ (.+)\n$`)
 // tables returns the rows of the tables by the heading above each table.
 func tables(t *testing.T) map[string][]row {
 	t.Helper()
-	found := make(map[string][]row)
+	rows := make(map[string][]row)
 	heading := ""
 	for line := range strings.Lines(readReference(t)) {
 		if match := headingLine.FindStringSubmatch(line); match != nil {
@@ -70,10 +70,10 @@ func tables(t *testing.T) map[string][]row {
 			cells := strings.Split(line, "|")
 			require.Len(t, cells, 7, "a word, values, default, meaning and example: %s", line)
 			cell := func(i int) string { return strings.Trim(cells[i], " `") }
-			found[heading] = append(found[heading], row{cell(1), cell(3), cell(5)})
+			rows[heading] = append(rows[heading], row{cell(1), cell(3), cell(5)})
 		}
 	}
-	return found
+	return rows
 }
 
 func readReference(t *testing.T) string {

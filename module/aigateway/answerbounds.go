@@ -52,16 +52,16 @@ const (
 	MaxMaxEventBytes = 1 << 30
 )
 
-// Inherit sets the fields of b that are zero to those of from.
-func (b *AnswerBounds) Inherit(from AnswerBounds) {
-	inherited := from.timeouts()
+// Inherit sets the fields of b that are zero to those of outer.
+func (b *AnswerBounds) Inherit(outer AnswerBounds) {
+	inherited := outer.timeouts()
 	for i, t := range b.timeouts() {
 		if *t.value == 0 {
 			*t.value = *inherited[i].value
 		}
 	}
 	if b.MaxEventBytes == 0 {
-		b.MaxEventBytes = from.MaxEventBytes
+		b.MaxEventBytes = outer.MaxEventBytes
 	}
 }
 

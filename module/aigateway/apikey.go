@@ -45,8 +45,8 @@ func appendRandom(dst []byte, n int) []byte {
 	}
 }
 
-func appendChecksum(dst, of []byte) []byte {
-	sum := crc32.ChecksumIEEE(of)
+func appendChecksum(dst, text []byte) []byte {
+	sum := crc32.ChecksumIEEE(text)
 	for range apiKeyChecksum {
 		dst = append(dst, Base62[sum%uint32(len(Base62))])
 		sum /= uint32(len(Base62))

@@ -34,14 +34,14 @@ type actorKey struct{}
 
 // WithActor returns a context for the methods of a Store. Rows of the audit log about the
 // changes that these methods make contain the actor.
-func WithActor(ctx context.Context, by Actor) context.Context {
-	return context.WithValue(ctx, actorKey{}, by)
+func WithActor(ctx context.Context, actor Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, actor)
 }
 
 // ActorOf returns the actor of a context, and false if it has none.
 func ActorOf(ctx context.Context) (Actor, bool) {
-	by, ok := ctx.Value(actorKey{}).(Actor)
-	return by, ok
+	actor, ok := ctx.Value(actorKey{}).(Actor)
+	return actor, ok
 }
 
 // AuditEntry is a row of an audit log.

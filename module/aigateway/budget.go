@@ -94,11 +94,11 @@ func parseAmount(s string) (b Budget, err error) {
 	case Daily, Weekly, Monthly, Total:
 		b.Calendar = c
 	default:
-		per, err := caddy.ParseDuration(period)
+		length, err := caddy.ParseDuration(period)
 		if err != nil {
 			return b, errBudget
 		}
-		b.Per = caddy.Duration(per)
+		b.Per = caddy.Duration(length)
 	}
 	return b, b.check()
 }
@@ -180,27 +180,27 @@ func words(period time.Duration) string {
 }
 
 // Since returns the time from which costs count in the budget at a time, in the time zone
-// of at. It returns zero if all costs count.
-func (b *Budget) Since(at time.Time) time.Time {
+// of the moment. It returns zero if all costs count.
+func (b *Budget) Since(moment time.Time) time.Time {
 	if b.Calendar == "" {
-		return at.Add(-time.Duration(b.Per))
+		return moment.Add(-time.Duration(b.Per))
 	}
-	begin, _ := b.Period(at)
+	begin, _ := b.Period(moment)
 	return begin
 }
 
-// Period returns the calendar period that contains a time, in the time zone of at. Both
+// Period returns the calendar period that contains a time, in its time zone. Both
 // results are zero for Total, and without a Calendar.
-func (b *Budget) Period(at time.Time) (begin, end time.Time) {
+func (b *Budget) Period(moment time.Time) (begin, end time.Time) {
 	date := func(year int, month time.Month, day int) time.Time {
-		return DayBegin(year, month, day, at.Location())
+		return DayBegin(year, month, day, moment.Location())
 	}
-	year, month, day := at.Date()
+	year, month, day := moment.Date()
 	switch b.Calendar {
 	case Daily:
 		return date(year, month, day), date(year, month, day+1)
 	case Weekly:
-		monday := day - (int(at.Weekday())+6)%7
+		monday := day - (int(moment.Weekday())+6)%7
 		return date(year, month, monday), date(year, month, monday+7)
 	case Monthly:
 		return date(year, month, 1), date(year, month+1, 1)

@@ -46,7 +46,7 @@ func TestPeriodsAreThoseOfTheirZone(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	require.NoError(t, err)
 	date := func(month time.Month, day int) time.Time { return time.Date(2026, month, day, 0, 0, 0, 0, berlin) }
-	at := time.Date(2026, 10, 24, 23, 30, 0, 0, time.UTC).In(berlin) // half past one on the 25th, a day of 25 hours
+	moment := time.Date(2026, 10, 24, 23, 30, 0, 0, time.UTC).In(berlin) // half past one on the 25th, a day of 25 hours
 	for calendar, want := range map[Calendar][2]time.Time{
 		Daily:   {date(10, 25), date(10, 26)},
 		Weekly:  {date(10, 19), date(10, 26)},
@@ -55,7 +55,7 @@ func TestPeriodsAreThoseOfTheirZone(t *testing.T) {
 		"":      {},
 	} {
 		budget := Budget{Calendar: calendar}
-		begin, end := budget.Period(at)
+		begin, end := budget.Period(moment)
 		assert.Equal(t, want, [2]time.Time{begin, end}, calendar)
 	}
 	weekly := Budget{Calendar: Weekly}

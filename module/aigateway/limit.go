@@ -198,12 +198,12 @@ var (
 // ParseRate parses a rate, such as "60/1m" or "400000/1d".
 func ParseRate(s string) (Rate, error) {
 	number, length, _ := strings.Cut(s, "/")
-	most, err := strconv.ParseInt(number, 10, 64)
+	limit, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || s[0] == '+' {
 		return Rate{}, errRate
 	}
-	per, err := caddy.ParseDuration(length)
-	rate := Rate{Most: most, Per: caddy.Duration(per)}
+	period, err := caddy.ParseDuration(length)
+	rate := Rate{Most: limit, Per: caddy.Duration(period)}
 	if err != nil || rate.check() != nil {
 		return Rate{}, errRate
 	}
@@ -246,8 +246,8 @@ func (r LimitRules) String() string {
 // PeriodName returns the period in the notation of configurations: "1m".
 func (r Rate) PeriodName() string { return words(time.Duration(r.Per)) }
 
-func (r Rate) words(of string) string {
-	return fmt.Sprintf("%d %s per %s", r.Most, of, r.PeriodName())
+func (r Rate) words(unit string) string {
+	return fmt.Sprintf("%d %s per %s", r.Most, unit, r.PeriodName())
 }
 
 func isPeriod(d caddy.Duration) bool {

@@ -26,11 +26,11 @@ func ParsePattern(s string) (Pattern, error) {
 // without any stays as it is, so that it is no list of nothing, which would be all models.
 func SplitPatterns(texts []string) (patterns []string) {
 	for _, text := range texts {
-		found := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-		if len(found) == 0 {
-			found = []string{text}
+		parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+		if len(parts) == 0 {
+			parts = []string{text}
 		}
-		patterns = append(patterns, found...)
+		patterns = append(patterns, parts...)
 	}
 	return patterns
 }
@@ -73,18 +73,18 @@ func (p Pattern) Overlaps(q Pattern) bool {
 	for i := 0; i <= len(p); i++ {
 		diagonal := false // reach of (i-1, j-1)
 		for j := 0; j <= len(q); j++ {
-			above := i > 0 && reach[j]
+			upper := i > 0 && reach[j]
 			left := j > 0 && reach[j-1]
 			ok := i == 0 && j == 0
 			switch {
-			case i > 0 && p[i-1] == '*' && (above || left):
+			case i > 0 && p[i-1] == '*' && (upper || left):
 				ok = true
-			case j > 0 && q[j-1] == '*' && (above || left):
+			case j > 0 && q[j-1] == '*' && (upper || left):
 				ok = true
 			case i > 0 && j > 0 && p[i-1] == q[j-1] && diagonal:
 				ok = true
 			}
-			diagonal, reach[j] = above, ok
+			diagonal, reach[j] = upper, ok
 		}
 	}
 	return reach[len(q)]

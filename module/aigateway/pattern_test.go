@@ -49,9 +49,9 @@ func TestMatchTakesTheStarForAnythingAndAllElseForItself(t *testing.T) {
 }
 
 // texts returns all texts over an alphabet up to a length.
-func texts(alphabet string, most int) []string {
+func texts(alphabet string, longest int) []string {
 	all, last := []string{""}, []string{""}
-	for range most {
+	for range longest {
 		var longer []string
 		for _, text := range last {
 			for _, c := range alphabet {

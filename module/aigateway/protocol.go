@@ -25,18 +25,18 @@ type Protocol struct {
 	Token func(context.Context, TokenRequest) (Secret, error)
 
 	// Sign signs a request of a provider without an API key, as the last change of the
-	// request. Its body is what body writes. With again, the service has refused the last
+	// request. Its body is what body writes. With retry, the service has refused the last
 	// credentials. Sign returns what it has sent of a secret.
-	Sign func(r *http.Request, body io.WriterTo, again bool) (sent []string, err error)
+	Sign func(r *http.Request, body io.WriterTo, retry bool) (sent []string, err error)
 
 	// Open changes an answer to an operation into one of the format of the call. Reading its
 	// body returns an error for an answer that is not whole.
-	Open func(res *http.Response, of translate.Format, op translate.Operation)
+	Open func(res *http.Response, format translate.Format, op translate.Operation)
 
 	// ForeignError reports whether the body of an error answer does not have the format of
 	// the call. A client of the format gets an error that the gateway writes then, else the
 	// body itself.
-	ForeignError func(of translate.Format, body []byte) bool
+	ForeignError func(format translate.Format, body []byte) bool
 }
 
 // Call is a request to a service, before its credential is added.

@@ -45,9 +45,9 @@ func CutAt(n int) Step {
 func Drip(n int) Step {
 	return func(c *Call) {
 		c.answerThrough(func(p []byte) (int, error) {
-			for from := 0; from < len(p); from += n {
-				if _, err := c.Write(p[from:min(from+n, len(p))]); err != nil {
-					return from, err
+			for start := 0; start < len(p); start += n {
+				if _, err := c.Write(p[start:min(start+n, len(p))]); err != nil {
+					return start, err
 				}
 				c.flush()
 			}

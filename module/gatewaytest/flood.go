@@ -24,10 +24,10 @@ const stuckAfter = 500 * time.Millisecond
 
 // FloodUntilStuck is Flood that ends when it has written most bytes, or when the caller
 // reads nothing for a while. It then sends the number of written bytes to stuck.
-func FloodUntilStuck(most int, stuck chan<- int) Step {
+func FloodUntilStuck(limit int, stuck chan<- int) Step {
 	return func(c *Call) {
 		control := http.NewResponseController(c.ResponseWriter)
-		for written := 0; written < most; written += len(flooded) {
+		for written := 0; written < limit; written += len(flooded) {
 			_ = control.SetWriteDeadline(time.Now().Add(stuckAfter)) // net/http has write deadlines
 			switch err := c.writeFlushed(flooded); {
 			case os.IsTimeout(err):
@@ -37,7 +37,7 @@ func FloodUntilStuck(most int, stuck chan<- int) Step {
 				c.abort()
 			}
 		}
-		stuck <- most
+		stuck <- limit
 	}
 }
 

@@ -14,11 +14,11 @@ func TestALeakedGoroutineIsSeen(t *testing.T) {
 		leakOnPurpose(stop)
 	}()
 	<-started
-	seen := func() (found bool) {
+	seen := func() (failed bool) {
 		for _, stack := range unknownStacks(lasting) {
-			found = found || containsAny(stack, []string{"leakOnPurpose"})
+			failed = failed || containsAny(stack, []string{"leakOnPurpose"})
 		}
-		return found
+		return failed
 	}
 	assert.True(t, seen())
 	close(stop)

@@ -17,12 +17,12 @@ var errListening = errors.New("a replaced configuration still listens")
 // waitClosed waits until at most so many configurations listen on each address. Caddy
 // closes the listeners of a replaced configuration in the background; until then, it
 // answers some of the new connections.
-func (c *Caddy) waitClosed(most int) error {
+func (c *Caddy) waitClosed(limit int) error {
 	deadline := time.NewTimer(closeTimeout)
 	defer deadline.Stop()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for c.listening() > most {
+	for c.listening() > limit {
 		select {
 		case <-tick.C:
 		case <-deadline.C:
@@ -34,9 +34,9 @@ func (c *Caddy) waitClosed(most int) error {
 
 // listening returns the largest number of configurations that listen on one address.
 func (c *Caddy) listening() int {
-	most := caddy.ListenerUsage("tcp", c.admin)
+	usage := caddy.ListenerUsage("tcp", c.admin)
 	for _, port := range c.ports {
-		most = max(most, caddy.ListenerUsage("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))))
+		usage = max(usage, caddy.ListenerUsage("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))))
 	}
-	return most
+	return usage
 }

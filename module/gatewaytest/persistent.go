@@ -21,14 +21,14 @@ const attempts = 10
 // answered.
 func (p *persistent) RoundTrip(r *http.Request) (response *http.Response, err error) {
 	for range attempts {
-		again := r.WithContext(r.Context()) // a copy, because RoundTrip must not change the request
-		again.Close = p.reloaded.Load()
+		copied := r.WithContext(r.Context()) // a copy, because RoundTrip must not change the request
+		copied.Close = p.reloaded.Load()
 		if r.GetBody != nil {
-			if again.Body, err = r.GetBody(); err != nil {
+			if copied.Body, err = r.GetBody(); err != nil {
 				return nil, err
 			}
 		}
-		response, err = p.Transport.RoundTrip(again)
+		response, err = p.Transport.RoundTrip(copied)
 		if err == nil || !p.reloaded.Load() {
 			break
 		}

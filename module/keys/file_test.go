@@ -63,8 +63,8 @@ func (f *FileKeys) settle() {
 func (f *FileKeys) names() []string {
 	var names []string
 	for _, key := range []string{"one", "two", "three"} {
-		if found := f.Lookup(sumOf(key)); found != nil {
-			names = append(names, found.ID)
+		if entry := f.Lookup(sumOf(key)); entry != nil {
+			names = append(names, entry.ID)
 		}
 	}
 	return names

@@ -59,10 +59,10 @@ func TestKeysAreFoundByTheirDigest(t *testing.T) {
 	for key, name := range map[string]string{
 		secret: "env", "sk-from-a-file-0123456789": "file", "sk-only-its-digest": "digest",
 	} {
-		found := keys.Lookup(sumOf(key))
-		if assert.NotNil(t, found, name) {
-			assert.Equal(t, name, found.ID)
-			assert.Equal(t, sumOf(key), found.Digest)
+		entry := keys.Lookup(sumOf(key))
+		if assert.NotNil(t, entry, name) {
+			assert.Equal(t, name, entry.ID)
+			assert.Equal(t, sumOf(key), entry.Digest)
 		}
 	}
 	restricted := keys.Lookup(sumOf("sk-only-its-digest"))

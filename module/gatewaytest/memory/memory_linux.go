@@ -16,11 +16,11 @@ const (
 // has written the files of a concurrent build, which takes longer than the timeouts of a
 // store.
 func Use() {
-	var found syscall.Statfs_t
-	if os.Getenv("TMPDIR") != "" || syscall.Statfs(folder, &found) != nil {
+	var stat syscall.Statfs_t
+	if os.Getenv("TMPDIR") != "" || syscall.Statfs(folder, &stat) != nil {
 		return
 	}
-	if found.Type == tmpfs && found.Bavail >= room/uint64(found.Bsize) {
+	if stat.Type == tmpfs && stat.Bavail >= room/uint64(stat.Bsize) {
 		_ = os.Setenv("TMPDIR", folder) // or else the disk is used
 	}
 }

@@ -38,16 +38,16 @@ type Operation struct {
 
 // Operations returns the operations of all paths with a prefix, sorted by path and method.
 func (d *Document) Operations(prefix string) (list []Operation) {
-	paths := at(d.root, "paths")
+	paths := member(d.root, "paths")
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		if !strings.HasPrefix(path, prefix) {
 			continue
 		}
-		for _, method := range slices.Sorted(maps.Keys(at(paths, path))) {
-			node := at(paths, path, method)
+		for _, method := range slices.Sorted(maps.Keys(member(paths, path))) {
+			node := member(paths, path, method)
 			security, _ := node["security"].([]any)
 			list = append(list, Operation{
-				strings.ToUpper(method), path, slices.Sorted(maps.Keys(at(node, "responses"))),
+				strings.ToUpper(method), path, slices.Sorted(maps.Keys(member(node, "responses"))),
 				node["requestBody"] != nil, len(security) > 0,
 			})
 		}
@@ -58,7 +58,7 @@ func (d *Document) Operations(prefix string) (list []Operation) {
 // Check returns how an answer differs from its description in the document, or "". path is
 // the path in the notation of the document.
 func (d *Document) Check(method, path string, status int, body []byte) string {
-	response := d.resolve(at(d.root, "paths", path, strings.ToLower(method), "responses", fmt.Sprint(status)))
+	response := d.resolve(member(d.root, "paths", path, strings.ToLower(method), "responses", fmt.Sprint(status)))
 	if response == nil {
 		return fmt.Sprintf("%s %s: status %d is not documented", method, path, status)
 	}
@@ -67,12 +67,12 @@ func (d *Document) Check(method, path string, status int, body []byte) string {
 
 // Component returns a named response of the document.
 func (d *Document) Component(name string) map[string]any {
-	return at(d.root, "components", "responses", name)
+	return member(d.root, "components", "responses", name)
 }
 
 // CheckResponse is Check for one response.
 func (d *Document) CheckResponse(response map[string]any, body []byte) string {
-	content := at(response, "content")
+	content := member(response, "content")
 	if content == nil {
 		if len(body) > 0 {
 			return "the answer has a body"
@@ -83,15 +83,15 @@ func (d *Document) CheckResponse(response map[string]any, body []byte) string {
 	if err := json.Unmarshal(body, &value); err != nil {
 		return err.Error()
 	}
-	form := at(content, "application/json")
+	form := member(content, "application/json")
 	if form == nil {
-		form = at(content, "application/problem+json")
+		form = member(content, "application/problem+json")
 	}
-	return d.conforms(at(form, "schema"), value, "body")
+	return d.conforms(member(form, "schema"), value, "body")
 }
 
-// at returns the node below a node, by the names on the way.
-func at(node schema, names ...string) schema {
+// member returns the node below a node, by the names on the way.
+func member(node schema, names ...string) schema {
 	for _, name := range names {
 		node, _ = node[name].(schema)
 	}
@@ -104,7 +104,7 @@ func (d *Document) resolve(node schema) schema {
 	if !ok {
 		return node
 	}
-	return at(d.root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+	return member(d.root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
 }
 
 // conforms returns how a value differs from a schema, or "".
@@ -140,7 +140,7 @@ func (d *Document) conformsTo(word string, s schema, value any, path string) str
 			}
 		}
 	case "properties":
-		for name, member := range at(s, "properties") {
+		for name, member := range member(s, "properties") {
 			if v, ok := object[name]; ok {
 				if complaint := d.conforms(member.(schema), v, path+"."+name); complaint != "" {
 					return complaint
@@ -149,14 +149,14 @@ func (d *Document) conformsTo(word string, s schema, value any, path string) str
 		}
 	case "additionalProperties":
 		for name := range object {
-			if _, ok := at(s, "properties")[name]; !ok {
+			if _, ok := member(s, "properties")[name]; !ok {
 				return fmt.Sprintf("%s: %s is not described", path, name)
 			}
 		}
 	case "items":
 		list, _ := value.([]any)
 		for i, item := range list {
-			if complaint := d.conforms(at(s, "items"), item, fmt.Sprintf("%s[%d]", path, i)); complaint != "" {
+			if complaint := d.conforms(member(s, "items"), item, fmt.Sprintf("%s[%d]", path, i)); complaint != "" {
 				return complaint
 			}
 		}

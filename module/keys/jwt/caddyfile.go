@@ -30,13 +30,13 @@ func (t *Tokens) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	words := map[string]*string{"issuer": &t.Issuer, "audience": &t.Audience, "jwks": &t.JWKS}
 	for d.NextBlock(0) {
 		word := d.Val()
-		to := words[word]
+		dst := words[word]
 		switch word {
 		case "claim":
 			if !d.NextArg() {
 				return d.ArgErr()
 			}
-			if to = claims[d.Val()]; to == nil {
+			if dst = claims[d.Val()]; dst == nil {
 				return d.Errf("claim %s: must be name, owner or groups", d.Val())
 			}
 		case "group":
@@ -46,11 +46,11 @@ func (t *Tokens) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			continue
 		}
 		switch {
-		case to == nil:
+		case dst == nil:
 			return d.Errf("unknown word %s: issuer, audience, jwks, claim or group", word)
-		case *to != "":
+		case *dst != "":
 			return d.Errf("%s is set twice", word)
-		case !d.Args(to) || d.NextArg():
+		case !d.Args(dst) || d.NextArg():
 			return d.ArgErr()
 		}
 	}

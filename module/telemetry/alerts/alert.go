@@ -34,7 +34,7 @@ type kind struct {
 // data are the data of an event.
 type data map[string]any
 
-func (d data) of(name string) string {
+func (d data) value(name string) string {
 	if v, ok := d[name]; ok {
 		return fmt.Sprint(v)
 	}
@@ -47,47 +47,47 @@ var kinds = map[string]kind{
 	events.BudgetThreshold: {
 		func(d data) string {
 			return fmt.Sprintf("%s %% of the budget of %s in the limit %s are spent or reserved%s.",
-				d.of("percent"), d.of("budget"), d.of("limit"), ofSubject(d))
+				d.value("percent"), d.value("budget"), d.value("limit"), ofSubject(d))
 		},
 		[]string{"limit", "per", "subject", "percent"}, "renews",
 	},
 	events.ProviderDown: {text: func(d data) string {
-		if cause := d.of("cause"); cause == "credential_refused" || cause == "account_exhausted" {
-			return fmt.Sprintf("The provider %s refuses an API key of the gateway (%s). It rests until %s.", d.of("provider"), cause, d.of("until"))
+		if cause := d.value("cause"); cause == "credential_refused" || cause == "account_exhausted" {
+			return fmt.Sprintf("The provider %s refuses an API key of the gateway (%s). It rests until %s.", d.value("provider"), cause, d.value("until"))
 		}
-		return fmt.Sprintf("%s of the provider %s rests until %s after failures (%s).", model(d), d.of("provider"), d.of("until"), d.of("cause"))
+		return fmt.Sprintf("%s of the provider %s rests until %s after failures (%s).", model(d), d.value("provider"), d.value("until"), d.value("cause"))
 	}},
 	events.ProviderUp: {text: func(d data) string {
-		return fmt.Sprintf("%s of the provider %s answers again.", model(d), d.of("provider"))
+		return fmt.Sprintf("%s of the provider %s answers again.", model(d), d.value("provider"))
 	}},
 	events.KeyExpires: {
 		func(d data) string {
-			return fmt.Sprintf("The key %s, which is in use%s, expires at %s.", d.of("key"), behind(" and belongs to ", d.of("owner")), d.of("expires"))
+			return fmt.Sprintf("The key %s, which is in use%s, expires at %s.", d.value("key"), after(" and belongs to ", d.value("owner")), d.value("expires"))
 		},
 		[]string{"key", "expires"}, "expires",
 	},
 	events.UnpricedModel: {
 		func(d data) string {
-			return fmt.Sprintf("No price is known for %s of the provider %s, so the costs of its answers are unknown.", d.of("upstream_model"), d.of("provider"))
+			return fmt.Sprintf("No price is known for %s of the provider %s, so the costs of its answers are unknown.", d.value("upstream_model"), d.value("provider"))
 		},
 		[]string{"provider", "model"}, "",
 	},
 	events.LedgerBlocked: {text: func(d data) string {
-		return "The ledger cannot be written: " + d.of("error")
+		return "The ledger cannot be written: " + d.value("error")
 	}},
 	events.LedgerRecovered: {text: func(data) string { return "The ledger can be written again." }},
 	events.LedgerBehind: {text: func(d data) string {
-		return "Records of the ledger wait in the journal, since the database does not take them: " + d.of("error")
+		return "Records of the ledger wait in the journal, since the database does not take them: " + d.value("error")
 	}},
 	events.LedgerCaughtUp: {text: func(data) string { return "The database takes the records of the ledger again." }},
-	events.Degraded:       {text: func(d data) string { return capital(d.of("part")) + " does not work: " + d.of("error") }},
-	events.Restored:       {text: func(d data) string { return capital(d.of("part")) + " works again." }},
+	events.Degraded:       {text: func(d data) string { return capital(d.value("part")) + " does not work: " + d.value("error") }},
+	events.Restored:       {text: func(d data) string { return capital(d.value("part")) + " works again." }},
 	events.JournalDamaged: {text: func(d data) string {
-		return fmt.Sprintf("%s damaged bytes of the journal were skipped in %s.", d.of("bytes"), d.of("path"))
+		return fmt.Sprintf("%s damaged bytes of the journal were skipped in %s.", d.value("bytes"), d.value("path"))
 	}},
 }
 
-func model(d data) string { return cmp.Or(d.of("model"), "A model") }
+func model(d data) string { return cmp.Or(d.value("model"), "A model") }
 
 // capital returns a text that begins a sentence.
 func capital(text string) string {
@@ -95,11 +95,11 @@ func capital(text string) string {
 }
 
 func ofSubject(d data) string {
-	return behind(" for the "+cmp.Or(d.of("per"), "key")+" ", d.of("subject"))
+	return after(" for the "+cmp.Or(d.value("per"), "key")+" ", d.value("subject"))
 }
 
-// behind returns a text behind another one, "" without a text.
-func behind(before, text string) string {
+// after returns a text behind another one, "" without a text.
+func after(before, text string) string {
 	if text == "" {
 		return ""
 	}
@@ -115,9 +115,9 @@ func (a *alert) mark() (name string, until time.Time) {
 	}
 	object := sha256.New()
 	for _, member := range append(k.object, k.until) {
-		fmt.Fprintf(object, "%q=%q ", member, data(a.Data).of(member))
+		fmt.Fprintf(object, "%q=%q ", member, data(a.Data).value(member))
 	}
-	until, err := time.Parse(time.RFC3339, data(a.Data).of(k.until))
+	until, err := time.Parse(time.RFC3339, data(a.Data).value(k.until))
 	if err != nil {
 		until = a.Time.Add(24 * time.Hour)
 	}

@@ -142,8 +142,8 @@ func (s *sender) send(a *alert) error {
 		return err
 	}
 	for try := 0; ; try++ {
-		again, err := s.post(a, body)
-		if err == nil || !again || try == len(pauses) {
+		retry, err := s.post(a, body)
+		if err == nil || !retry || try == len(pauses) {
 			return err
 		}
 		select {
@@ -161,8 +161,8 @@ func (s *sender) body(a *alert) ([]byte, error) {
 	return json.Marshal(a)
 }
 
-// post sends one request. again reports whether it may succeed if it is repeated.
-func (s *sender) post(a *alert, body []byte) (again bool, err error) {
+// post sends one request. retry reports whether it may succeed if it is repeated.
+func (s *sender) post(a *alert, body []byte) (retry bool, err error) {
 	r, err := http.NewRequestWithContext(s.ctx, http.MethodPost, string(*s.url.Load()), bytes.NewReader(body))
 	if err != nil {
 		return false, errAddress
@@ -182,6 +182,6 @@ func (s *sender) post(a *alert, body []byte) (again bool, err error) {
 	if res.StatusCode/100 == 2 {
 		return false, nil
 	}
-	again = res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusRequestTimeout
-	return again, fmt.Errorf("the webhook answered with status %d", res.StatusCode)
+	retry = res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusRequestTimeout
+	return retry, fmt.Errorf("the webhook answered with status %d", res.StatusCode)
 }

@@ -130,19 +130,19 @@ func (w *Webhook) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		return d.ArgErr()
 	}
 	for d.NextBlock(0) {
-		var to *string
+		var dst *string
 		switch d.Val() {
 		case "secret":
-			to = &w.Secret
+			dst = &w.Secret
 		case "format":
-			to = &w.Format
+			dst = &w.Format
 		default:
 			return d.Errf("unknown word %s: secret or format", d.Val())
 		}
-		if *to != "" {
+		if *dst != "" {
 			return d.Errf("%s is set twice", d.Val())
 		}
-		if !d.Args(to) || d.NextArg() {
+		if !d.Args(dst) || d.NextArg() {
 			return d.ArgErr()
 		}
 	}

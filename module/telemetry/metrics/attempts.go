@@ -31,9 +31,9 @@ var (
 // Attempt counts a call of a target for a model. result is an exchange.CallEnd.
 func Attempt(provider, model, result string) { attempts.WithLabelValues(provider, model, result).Inc() }
 
-// Fallback counts a change to the next provider after the failure of the provider from.
+// Fallback counts a change to the next provider after the failure of a provider.
 // cause is the exchange.CallEnd of the failed call.
-func Fallback(model, from, cause string) { fallbacks.WithLabelValues(model, from, cause).Inc() }
+func Fallback(model, provider, cause string) { fallbacks.WithLabelValues(model, provider, cause).Inc() }
 
 // FirstEvent counts the time from a call to the first content of its stream.
 func FirstEvent(model, provider string, d time.Duration) {
@@ -46,6 +46,6 @@ func EventGaps(provider string) prometheus.Observer { return eventGap.WithLabelV
 
 // Loss counts a field that a translation between two formats has left out. field is the name
 // in the tables of this repository, or "?".
-func Loss(provider, from, to, class, field string) {
-	losses.WithLabelValues(provider, from, to, class, field).Inc()
+func Loss(provider, client, target, class, field string) {
+	losses.WithLabelValues(provider, client, target, class, field).Inc()
 }

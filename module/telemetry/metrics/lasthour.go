@@ -110,7 +110,7 @@ func (s *sampler) show(providers []string, now sample) Hour {
 	s.mu.Lock()
 	all := append(append([]sample{}, s.samples...), now)
 	s.mu.Unlock()
-	h := Hour{From: all[0].at.UTC(), Providers: []ProviderHour{}, Unshared: []int64{}, LedgerRefused: []int64{}, LedgerDamaged: []int64{}}
+	h := Hour{From: all[0].taken.UTC(), Providers: []ProviderHour{}, Unshared: []int64{}, LedgerRefused: []int64{}, LedgerDamaged: []int64{}}
 	for i, after := range all[1:] {
 		h.Unshared = append(h.Unshared, since(after.unshared, all[i].unshared))
 		h.LedgerRefused = append(h.LedgerRefused, since(after.refused, all[i].refused))
@@ -122,11 +122,11 @@ func (s *sampler) show(providers []string, now sample) Hour {
 	for _, name := range providers {
 		p := ProviderHour{Name: name, Calls: []int64{}, Failed: []int64{}, P50: []*int64{}, P95: []*int64{}}
 		for i, after := range all[1:] {
-			from, to := all[i].of(name), after.of(name)
-			p.Calls = append(p.Calls, since(to.calls, from.calls))
-			p.Failed = append(p.Failed, since(to.failed, from.failed))
-			p.P50 = append(p.P50, percentile(0.5, from.first, to.first))
-			p.P95 = append(p.P95, percentile(0.95, from.first, to.first))
+			before, latest := all[i].countsOf(name), after.countsOf(name)
+			p.Calls = append(p.Calls, since(latest.calls, before.calls))
+			p.Failed = append(p.Failed, since(latest.failed, before.failed))
+			p.P50 = append(p.P50, percentile(0.5, before.first, latest.first))
+			p.P95 = append(p.P95, percentile(0.95, before.first, latest.first))
 		}
 		h.Providers = append(h.Providers, p)
 	}
@@ -143,7 +143,7 @@ func since(after, before float64) int64 {
 
 // sample has counts at a time.
 type sample struct {
-	at                         time.Time
+	taken                      time.Time
 	providers                  map[string]*counts
 	unshared, refused, damaged float64
 }
@@ -154,7 +154,7 @@ type counts struct {
 	first         []*dto.Bucket // cumulative, of all models; none before the first stream
 }
 
-func (s *sample) of(provider string) counts {
+func (s *sample) countsOf(provider string) counts {
 	if c := s.providers[provider]; c != nil {
 		return *c
 	}
@@ -163,7 +163,7 @@ func (s *sample) of(provider string) counts {
 
 // take returns the counts of this moment.
 func take() sample {
-	s := sample{at: time.Now(), providers: make(map[string]*counts)}
+	s := sample{taken: time.Now(), providers: make(map[string]*counts)}
 	s.unshared, s.refused, s.damaged = total(countersFallback), total(ledgerRefusals), total(ledgerDamaged)
 	for _, m := range collect(attempts) {
 		c := s.provider(m)
@@ -197,21 +197,21 @@ func valueOf(m *dto.Metric, name string) string {
 	return ""
 }
 
-func total(of prometheus.Collector) (n float64) {
-	for _, m := range collect(of) {
+func total(collector prometheus.Collector) (n float64) {
+	for _, m := range collect(collector) {
 		n += m.GetCounter().GetValue()
 	}
 	return n
 }
 
 // collect returns the metrics of a collector.
-func collect(of prometheus.Collector) (all []*dto.Metric) {
-	found := make(chan prometheus.Metric)
+func collect(collector prometheus.Collector) (all []*dto.Metric) {
+	metrics := make(chan prometheus.Metric)
 	go func() {
-		of.Collect(found)
-		close(found)
+		collector.Collect(metrics)
+		close(metrics)
 	}()
-	for m := range found {
+	for m := range metrics {
 		read := new(dto.Metric)
 		if m.Write(read) == nil { // only invalid metrics fail
 			all = append(all, read)
@@ -235,23 +235,23 @@ func sum(a, b []*dto.Bucket) []*dto.Bucket {
 // with an even distribution within each bucket. It returns nil if they have counted nothing
 // up to the highest bound.
 func percentile(share float64, before, after []*dto.Bucket) *int64 {
-	in := make([]float64, len(after))
+	counted := make([]float64, len(after))
 	for i, bucket := range after {
-		in[i] = float64(bucket.GetCumulativeCount())
+		counted[i] = float64(bucket.GetCumulativeCount())
 		if len(before) > 0 {
-			in[i] = max(0, in[i]-float64(before[i].GetCumulativeCount()))
+			counted[i] = max(0, counted[i]-float64(before[i].GetCumulativeCount()))
 		}
 	}
-	if len(in) == 0 || in[len(in)-1] == 0 {
+	if len(counted) == 0 || counted[len(counted)-1] == 0 {
 		return nil
 	}
-	rank, low, below := share*in[len(in)-1], 0.0, 0.0
+	rank, low, lower := share*counted[len(counted)-1], 0.0, 0.0
 	for i, bucket := range after {
-		if in[i] >= rank {
-			low += (bucket.GetUpperBound() - low) * (rank - below) / max(1, in[i]-below)
+		if counted[i] >= rank {
+			low += (bucket.GetUpperBound() - low) * (rank - lower) / max(1, counted[i]-lower)
 			break
 		}
-		low, below = bucket.GetUpperBound(), in[i]
+		low, lower = bucket.GetUpperBound(), counted[i]
 	}
 	return new(int64(low * 1000))
 }

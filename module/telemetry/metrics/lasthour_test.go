@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// of returns the counts of a provider in the last hour.
-func of(t *testing.T, name string) ProviderHour {
+// hourOf returns the counts of a provider in the last hour.
+func hourOf(t *testing.T, name string) ProviderHour {
 	t.Helper()
 	h := LastHour([]string{name})
 	require.Len(t, h.Providers, 1)
@@ -34,7 +34,7 @@ func TestTheLastHourIsShownByMinute(t *testing.T) {
 		Attempt("sampled", "m", "refused")
 		CounterFallback("allow")
 
-		p := of(t, "sampled")
+		p := hourOf(t, "sampled")
 		assert.Equal(t, []int64{3, 1}, p.Calls)
 		assert.Equal(t, []int64{1, 0}, p.Failed, "neither clients nor requests are failures of the provider")
 		require.NotNil(t, p.P50[0])
@@ -42,7 +42,7 @@ func TestTheLastHourIsShownByMinute(t *testing.T) {
 		assert.Equal(t, int64(380), *p.P95[0])
 		assert.Nil(t, p.P50[1], "no stream began")
 		assert.Equal(t, []int64{0, 1}, LastHour(nil).Unshared)
-		assert.Equal(t, []int64{0, 0}, of(t, "unknown").Calls)
+		assert.Equal(t, []int64{0, 0}, hourOf(t, "unknown").Calls)
 	})
 }
 

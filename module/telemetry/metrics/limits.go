@@ -55,14 +55,14 @@ const (
 	Exhausted = "exhausted"
 )
 
-// MoveBudget counts that a budget changes from one state to another. from is empty for a new
-// budget, to is empty for one that ends.
-func MoveBudget(limit, from, to string) {
-	if from != "" {
-		budgets.WithLabelValues(limit, from).Dec()
+// MoveBudget counts that a budget changes from one state to another. before is empty for a new
+// budget, after is empty for one that ends.
+func MoveBudget(limit, before, after string) {
+	if before != "" {
+		budgets.WithLabelValues(limit, before).Dec()
 	}
-	if to != "" {
-		budgets.WithLabelValues(limit, to).Inc()
+	if after != "" {
+		budgets.WithLabelValues(limit, after).Inc()
 	}
 }
 

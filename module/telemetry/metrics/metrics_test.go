@@ -33,19 +33,19 @@ func gather(t *testing.T) map[string]family {
 	require.NoError(t, err)
 	byName := make(map[string]family)
 	for _, f := range families {
-		found := family{values: make(map[string]float64)}
+		gathered := family{values: make(map[string]float64)}
 		for _, m := range f.GetMetric() {
-			found.series++
+			gathered.series++
 			if h := m.GetHistogram(); h != nil {
-				found.series += len(h.GetBucket()) + 2 // +Inf, sum and count
+				gathered.series += len(h.GetBucket()) + 2 // +Inf, sum and count
 			}
 			var labels []string
 			for _, l := range m.GetLabel() {
 				labels = append(labels, l.GetValue())
 			}
-			found.values[strings.Join(labels, " ")] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
+			gathered.values[strings.Join(labels, " ")] = m.GetCounter().GetValue() + m.GetGauge().GetValue()
 		}
-		byName[strings.TrimPrefix(f.GetName(), "caddy_ai_gateway_")] = found
+		byName[strings.TrimPrefix(f.GetName(), "caddy_ai_gateway_")] = gathered
 	}
 	return byName
 }

@@ -365,16 +365,16 @@ func TestProxiesThatAreTrustedTooMuchAreWarnedOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := site.StartCaddyfile(t, "{\nservers {\n"+c.servers+"\n}\n}\n"+site.Block("", site.DemoProvider, c.key, c.accounts))
-			found := 0
+			count := 0
 			for _, entry := range s.Logs.Entries() {
 				if text, _ := entry["msg"].(string); strings.HasPrefix(text, choosable) {
-					found++
+					count++
 					assert.Equal(t, "warn", entry["level"])
 					assert.Equal(t, "srv0", entry["server"])
 					assert.Equal(t, "add trusted_proxies_strict, or let every proxy replace the header", entry["remedy"])
 				}
 			}
-			assert.Equal(t, c.want, found)
+			assert.Equal(t, c.want, count)
 		})
 	}
 }

@@ -39,17 +39,17 @@ type wireMessage struct {
 }
 
 // said is a step that remembers the bytes of an answer.
-func said(to *bytes.Buffer, step gatewaytest.Step) gatewaytest.Step {
+func said(dst *bytes.Buffer, step gatewaytest.Step) gatewaytest.Step {
 	return func(c *gatewaytest.Call) {
 		own := *c
-		own.ResponseWriter = teeWriter{c.ResponseWriter, to}
+		own.ResponseWriter = teeWriter{c.ResponseWriter, dst}
 		step(&own)
 	}
 }
 
 type teeWriter struct {
 	http.ResponseWriter
-	to *bytes.Buffer
+	dst *bytes.Buffer
 }
 
 func (w teeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -57,7 +57,7 @@ func (w teeWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 func (w teeWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
 
 func (w teeWriter) Write(p []byte) (int, error) {
-	w.to.Write(p)
+	w.dst.Write(p)
 	return w.ResponseWriter.Write(p)
 }
 

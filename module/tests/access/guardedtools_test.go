@@ -31,7 +31,7 @@ func TestNoFieldOfARequestPassesADeniedTool(t *testing.T) {
 		return `{"contents":[{"role":"user","parts":[{"text":"hello"}]}]` + more + `}`
 	}
 	const geminiPath = "/v1beta/models/gem:generateContent"
-	for name, request := range map[string]struct{ path, with, without string }{
+	for name, request := range map[string]struct{ path, field, plain string }{
 		"functions":               {site.ChatPath, chat("", `,"functions":[{"name":"bad_x","parameters":{}}]`), chat("", `,"functions":[{"name":"x","parameters":{"properties":{"tools":{"type":"bad_x"}}}}]`)},
 		"escapes in functions":    {site.ChatPath, chat("", `,"f\u0075nctions":[{"n\u0061me":"b\u0061d_x"}]`), chat("", `,"function_call":"auto"`)},
 		"function_call":           {site.ChatPath, chat(`,{"role":"assistant","content":null,"function_call":{"name":"bad_x","arguments":"{}"}},`+ask, ""), chat("", "")},
@@ -53,11 +53,11 @@ func TestNoFieldOfARequestPassesADeniedTool(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sent := p.Count()
-			answer := s.Ask(request.path, request.with)
+			answer := s.Ask(request.path, request.field)
 			assert.Equal(t, http.StatusBadRequest, answer.Status)
 			assert.Contains(t, answer.Body, "rule 'deny'")
 			assert.Equal(t, sent, p.Count(), "no provider got it")
-			assert.NotContains(t, s.Ask(request.path, request.without).Body, "rule 'deny'")
+			assert.NotContains(t, s.Ask(request.path, request.plain).Body, "rule 'deny'")
 		})
 	}
 }

@@ -70,8 +70,8 @@ func (*recorder) Check(_ context.Context, v *aigateway.GuardView) (verdict aigat
 			return verdict, errors.New("the guard has no words")
 		}
 		verdict.Unchecked = verdict.Unchecked || strings.Contains(text.Text, "unreadable")
-		if at := strings.Index(text.Text, "breakable"); at >= 0 {
-			verdict.Edits = append(verdict.Edits, aigateway.GuardEdit{Text: i, Start: at, End: at + len("breakable"), With: `"`, Rule: "quote"})
+		if start := strings.Index(text.Text, "breakable"); start >= 0 {
+			verdict.Edits = append(verdict.Edits, aigateway.GuardEdit{Text: i, Start: start, End: start + len("breakable"), With: `"`, Rule: "quote"})
 		}
 	}
 	return verdict, nil
@@ -98,21 +98,21 @@ func startRecorded(t *testing.T) (*site.Site, *gatewaytest.Provider) {
 }
 
 // handlersOf returns the handlers of the gateway in a configuration.
-func handlersOf(config any) (found []map[string]any) {
+func handlersOf(config any) (handlers []map[string]any) {
 	switch v := config.(type) {
 	case map[string]any:
 		if v["handler"] == "ai_gateway" {
 			return []map[string]any{v}
 		}
 		for _, inner := range v {
-			found = append(found, handlersOf(inner)...)
+			handlers = append(handlers, handlersOf(inner)...)
 		}
 	case []any:
 		for _, inner := range v {
-			found = append(found, handlersOf(inner)...)
+			handlers = append(handlers, handlersOf(inner)...)
 		}
 	}
-	return found
+	return handlers
 }
 
 func TestX106ABlockedRequestNamesGuardAndRule(t *testing.T) {
@@ -191,8 +191,8 @@ func TestX108AnEditIsPutBackAsValidJSON(t *testing.T) {
 			require.Equal(t, http.StatusOK, answer.Status, answer.Body)
 			got := lastBody(t, p)
 			assert.True(t, json.Valid([]byte(got)), got)
-			before, behind, _ := strings.Cut(body, `"say \"TEXT\" \ud83d\ude00 \u00e9"`)
-			assert.Equal(t, before+`"say \"mail [email]\" 😀 é"`+behind, got, "all bytes around the text are unchanged")
+			before, after, _ := strings.Cut(body, `"say \"TEXT\" \ud83d\ude00 \u00e9"`)
+			assert.Equal(t, before+`"say \"mail [email]\" 😀 é"`+after, got, "all bytes around the text are unchanged")
 		})
 	}
 }

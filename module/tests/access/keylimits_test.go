@@ -28,11 +28,11 @@ func askAsAlice(s *site.Site, path, body string) site.Reply {
 }
 
 // remaining returns the remaining amount of a rate in the headers of an answer.
-func remaining(t testing.TB, r site.Reply, of string) int64 {
+func remaining(t testing.TB, r site.Reply, unit string) int64 {
 	t.Helper()
-	value := r.Header.Get("Anthropic-Ratelimit-" + of + "-Remaining")
+	value := r.Header.Get("Anthropic-Ratelimit-" + unit + "-Remaining")
 	if value == "" {
-		value = r.Header.Get("X-Ratelimit-Remaining-" + of)
+		value = r.Header.Get("X-Ratelimit-Remaining-" + unit)
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	require.NoError(t, err, "%v", r.Header)
@@ -105,31 +105,31 @@ func assertRefusal(t *testing.T, path string, answer site.Reply) {
 
 // assertQuota checks the headers of one rate, which must have only the names of the client's
 // format. A rate is full again at most one slot after its period.
-func assertQuota(t *testing.T, path string, answer site.Reply, of string, limit, remaining int64, per time.Duration) {
+func assertQuota(t *testing.T, path string, answer site.Reply, unit string, limit, remaining int64, period time.Duration) {
 	t.Helper()
-	name := func(what string) string { return "X-Ratelimit-" + what + "-" + of }
-	other := "Anthropic-Ratelimit-" + of + "-Limit"
+	name := func(what string) string { return "X-Ratelimit-" + what + "-" + unit }
+	other := "Anthropic-Ratelimit-" + unit + "-Limit"
 	if path == site.MessagesPath {
-		name, other = func(what string) string { return "Anthropic-Ratelimit-" + of + "-" + what }, "X-Ratelimit-Limit-"+of
+		name, other = func(what string) string { return "Anthropic-Ratelimit-" + unit + "-" + what }, "X-Ratelimit-Limit-"+unit
 	}
 	assert.Empty(t, answer.Header.Get(other))
 	assert.Equal(t, fmt.Sprint(limit), answer.Header.Get(name("Limit")))
 	assert.Equal(t, fmt.Sprint(remaining), answer.Header.Get(name("Remaining")))
 	reset := answer.Header.Get(name("Reset"))
-	var in time.Duration
+	var wait time.Duration
 	if path == site.MessagesPath {
-		at, err := time.Parse(time.RFC3339, reset)
+		moment, err := time.Parse(time.RFC3339, reset)
 		require.NoError(t, err)
 		assert.True(t, strings.HasSuffix(reset, "Z"), reset)
-		in = time.Until(at)
+		wait = time.Until(moment)
 	} else {
 		var err error
-		in, err = time.ParseDuration(reset)
+		wait, err = time.ParseDuration(reset)
 		require.NoError(t, err)
 		assert.Regexp(t, `^(\d+h)?(\d+m)?\d+s$`, reset)
 	}
-	assert.Positive(t, in)
-	assert.LessOrEqual(t, in, per+per/60+2*time.Second)
+	assert.Positive(t, wait)
+	assert.LessOrEqual(t, wait, period+period/60+2*time.Second)
 }
 
 func TestG120QuotasAreOnErrorsToo(t *testing.T) {

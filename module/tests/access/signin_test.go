@@ -38,7 +38,7 @@ func startAuthenticated(t *testing.T, extra string) *site.Site {
 }
 
 // signIn signs in as the person of a cookie, and returns where the browser goes, and the session.
-func signIn(s *site.Site, login, path string, header ...string) (to, session string) {
+func signIn(s *site.Site, login, path string, header ...string) (location, session string) {
 	s.T.Helper()
 	if login != "" {
 		header = append(header, "Cookie", "login="+login)
@@ -60,8 +60,8 @@ func TestX130OnlyTheProxyNamesAPerson(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := startAuthenticated(t, extra)
 			s.AddUser("root")
-			to, session := signIn(s, "alice", path, "Remote-User", "root", "Remote-Groups", "ai-root")
-			require.Equal(t, home, to)
+			location, session := signIn(s, "alice", path, "Remote-User", "root", "Remote-Groups", "ai-root")
+			require.Equal(t, home, location)
 			self := s.Call(http.MethodGet, s.URL("site", "/api/user/self"), "", "Cookie", "login=alice; session="+session)
 			require.Equal(t, http.StatusOK, self.Status, self.Body)
 			assert.Equal(t, []string{"alice", "10"}, []string{dataField(t, self, "username"), dataField(t, self, "role")})
@@ -69,11 +69,11 @@ func TestX130OnlyTheProxyNamesAPerson(t *testing.T) {
 				{"Remote-User", "alice"}, {"remote-user", "alice"}, {"Remote_User", "alice"}, {"X-Remote-User", "alice"}, {"X-Forwarded-User", "alice"},
 				{"http.reverse_proxy.header.Remote-User", "alice"}, {"Connection", "Remote-User"}, {"Authorization", "Basic YWxpY2U6eA=="},
 			} {
-				to, session := signIn(s, "", path, header...)
-				assert.Equal(t, []string{refused, ""}, []string{to, session}, header)
+				location, session := signIn(s, "", path, header...)
+				assert.Equal(t, []string{refused, ""}, []string{location, session}, header)
 			}
-			to, _ = signIn(s, "", path+"?http.reverse_proxy.header.Remote-User=alice&Remote-User=alice")
-			assert.Equal(t, refused, to)
+			location, _ = signIn(s, "", path+"?http.reverse_proxy.header.Remote-User=alice&Remote-User=alice")
+			assert.Equal(t, refused, location)
 
 			for _, login := range []string{"login=bob", "login=stranger", "x=y"} {
 				other := s.Call(http.MethodGet, s.URL("site", "/api/user/self"), "", "Cookie", login+"; session="+session, "Remote-User", "alice")
@@ -89,8 +89,8 @@ func TestX130OnlyTheProxyNamesAPerson(t *testing.T) {
 // The identity is that of the answer for this request: without forward_auth, nobody has one.
 func TestWithoutForwardAuthAProxyNamesNobody(t *testing.T) {
 	s := site.Start(t, site.DemoProvider, "accounts {\nproxy {http.reverse_proxy.header.Remote-User} {\ncreate user\n}\n}")
-	to, session := signIn(s, "alice", "/api/v1/signin/proxy", "Remote-User", "alice")
-	assert.Equal(t, []string{"../../../console/?signin=refused", ""}, []string{to, session})
+	location, session := signIn(s, "alice", "/api/v1/signin/proxy", "Remote-User", "alice")
+	assert.Equal(t, []string{"../../../console/?signin=refused", ""}, []string{location, session})
 }
 
 // The same rules hold for an identity that basic_auth has checked.
@@ -98,8 +98,8 @@ func TestTheIdentityOfBasicAuthSignsIn(t *testing.T) {
 	// The hash is that of "hiccup".
 	s := site.StartCaddyfile(t, site.Block("basic_auth /api/v1/signin/* {\nBob $2a$04$tYP3dV13QrGZetoHCQlISOJafEf7sLlGLEgWmVikPxTukA/bXRi6i\n}",
 		site.DemoProvider, "accounts {\nproxy {http.auth.user.id} {\nname Basic\ncreate user\n}\n}"))
-	to, session := signIn(s, "", "/api/v1/signin/Basic", "Authorization", "Basic Qm9iOmhpY2N1cA==")
-	require.Equal(t, "../../../console/", to)
+	location, session := signIn(s, "", "/api/v1/signin/Basic", "Authorization", "Basic Qm9iOmhpY2N1cA==")
+	require.Equal(t, "../../../console/", location)
 	assert.NotEmpty(t, session)
 	got := s.Call(http.MethodGet, s.URL("site", "/api/v1/signin/Basic"), "", "Authorization", "Basic Qm9iOng=")
 	assert.Equal(t, http.StatusUnauthorized, got.Status)

@@ -74,14 +74,14 @@ func (v *vertexFake) check(c *gatewaytest.Call) string {
 	if token := v.valid.Load(); token == nil || r.Header.Get("Authorization") != "Bearer "+*token || r.Header.Get("X-Api-Key") != "" {
 		return refuse(c, http.StatusUnauthorized, `[{"error":{"code":401,"message":"Request had invalid authentication credentials.","status":"UNAUTHENTICATED"}}]`)
 	}
-	below, ok := strings.CutPrefix(path, vertexPath)
-	if name, isGoogle := strings.CutPrefix(below, "publishers/google/models/"); ok && isGoogle {
+	rest, ok := strings.CutPrefix(path, vertexPath)
+	if name, isGoogle := strings.CutPrefix(rest, "publishers/google/models/"); ok && isGoogle {
 		return answerGemini(c, name)
 	}
 	if !ok || r.URL.RawQuery != "" {
 		return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "not found"))
 	}
-	if below == "endpoints/openapi/chat/completions" {
+	if rest == "endpoints/openapi/chat/completions" {
 		return "/v1/chat/completions"
 	}
 	raw, _ := io.ReadAll(r.Body)
@@ -89,10 +89,10 @@ func (v *vertexFake) check(c *gatewaytest.Call) string {
 	if json.Unmarshal(raw, &body) != nil {
 		return refuse(c, http.StatusBadRequest, googleError(400, "INVALID_ARGUMENT", "no JSON"))
 	}
-	name, method, _ := strings.Cut(strings.TrimPrefix(below, "publishers/anthropic/models/"), ":")
+	name, method, _ := strings.Cut(strings.TrimPrefix(rest, "publishers/anthropic/models/"), ":")
 	why := ""
 	switch {
-	case !strings.HasPrefix(below, "publishers/anthropic/models/") || method != "rawPredict" && method != "streamRawPredict":
+	case !strings.HasPrefix(rest, "publishers/anthropic/models/") || method != "rawPredict" && method != "streamRawPredict":
 		return refuse(c, http.StatusNotFound, googleError(404, "NOT_FOUND", "Publisher Model was not found"))
 	case !slices.Contains([]string{`"vertex-2023-10-16"`, newVersion}, string(body["anthropic_version"])):
 		why = "anthropic_version: Field required"

@@ -177,7 +177,7 @@ func TestDocumentDescribesTheAnswersOfGeminiClients(t *testing.T) {
 		assert.Empty(t, document.Check(method, path, answer.Status, []byte(answer.Body)), answer.Body)
 		given[fmt.Sprint(method, " ", path, " ", answer.Status)] = true
 	}
-	const below = "/v1beta/models/{model}:"
+	const prefix = "/v1beta/models/{model}:"
 	refused := slices.DeleteFunc(slices.Clone(refusedAlike), func(r described) bool { return r.status == tooLong.status })
 	for _, method := range []string{"generateContent", "streamGenerateContent", "countTokens"} {
 		for _, r := range append(slices.Concat(refused, failedAlike), described{status: 503, prompt: "[[fault:503]]"}, tooLong) {
@@ -189,14 +189,14 @@ func TestDocumentDescribesTheAnswersOfGeminiClients(t *testing.T) {
 			answer := s.Ask(strings.Replace(target, "generateContent", method, 1)+"?alt=sse", body, r.headers...)
 			assert.Equal(t, r.status, answer.Status, "%s %+v: %s", method, r, answer.Body)
 			if method != "streamGenerateContent" || answer.Status != http.StatusOK {
-				check("POST", below+method, answer)
+				check("POST", prefix+method, answer)
 				continue
 			}
-			given[fmt.Sprint("POST ", below, method, " 200")] = true
+			given[fmt.Sprint("POST ", prefix, method, " 200")] = true
 			assert.True(t, answer.Read(t, site.GeminiPath).Complete, answer.Body)
 			for event := range strings.SplitSeq(strings.TrimSpace(answer.Body), "\n\n") {
 				data := strings.TrimPrefix(event, "data: ")
-				assert.Empty(t, document.Check("POST", below+"generateContent", http.StatusOK, []byte(data)), event)
+				assert.Empty(t, document.Check("POST", prefix+"generateContent", http.StatusOK, []byte(data)), event)
 			}
 		}
 	}

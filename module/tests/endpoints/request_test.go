@@ -221,15 +221,15 @@ func TestG118R027BodiesThatAreRefused(t *testing.T) {
 				if test.coding != "" {
 					lines = append(lines, "Content-Encoding: "+test.coding)
 				}
-				s.Raw(test.body, lines...).AssertOurs(t, test.status, test.in(path), path)
+				s.Raw(test.body, lines...).AssertOurs(t, test.status, test.bodyFor(path), path)
 			}
 		})
 	}
 	assert.Zero(t, p.Count())
 }
 
-// in returns the body of the refusal in the format of the path.
-func (r refusal) in(path string) string {
+// bodyFor returns the body of the refusal in the format of the path.
+func (r refusal) bodyFor(path string) string {
 	kind := "invalid_request_error"
 	if !strings.HasPrefix(path, site.MessagesPath) {
 		return site.InChoices(kind, r.message, "null", r.code)

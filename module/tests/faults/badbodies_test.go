@@ -50,37 +50,37 @@ var malformed = []badBody{
 	changed("with single quotes", func(body string) string { return strings.ReplaceAll(body, `"`, `'`) }),
 	changed("with names without quotes", func(body string) string { return strings.Replace(body, `"model"`, `model`, 1) }),
 	changed("with a comment", func(body string) string { return strings.Replace(body, "{", "{/* hi */", 1) }),
-	with("no colon", `"x" 1`),
-	with("no value", `"x":`),
-	with("NaN", `"x":NaN`),
-	with("infinity", `"x":-Infinity`),
-	with("a plus", `"x":+1`),
-	with("a leading zero", `"x":01`),
-	with("a hexadecimal number", `"x":0x10`),
-	with("a number that ends with a point", `"x":1.`),
-	with("a number without an exponent", `"x":1e`),
-	with("an upper case literal", `"x":TRUE`),
-	with("a literal cut off", `"x":tru`),
-	with("a control character", "\"x\":\"a\x01b\""),
-	with("a line break in a string", "\"x\":\"a\nb\""),
-	with("an unknown escape", `"x":"\q"`),
-	with("a short escape", `"x":"\u12"`),
-	with("bytes that are not UTF-8", "\"x\":\"\xc3\x28\""),
-	with("an overlong encoding", "\"x\":\"\xc0\xaf\""),
-	with("an encoded surrogate", "\"x\":\"\xed\xa0\x80\""),
-	with("a name twice", `"x":1,"x":2`),
-	with("the model twice", `"model":"other"`),
-	with("the model twice, escaped", `"mod\u0065l":"other"`),
-	with("the model in upper case", `"MODEL":"other"`),
-	with("names that differ in case", `"foo":1,"FOO":2`),
-	with("depth", `"x":`+strings.Repeat("[", 200)+strings.Repeat("]", 200)),
-	with("great depth", `"x":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)),
-	with("brackets that do not match", `"x":[1}`),
+	withMembers("no colon", `"x" 1`),
+	withMembers("no value", `"x":`),
+	withMembers("NaN", `"x":NaN`),
+	withMembers("infinity", `"x":-Infinity`),
+	withMembers("a plus", `"x":+1`),
+	withMembers("a leading zero", `"x":01`),
+	withMembers("a hexadecimal number", `"x":0x10`),
+	withMembers("a number that ends with a point", `"x":1.`),
+	withMembers("a number without an exponent", `"x":1e`),
+	withMembers("an upper case literal", `"x":TRUE`),
+	withMembers("a literal cut off", `"x":tru`),
+	withMembers("a control character", "\"x\":\"a\x01b\""),
+	withMembers("a line break in a string", "\"x\":\"a\nb\""),
+	withMembers("an unknown escape", `"x":"\q"`),
+	withMembers("a short escape", `"x":"\u12"`),
+	withMembers("bytes that are not UTF-8", "\"x\":\"\xc3\x28\""),
+	withMembers("an overlong encoding", "\"x\":\"\xc0\xaf\""),
+	withMembers("an encoded surrogate", "\"x\":\"\xed\xa0\x80\""),
+	withMembers("a name twice", `"x":1,"x":2`),
+	withMembers("the model twice", `"model":"other"`),
+	withMembers("the model twice, escaped", `"mod\u0065l":"other"`),
+	withMembers("the model in upper case", `"MODEL":"other"`),
+	withMembers("names that differ in case", `"foo":1,"FOO":2`),
+	withMembers("depth", `"x":`+strings.Repeat("[", 200)+strings.Repeat("]", 200)),
+	withMembers("great depth", `"x":`+strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000)),
+	withMembers("brackets that do not match", `"x":[1}`),
 }
 
 // mistyped are members with values that no format has.
 var mistyped = []badBody{
-	without("no model", "model"),
+	withoutMember("no model", "model"),
 	member("a model that is null", "model", "null"),
 	member("a model that is a number", "model", "5"),
 	member("a model that is empty", "model", `""`),
@@ -94,7 +94,7 @@ var mistyped = []badBody{
 	member("stream as a string", "stream", `"true"`),
 	member("stream as a number", "stream", "1"),
 	member("stream as an object", "stream", "{}"),
-	without("no conversation", conversation),
+	withoutMember("no conversation", conversation),
 	member("a conversation that is null", conversation, "null"),
 	member("a conversation that is a number", conversation, "5"),
 	member("a conversation that is an object", conversation, "{}"),
@@ -121,18 +121,18 @@ func changed(name string, change func(body string) string) badBody {
 	return badBody{name, func(path string) string { return change(site.BodyFor(path, "m", "hello", false)) }}
 }
 
-// with adds text behind the last member of a request.
-func with(name, members string) badBody {
+// withMembers adds text behind the last member of a request.
+func withMembers(name, members string) badBody {
 	return changed(name, func(body string) string { return strings.TrimSuffix(body, "}") + "," + members + "}" })
 }
 
 // member replaces the value of a member.
-func member(name, of, value string) badBody {
-	return badBody{name, func(path string) string { return edited(path, of, json.RawMessage(value)) }}
+func member(name, target, value string) badBody {
+	return badBody{name, func(path string) string { return edited(path, target, json.RawMessage(value)) }}
 }
 
-func without(name, of string) badBody {
-	return badBody{name, func(path string) string { return edited(path, of, nil) }}
+func withoutMember(name, target string) badBody {
+	return badBody{name, func(path string) string { return edited(path, target, nil) }}
 }
 
 func edited(path, name string, value json.RawMessage) string {

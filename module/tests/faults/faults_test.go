@@ -310,10 +310,10 @@ func decreasing(all []string) []string {
 
 func inOrder(all []string) []string { return all }
 
-func rewritten(from, to string) func([]string) []string {
+func rewritten(old, change string) func([]string) []string {
 	return func(all []string) []string {
 		for i := range all {
-			all[i] = strings.ReplaceAll(all[i], from, to)
+			all[i] = strings.ReplaceAll(all[i], old, change)
 		}
 		return all
 	}

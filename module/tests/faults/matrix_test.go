@@ -247,9 +247,9 @@ func (m *matrix) answer(c *gatewaytest.Call) {
 	body, _ := io.ReadAll(c.Request.Body) // the ledger's copy is whole
 	c.Request.Body = io.NopCloser(strings.NewReader(string(body)))
 	m.mu.Lock()
-	found := m.all[caseID.FindString(string(body))]
+	cell := m.all[caseID.FindString(string(body))]
 	m.mu.Unlock()
-	found.step(&call{c, found.streaming, found.hasRead, m.never})
+	cell.step(&call{c, cell.streaming, cell.hasRead, m.never})
 }
 
 func (m *matrix) run(t *testing.T, c *faultCase) {

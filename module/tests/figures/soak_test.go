@@ -36,7 +36,7 @@ func TestSoak(t *testing.T) {
 	inTurns(4, func() { ask() })
 	before := footprintOf(t, p)
 
-	over := time.After(soakTime())
+	end := time.After(soakTime())
 	stop := make(chan struct{})
 	var asked, whole atomic.Int64
 	var running sync.WaitGroup
@@ -60,7 +60,7 @@ func TestSoak(t *testing.T) {
 	defer tick.Stop()
 	for soaking := true; soaking; {
 		select {
-		case <-over:
+		case <-end:
 			soaking = false
 		case <-tick.C:
 			reloads++

@@ -59,7 +59,7 @@ func TestSitesInheritFromTheGlobalOptionAndAddToIt(t *testing.T) {
 	for _, test := range []struct {
 		port, key, model string
 		status           int
-		by               *gatewaytest.Provider
+		provider         *gatewaytest.Provider
 	}{
 		{"site", site.AliceKey, "m1", 200, shared},
 		{"site", site.AliceKey, "smart", 200, shared},
@@ -73,14 +73,14 @@ func TestSitesInheritFromTheGlobalOptionAndAddToIt(t *testing.T) {
 	} {
 		before := shared.Count() + own.Count()
 		count := 0
-		if test.by != nil {
-			count = test.by.Count()
+		if test.provider != nil {
+			count = test.provider.Count()
 		}
 		assert.Equal(t, test.status, askAt(s, test.port, site.ChatPath, test.key, test.model).Status, "%+v", test)
-		if test.by == nil {
+		if test.provider == nil {
 			assert.Equal(t, before, shared.Count()+own.Count())
 		} else {
-			assert.Equal(t, count+1, test.by.Count())
+			assert.Equal(t, count+1, test.provider.Count())
 		}
 	}
 	large := site.BodyFor(site.ChatPath, "m1", strings.Repeat("x", 2000), false)

@@ -74,12 +74,12 @@ func (d releaseData) assertWhole(t *testing.T, p *site.Process) {
 
 // An upgrade keeps users, keys and usage, and a return to the data of before has them again.
 func TestTheDataOfEveryReleaseOpens(t *testing.T) {
-	found, err := filepath.Glob(filepath.Join(releases, "v*"))
+	folders, err := filepath.Glob(filepath.Join(releases, "v*"))
 	require.NoError(t, err)
-	require.NotEmpty(t, found)
+	require.NotEmpty(t, folders)
 	cluster, postgres := storetest.Postgres(t)
 	t.Parallel()
-	for _, release := range found {
+	for _, release := range folders {
 		t.Run(filepath.Base(release)+" in SQLite", func(t *testing.T) {
 			t.Parallel()
 			before := copyRelease(t, release, "sqlite")

@@ -47,7 +47,7 @@ func TestTheDoctorNamesTheLineThatMends(t *testing.T) {
 			for round := 0; round <= len(q.lines) && !healthy; round++ {
 				t.Run(fmt.Sprint(len(lines), " lines"), func(t *testing.T) {
 					results := examine(t, site.Start(t, provider(p, lines...)))
-					healthy = doctor.Healthy(of("messages", results))
+					healthy = doctor.Healthy(resultsOf("messages", results))
 					lines = append(lines, adviceOf(t, results)...)
 				})
 			}
@@ -142,7 +142,7 @@ func TestTheDoctorFindsIncompleteEvents(t *testing.T) {
 	lines := []string{"models m", "format responses chat"}
 	for _, healthy := range []bool{false, true} {
 		t.Run(lines[1], func(t *testing.T) {
-			results := of("responses", examine(t, site.Start(t, site.Direct.Provider("p", p, lines...))))
+			results := resultsOf("responses", examine(t, site.Start(t, site.Direct.Provider("p", p, lines...))))
 			assert.Equal(t, healthy, doctor.Healthy(results), "%+v", results)
 			for _, r := range results {
 				if r.State == doctor.Broken {
@@ -171,7 +171,7 @@ func examine(t *testing.T, s *site.Site) (results []doctor.Result) {
 	return results
 }
 
-func of(format string, results []doctor.Result) (some []doctor.Result) {
+func resultsOf(format string, results []doctor.Result) (some []doctor.Result) {
 	for _, r := range results {
 		if r.Format == format {
 			some = append(some, r)

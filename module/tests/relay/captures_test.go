@@ -18,8 +18,8 @@ func TestCapturedRequestsArriveByteForByte(t *testing.T) {
 	captures := site.Captures(t)
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		same, renamed := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
-		lines := func(p *gatewaytest.Provider, to string) []string {
-			return []string{w.Provider("p", p, "models none", "mid_system keep", "attribution keep"), "model * {\nto p" + to + "\n}"}
+		lines := func(p *gatewaytest.Provider, path string) []string {
+			return []string{w.Provider("p", p, "models none", "mid_system keep", "attribution keep"), "model * {\nto p" + path + "\n}"}
 		}
 		s := site.Start(t, lines(same, "")...)
 		for _, c := range captures {

@@ -105,15 +105,15 @@ func TestAClientThatLeavesABusyStreamEndsTheCall(t *testing.T) {
 // buffers of the sockets.
 func TestASlowClientSlowsTheProviderDown(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
-		const most = 256 << 20
+		const limit = 256 << 20
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p))
 		stuck := make(chan int, 1)
-		p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.ChatPath][:2]...), gatewaytest.FloodUntilStuck(most, stuck)))
+		p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.ChatPath][:2]...), gatewaytest.FloodUntilStuck(limit, stuck)))
 		answer := s.Open(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", true))
 		select {
 		case written := <-stuck:
-			assert.Less(t, written, most/4, "the gateway took in what the client did not read")
+			assert.Less(t, written, limit/4, "the gateway took in what the client did not read")
 		case <-time.After(site.Patience):
 			assert.Fail(t, "the provider never came to a stop")
 		}

@@ -143,8 +143,8 @@ func TestKeepAliveOffSendsNoneBehindTheCommit(t *testing.T) {
 	for _, model := range []string{"direct", "proxied"} {
 		running.Go(func() {
 			whole := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, model, "hello", true))
-			_, behind, _ := strings.Cut(whole.Body, `"Hi"`)
-			assert.NotContains(t, behind, site.KeepAlives[site.MessagesPath], model)
+			_, after, _ := strings.Cut(whole.Body, `"Hi"`)
+			assert.NotContains(t, after, site.KeepAlives[site.MessagesPath], model)
 			assert.Contains(t, whole.Body, "timeout_error", model)
 		})
 	}

@@ -139,8 +139,8 @@ func TestFallbackOnTimeoutAndUnreachableAreWordsOfTheirOwn(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		stalling, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		stalling.Always(gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer()))
-		model := func(name, first, on string) string {
-			return fmt.Sprintf("model %s {\nto %s\nto second\nfallback_on %s\n}\n", name, first, on)
+		model := func(name, first, causes string) string {
+			return fmt.Sprintf("model %s {\nto %s\nto second\nfallback_on %s\n}\n", name, first, causes)
 		}
 		s := site.Start(t,
 			w.Provider("stalling", stalling, "models s-*", "response_header_timeout 50ms"),

@@ -44,23 +44,23 @@ func TestG003UsageOfChatStreamsIsAskedForAndWithheld(t *testing.T) {
 	}
 	events := site.Streams[site.ChatPath]
 	last := len(events) - 1
-	without := strings.Join(events, "")
-	with := strings.Join(events[:last], "") + usageChunk + events[last]
+	plain := strings.Join(events, "")
+	full := strings.Join(events[:last], "") + usageChunk + events[last]
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		p, never := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "models m"), w.Provider("never", never, "models never", "include_usage off"))
 		for _, c := range cases {
 			for _, oneByOne := range []bool{true, false} {
 				t.Run(fmt.Sprintf("%s, one by one: %t", c.name, oneByOne), func(t *testing.T) {
-					step := gatewaytest.Chunks(gatewaytest.EventStream, with)
+					step := gatewaytest.Chunks(gatewaytest.EventStream, full)
 					if oneByOne {
-						step = gatewaytest.Chunks(gatewaytest.EventStream, strings.SplitAfter(with, "\n\n")...)
+						step = gatewaytest.Chunks(gatewaytest.EventStream, strings.SplitAfter(full, "\n\n")...)
 					}
 					p.Script(step)
 					whole := s.Ask(site.ChatPath, c.sent)
-					want := without
+					want := plain
 					if c.shown {
-						want = with
+						want = full
 					}
 					assert.Equal(t, want, whole.Body)
 					requests := p.Requests()
@@ -71,9 +71,9 @@ func TestG003UsageOfChatStreamsIsAskedForAndWithheld(t *testing.T) {
 				})
 			}
 		}
-		never.Script(gatewaytest.Chunks(gatewaytest.EventStream, with))
+		never.Script(gatewaytest.Chunks(gatewaytest.EventStream, full))
 		body := strings.Replace(cases[0].sent, `"m"`, `"never"`, 1)
-		assert.Equal(t, with, s.Ask(site.ChatPath, body).Body, "nothing is withheld that was not asked for")
+		assert.Equal(t, full, s.Ask(site.ChatPath, body).Body, "nothing is withheld that was not asked for")
 		assert.Equal(t, body, string(never.Requests()[0].Body), "include_usage off leaves the body alone")
 	})
 }

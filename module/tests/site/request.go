@@ -77,8 +77,8 @@ func Addressed(path, body string) (target, sent string) {
 		return path, body
 	}
 	model, stream := "m", strings.Contains(body, `"stream":true`)
-	if found := modelMember.FindStringSubmatch(body); found != nil {
-		model = found[1]
+	if match := modelMember.FindStringSubmatch(body); match != nil {
+		model = match[1]
 	}
 	if stream {
 		endpoint, query = strings.Replace(endpoint, ":generate", ":streamGenerate", 1), strings.Trim("alt=sse&"+query, "&")

@@ -209,8 +209,8 @@ func inShort(t *testing.T, stream string) (names []string) {
 // spoiled are ways to send the bytes of a stream that do not change its content.
 func spoiled(t *testing.T, stream string) map[string]gatewaytest.Step {
 	whole := func(text string) gatewaytest.Step { return gatewaytest.Chunks(gatewaytest.EventStream, text) }
-	split := func(text, at string) gatewaytest.Step {
-		return gatewaytest.Chunks(gatewaytest.EventStream, strings.SplitAfter(text, at)...)
+	split := func(text, mark string) gatewaytest.Step {
+		return gatewaytest.Chunks(gatewaytest.EventStream, strings.SplitAfter(text, mark)...)
 	}
 	crlf := strings.ReplaceAll(stream, "\n", "\r\n")
 	return map[string]gatewaytest.Step{

@@ -130,10 +130,10 @@ func assertHolds(t *testing.T, want, got string) {
 	}
 }
 
-func decodeExactly(document string, into any) error {
+func decodeExactly(document string, dst any) error {
 	d := json.NewDecoder(strings.NewReader(document))
 	d.UseNumber()
-	return d.Decode(into)
+	return d.Decode(dst)
 }
 
 func holds(want, got any) bool {

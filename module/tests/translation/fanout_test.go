@@ -72,11 +72,11 @@ func TestG043SeveralPromptsBecomeCallsWhoseAnswersKeepTheirOrder(t *testing.T) {
 		for _, request := range p.Requests() {
 			assert.Equal(t, r.Upstream, request.Path)
 			assert.NotContains(t, string(request.Body), `"n"`)
-			found := 0
+			count := 0
 			for _, prompt := range []string{"first", "second", "third"} {
-				found += strings.Count(string(request.Body), prompt)
+				count += strings.Count(string(request.Body), prompt)
 			}
-			assert.Equal(t, 1, found, "prompts are never joined")
+			assert.Equal(t, 1, count, "prompts are never joined")
 		}
 	})
 }
@@ -389,16 +389,16 @@ func TestEchoAndStopsAreThoseOfEachChoice(t *testing.T) {
 
 func TestASlowClientSlowsEveryCallDown(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
-		const most = 256 << 20
+		const limit = 256 << 20
 		p := gatewaytest.NewProvider(t)
 		s := site.Start(t, w.Provider("p", p, "format chat"))
 		stuck := make(chan int, 2)
-		p.Always(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.ChatPath][:2]...), gatewaytest.FloodUntilStuck(most, stuck)))
+		p.Always(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, site.Streams[site.ChatPath][:2]...), gatewaytest.FloodUntilStuck(limit, stuck)))
 		answer := s.Open(site.CompletionsPath, asksFor(`["a","b"]`, streaming))
 		for range 2 {
 			select {
 			case written := <-stuck:
-				assert.Less(t, written, most/4, "the gateway took in what the client did not read")
+				assert.Less(t, written, limit/4, "the gateway took in what the client did not read")
 			case <-time.After(site.Patience):
 				assert.Fail(t, "the provider never came to a stop")
 			}

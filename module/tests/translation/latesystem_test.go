@@ -56,8 +56,8 @@ func testLateSystemOnTheByteLane(t *testing.T, w site.Way, preset string) {
 	assert.Equal(t, "mid_system", s.Record(refused.ID())["fault_trait"])
 	assert.Zero(t, p.Count(), "nobody was asked")
 
-	again := s.Ask(site.MessagesPath, agentTurn) // as Claude Code goes on
-	require.Equal(t, http.StatusOK, again.Status, again.Body)
+	second := s.Ask(site.MessagesPath, agentTurn) // as Claude Code goes on
+	require.Equal(t, http.StatusOK, second.Status, second.Body)
 	assert.Equal(t, agentTurn, string(p.Requests()[0].Body))
 }
 

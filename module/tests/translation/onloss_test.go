@@ -252,8 +252,8 @@ func scrapedMetrics(s *site.Site) map[string]string {
 
 func TestLossesAreCountedByNamesThatNoClientChose(t *testing.T) {
 	const body = `{"model":"m","max_tokens":9,"speed":"fast","odd_%d":1,"messages":[{"role":"user","content":"x"}]}`
-	labels := func(provider, from, to, class, field string) string {
-		return `{class="` + class + `",field="` + field + `",from="` + from + `",provider="` + provider + `",to="` + to + `"}`
+	labels := func(provider, client, target, class, field string) string {
+		return `{class="` + class + `",field="` + field + `",from="` + client + `",provider="` + provider + `",to="` + target + `"}`
 	}
 	name := exchange.NewID("counted-") // counters go on as long as the process
 	p := gatewaytest.NewProvider(t)

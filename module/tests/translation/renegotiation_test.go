@@ -19,8 +19,8 @@ const refusesTools = `{"error":{"message":"Function tools with reasoning_effort 
 const chatWithTools = `{"model":"m","reasoning_effort":"high","messages":[{"role":"user","content":"hello"}],` +
 	`"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]}`
 
-// at answers requests to a path in a way of their own.
-func at(path string, step gatewaytest.Step) gatewaytest.Step {
+// onPath answers requests to a path in a way of their own.
+func onPath(path string, step gatewaytest.Step) gatewaytest.Step {
 	return func(c *gatewaytest.Call) {
 		if c.Request.URL.Path == path {
 			step(c)
@@ -37,7 +37,7 @@ func refuse(status int, body string) gatewaytest.Step {
 // startPicky starts a gateway whose provider speaks these formats, and refuses a path.
 func startPicky(t *testing.T, w site.Way, formats, path string, refusal gatewaytest.Step) (*site.Site, *gatewaytest.Provider) {
 	p := gatewaytest.NewProvider(t)
-	p.Always(at(path, refusal))
+	p.Always(onPath(path, refusal))
 	return site.Start(t, w.Provider("p", p, "format "+formats)), p
 }
 
@@ -99,7 +99,7 @@ func countEntries(s *site.Site, model string) (n int) {
 
 func TestAnAlternativeFormatOutlivesAReload(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
-	p.Always(at(site.ChatPath, refuse(http.StatusBadRequest, refusesTools)))
+	p.Always(onPath(site.ChatPath, refuse(http.StatusBadRequest, refusesTools)))
 	lines := site.Direct.Provider("p", p, "format chat responses")
 	s := site.Start(t, lines)
 	requireAnswered(t, s.Ask(site.ChatPath, chatWithTools))
@@ -167,7 +167,7 @@ func TestARefusalOfAProviderWithoutResponsesReachesTheClient(t *testing.T) {
 func TestTheProvidersRefusalIsKeptIfItCannotBeAvoided(t *testing.T) {
 	const missing = `{"error":{"message":"Previous response with id 'resp_1' not found.","type":"invalid_request_error","param":"previous_response_id","code":"previous_response_not_found"}}`
 	p := gatewaytest.NewProvider(t)
-	p.Always(at(site.ResponsesPath, refuse(http.StatusNotFound, missing)))
+	p.Always(onPath(site.ResponsesPath, refuse(http.StatusNotFound, missing)))
 	s := site.Start(t, site.Direct.Provider("p", p, "format responses chat", "responses_state passthrough"))
 	answer := s.Ask(site.ResponsesPath, `{"model":"m","input":"x","previous_response_id":"resp_1"}`)
 	assert.Equal(t, http.StatusNotFound, answer.Status)

@@ -25,7 +25,7 @@ type captured struct {
 }
 
 // texts are the texts that a content holds: of text blocks and of tool results.
-func texts(t *testing.T, content json.RawMessage) (found []string) {
+func texts(t *testing.T, content json.RawMessage) (list []string) {
 	t.Helper()
 	if len(content) == 0 {
 		return nil
@@ -42,12 +42,12 @@ func texts(t *testing.T, content json.RawMessage) (found []string) {
 	for _, b := range blocks {
 		switch b.Type {
 		case "text":
-			found = append(found, b.Text)
+			list = append(list, b.Text)
 		case "tool_result":
-			found = append(found, texts(t, b.Content)...)
+			list = append(list, texts(t, b.Content)...)
 		}
 	}
-	return found
+	return list
 }
 
 // A provider of chat that refuses every unknown field, and every call of a tool
@@ -130,13 +130,13 @@ func assertCarriedOver(t *testing.T, c site.Capture, body []byte) {
 }
 
 // stringsIn are all strings of a JSON value.
-func stringsIn(t *testing.T, raw []byte) (found []string) {
+func stringsIn(t *testing.T, raw []byte) (list []string) {
 	t.Helper()
 	var walk func(any)
 	walk = func(v any) {
 		switch v := v.(type) {
 		case string:
-			found = append(found, v)
+			list = append(list, v)
 		case []any:
 			for _, e := range v {
 				walk(e)
@@ -150,7 +150,7 @@ func stringsIn(t *testing.T, raw []byte) (found []string) {
 	var value any
 	require.NoError(t, json.Unmarshal(raw, &value))
 	walk(value)
-	return found
+	return list
 }
 
 // withoutSchemas is a chat request whose tools have no parameters: the names in

@@ -31,16 +31,16 @@ func TestUsageReportsThatItIsBehindUntilTheDatabaseTakesTheRecords(t *testing.T)
 	db, err := sql.Open("sqlite", dir+"/gateway-ledger.db")
 	require.NoError(t, err)
 	defer db.Close()
-	rename := func(from, to string) {
-		_, err := db.Exec("PRAGMA busy_timeout = 5000; ALTER TABLE " + from + " RENAME TO " + to)
+	rename := func(old, name string) {
+		_, err := db.Exec("PRAGMA busy_timeout = 5000; ALTER TABLE " + old + " RENAME TO " + name)
 		require.NoError(t, err)
 	}
 	rename("gateway_ledger_pages", "elsewhere")
 	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)).Status)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		behind := read(c)
-		assert.Positive(c, *behind.Behind)
-		assert.Empty(c, behind.Items)
+		stale := read(c)
+		assert.Positive(c, *stale.Behind)
+		assert.Empty(c, stale.Items)
 	}, site.Patience, 50e6)
 
 	rename("elsewhere", "gateway_ledger_pages")

@@ -23,8 +23,8 @@ var twenty = gatewaytest.Body(200, "application/json", []byte(`{"id":"c","object
 	"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}}`))
 
 // asking returns a chat request for an answer of so many tokens at most.
-func asking(most int) string {
-	return fmt.Sprintf(`{"model":"m","max_completion_tokens":%d,"messages":[{"role":"user","content":"hello"}]}`, most)
+func asking(limit int) string {
+	return fmt.Sprintf(`{"model":"m","max_completion_tokens":%d,"messages":[{"role":"user","content":"hello"}]}`, limit)
 }
 
 // budget returns the lines of a site whose gateway has a budget.
@@ -37,7 +37,7 @@ type asker interface {
 	Ask(path, body string, headers ...string) site.Reply
 }
 
-func statusOf(a asker, most int) int { return a.Ask(site.ChatPath, asking(most)).Status }
+func statusOf(a asker, limit int) int { return a.Ask(site.ChatPath, asking(limit)).Status }
 
 // An exhausted budget and a rate that is too high have different errors, in the words
 // that each client knows. A budget with something left was called used up until the next
@@ -47,7 +47,7 @@ func TestAnExhaustedBudgetIsNoRateLimit(t *testing.T) {
 	p.Always(twenty)
 	s := site.Start(t, withLedger(t, budget(p, "budget 50/month")...)...)
 	require.Equal(t, http.StatusOK, statusOf(s, 40))
-	const again = `; there is room again at \d{4}-\d\d-01 00:00 UTC$`
+	const refill = `; there is room again at \d{4}-\d\d-01 00:00 UTC$`
 	for _, path := range site.CallPaths {
 		for _, stream := range []bool{false, true} {
 			answer := s.Ask(path, strings.Replace(site.BodyFor(path, "m", "hello", stream), "1000", "40", 1), "X-Stainless-Retry-Count", "0")
@@ -59,7 +59,7 @@ func TestAnExhaustedBudgetIsNoRateLimit(t *testing.T) {
 			if path == site.MessagesPath {
 				want = client.Failure{Type: "rate_limit_error"}
 			}
-			assert.Regexp(t, `^the budget of this gateway, 50 USD per month, has less left than this request may cost, 40 USD: send less, or lower the bound of its answer`+again, failure.Message, path)
+			assert.Regexp(t, `^the budget of this gateway, 50 USD per month, has less left than this request may cost, 40 USD: send less, or lower the bound of its answer`+refill, failure.Message, path)
 			failure.Message = ""
 			assert.Equal(t, want, failure, path)
 			assert.Equal(t, http.StatusTooManyRequests, answer.Status)
@@ -76,14 +76,14 @@ func TestAnExhaustedBudgetIsNoRateLimit(t *testing.T) {
 	}
 	assert.Equal(t, http.StatusOK, statusOf(s, 30), "what was not used is free")
 	assert.Equal(t, http.StatusOK, statusOf(s, 10), "though it uses 20")
-	assert.Regexp(t, "^the budget of this gateway is used up: 50 USD per month"+again, s.Ask(site.ChatPath, asking(1)).Failure(t).Message)
+	assert.Regexp(t, "^the budget of this gateway is used up: 50 USD per month"+refill, s.Ask(site.ChatPath, asking(1)).Failure(t).Message)
 	assert.Equal(t, 3, p.Count())
 }
 
 // bounded returns a request for an answer of so many tokens at most.
-func bounded(path string, most int, stream bool) string {
+func bounded(path string, limit int, stream bool) string {
 	word := map[string]string{site.ChatPath: "max_completion_tokens", site.CompletionsPath: "max_tokens", site.ResponsesPath: "max_output_tokens"}[path]
-	return fmt.Sprintf(`%s,"%s":%d}`, strings.TrimSuffix(site.BodyFor(path, "m", "hello", stream), "}"), word, most)
+	return fmt.Sprintf(`%s,"%s":%d}`, strings.TrimSuffix(site.BodyFor(path, "m", "hello", stream), "}"), word, limit)
 }
 
 // A key with a budget could spend what it likes on a model whose price nobody knows.
@@ -178,15 +178,15 @@ func TestNestedBudgetsHoldTogether(t *testing.T) {
 	lines := withLedger(t, site.Direct.Provider("p", p, dollars, "format chat"), "limit team {\nper group\nbudget 50/month\n}",
 		"key alice {env.KEY_ALICE} {\nowner alice\nlimit member\n}", "key bob {env.KEY_BOB} {\nowner bob\nlimit member\n}")
 	s := site.Start(t, append(lines, "limit member {\nwithin team\nbudget 30/month\n}")...)
-	as := func(key string) site.Reply {
+	replyFor := func(key string) site.Reply {
 		return s.Ask(site.ChatPath, asking(20), "Authorization", "Bearer "+key)
 	}
-	assert.Equal(t, http.StatusOK, as(site.AliceKey).Status)
-	assert.Contains(t, as(site.AliceKey).Failure(t).Message, "the budget of this user, 30 USD per month, has less left")
-	assert.Equal(t, http.StatusOK, as(site.BobKey).Status)
-	assert.Contains(t, as(site.BobKey).Failure(t).Message, "the budget of this user")
+	assert.Equal(t, http.StatusOK, replyFor(site.AliceKey).Status)
+	assert.Contains(t, replyFor(site.AliceKey).Failure(t).Message, "the budget of this user, 30 USD per month, has less left")
+	assert.Equal(t, http.StatusOK, replyFor(site.BobKey).Status)
+	assert.Contains(t, replyFor(site.BobKey).Failure(t).Message, "the budget of this user")
 
 	// A reload with a larger budget does not begin anew.
 	require.NoError(t, s.Reload(site.Block("", append(lines, "limit member {\nwithin team\nbudget 45/month\n}")...)))
-	assert.Contains(t, as(site.AliceKey).Failure(t).Message, "the budget of the group 'team', 50 USD per month, has less left")
+	assert.Contains(t, replyFor(site.AliceKey).Failure(t).Message, "the budget of the group 'team', 50 USD per month, has less left")
 }

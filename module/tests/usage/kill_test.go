@@ -37,14 +37,14 @@ func kills(t *testing.T, standard int) int {
 // the tokens are those that the provider counted.
 func TestL027TotalsOfAKilledGatewayAreThoseOfTheProvider(t *testing.T) {
 	t.Parallel()
-	const clients, most = 50, 150
+	const clients, limit = 50, 150
 	dir := t.TempDir()
 	p := gatewaytest.NewProvider(t)
 	lines := []string{"store sqlite " + dir + "/gateway.db", site.Direct.Provider("p", p, priced)}
 	var confirmed atomic.Int64
 	for range kills(t, 10) {
 		gateway := site.StartProcess(t, "", lines...)
-		end := confirmed.Load() + rand.Int64N(most)
+		end := confirmed.Load() + rand.Int64N(limit)
 		var all sync.WaitGroup
 		for range clients {
 			all.Go(func() {

@@ -32,13 +32,13 @@ func askAs(a asker, key, customer string, headers ...string) int {
 }
 
 // sumsBy returns the requests by the values of a label, as the command prints them.
-func sumsBy(t *testing.T, p *site.Process, by string) map[string]int64 {
+func sumsBy(t *testing.T, p *site.Process, dimension string) map[string]int64 {
 	var sums []struct {
 		Tag, Customer string
 		Requests      int64
 	}
 	address := strings.TrimPrefix(p.AdminURL(""), "http://")
-	require.NoError(t, json.Unmarshal([]byte(site.RunCommand(t, "ai-gateway usage --json --by "+by+" --address "+address)), &sums))
+	require.NoError(t, json.Unmarshal([]byte(site.RunCommand(t, "ai-gateway usage --json --by "+dimension+" --address "+address)), &sums))
 	all := make(map[string]int64)
 	for _, s := range sums {
 		all[s.Tag+s.Customer] += s.Requests

@@ -42,13 +42,13 @@ func TestL047TwoGatewaysOnOneRedisAdmitTheLimitTogether(t *testing.T) {
 	if !ok {
 		return
 	}
-	const most = 40
+	const limit = 40
 	p := gatewaytest.NewProvider(t)
 	p.Always(twenty)
 	gateways := sharing(t, server, "deny", budget(p, "requests 40/1h", "budget 1000000/month")...)
 	var all sync.WaitGroup
 	var admitted, refused atomic.Int64
-	for i := range 2 * most {
+	for i := range 2 * limit {
 		all.Go(func() {
 			switch statusOf(gateways[i%2], 20) {
 			case http.StatusOK:
@@ -59,8 +59,8 @@ func TestL047TwoGatewaysOnOneRedisAdmitTheLimitTogether(t *testing.T) {
 		})
 	}
 	all.Wait()
-	assert.EqualValues(t, most, admitted.Load())
-	assert.EqualValues(t, most, refused.Load())
+	assert.EqualValues(t, limit, admitted.Load())
+	assert.EqualValues(t, limit, refused.Load())
 }
 
 // The budget is enough for 199 requests of 20 dollars, as each reserves 40. With on_error

@@ -131,24 +131,24 @@ func TestTheLedgerHasWhatCloudsCharge(t *testing.T) {
 func (g *generator) cloudCall(i int) *cloudCall {
 	names := []string{"gem", "vxg", "vxc", "inv", "con", "azu", "orp", "xai"}
 	call := &cloudCall{service: names[i%len(names)], stream: g.IntN(2) == 0, extra: object{}, modelVersion: "x"}
-	of := services[call.service]
-	call.model = fmt.Sprintf("%sx%05d", of.model, i)
+	cloud := services[call.service]
+	call.model = fmt.Sprintf("%sx%05d", cloud.model, i)
 	call.path = pick(g, site.MessagesPath, site.ChatPath, site.ResponsesPath, site.GeminiPath)
 	u := &call.claim
 	u.input, u.output, u.cacheRead = 1+g.Int64N(30_000), 1+g.Int64N(4000), g.Int64N(2)*g.Int64N(20_000)
-	if of.format == site.GeminiPath {
+	if cloud.format == site.GeminiPath {
 		u.reasoning = g.Int64N(2) * g.Int64N(u.output)
 		g.ground(call)
 	}
-	of.claim(g, u, call.extra)
+	cloud.claim(g, u, call.extra)
 	switch call.nanos = g.Int64N(2_000_000_000); {
-	case of.stated == "":
+	case cloud.stated == "":
 	case g.IntN(8) == 0:
-		call.absurd, call.extra[of.stated] = true, pick[any](g, -1, 1e300, "NaN")
-	case of.stated == "cost":
-		call.stated, call.extra[of.stated] = true, json.RawMessage(new(big.Rat).SetFrac64(call.nanos, 1e9).FloatString(9))
+		call.absurd, call.extra[cloud.stated] = true, pick[any](g, -1, 1e300, "NaN")
+	case cloud.stated == "cost":
+		call.stated, call.extra[cloud.stated] = true, json.RawMessage(new(big.Rat).SetFrac64(call.nanos, 1e9).FloatString(9))
 	default:
-		call.stated, call.extra[of.stated] = true, call.nanos*10
+		call.stated, call.extra[cloud.stated] = true, call.nanos*10
 	}
 	return call
 }
@@ -176,7 +176,7 @@ func (c *cloudCall) problem(r record) string {
 	if len(r.Calls) != 1 {
 		return fmt.Sprintf("%d calls, %s", len(r.Calls), r.Outcome)
 	}
-	recorded, of := r.Calls[0], services[c.service]
+	recorded, cloud := r.Calls[0], services[c.service]
 	costing, truth := "price", new(big.Rat)
 	switch {
 	case c.stated:
@@ -194,7 +194,7 @@ func (c *cloudCall) problem(r record) string {
 			u = usage{searches: u.searches}
 		}
 		truth.Mul(cloudPrice.cost(u), big.NewRat(1000, 1))
-		if of.regional {
+		if cloud.regional {
 			truth.Mul(truth, cloudPrice.column("regional"))
 		}
 	}
@@ -259,14 +259,14 @@ func (c *clouds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"access_token":"t","expires_in":3599,"token_type":"Bearer"}`)
 		return
 	}
-	found := numbered.FindStringSubmatch(r.URL.Path + string(body))
-	if !assert.NotNil(c.t, found, r.URL.Path) {
+	match := numbered.FindStringSubmatch(r.URL.Path + string(body))
+	if !assert.NotNil(c.t, match, r.URL.Path) {
 		return
 	}
-	number, _ := strconv.Atoi(found[1])
+	number, _ := strconv.Atoi(match[1])
 	call := c.calls[number]
-	of := services[call.service]
-	format := writers[of.format]
+	cloud := services[call.service]
+	format := writers[cloud.format]
 	for _, path := range []string{site.MessagesPath, site.ChatPath, site.ResponsesPath} {
 		if strings.HasSuffix(r.URL.Path, strings.TrimPrefix(path, "/v1")) { // of services with several formats
 			format = writers[path]
@@ -274,12 +274,12 @@ func (c *clouds) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	parts := []part{{text, []string{"some ", "text"}}}
 	switch {
-	case of.converse:
+	case cloud.converse:
 		call.writeConverse(w)
 	case !call.stream:
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, encoded(call.completed(format.answer(parts, &call.claim))))
-	case of.frames:
+	case cloud.frames:
 		w.Header().Set("Content-Type", "application/vnd.amazon.eventstream")
 		for _, e := range call.events(format, parts) {
 			_, _ = w.Write(framed("chunk", encoded(object{"bytes": base64.StdEncoding.EncodeToString([]byte(encoded(e.data)))})))
@@ -305,10 +305,10 @@ func (c *cloudCall) events(format writer, parts []part) []event {
 
 // completed adds what the service states about its charge to an answer or an event.
 func (c *cloudCall) completed(answer object) object {
-	for _, around := range []any{answer, answer["response"], answer["message"]} {
-		around, _ := around.(object)
+	for _, outer := range []any{answer, answer["response"], answer["message"]} {
+		outer, _ := outer.(object)
 		for _, name := range []string{"usage", "usageMetadata"} {
-			if counts, ok := around[name].(object); ok {
+			if counts, ok := outer[name].(object); ok {
 				maps.Copy(counts, c.extra)
 			}
 		}

@@ -162,7 +162,7 @@ func (g *generator) spoil(x *exchange, s *script) {
 		for range 1 + g.IntN(2) {
 			run := usage{input: 1 + g.Int64N(60_000), cacheRead: g.Int64N(2) * g.Int64N(9000), output: 1 + g.Int64N(4000)}
 			run.tier, run.fast, run.us = s.claim.tier, s.claim.fast, s.claim.us
-			s.claim.beside = append(s.claim.beside, run)
+			s.claim.further = append(s.claim.further, run)
 		}
 	case unknown:
 		s.claim.tier = pick(g, "priority", "scale", "Priority")

@@ -280,9 +280,9 @@ func candidate(parts []any, finish any, u *usage) object {
 func named(data object) event { return event{data["type"].(string), data} }
 
 // texts returns the members of an object that are texts.
-func texts(from object, members ...string) (all string) {
+func texts(source object, members ...string) (all string) {
 	for _, member := range members {
-		text, _ := from[member].(string)
+		text, _ := source[member].(string)
 		all += text
 	}
 	return all
@@ -336,7 +336,7 @@ func messagesUsage(u *usage, final bool) object {
 		counts["output_tokens_details"] = object{"thinking_tokens": u.reasoning}
 		counts["server_tool_use"] = object{"web_search_requests": u.searches}
 		var runs []any
-		for _, run := range u.beside {
+		for _, run := range u.further {
 			runs = append(runs, object{"type": "compaction", "input_tokens": run.input, "cache_read_input_tokens": run.cacheRead, "output_tokens": run.output})
 		}
 		if runs != nil {

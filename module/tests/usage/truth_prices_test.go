@@ -15,7 +15,7 @@ type usage struct {
 	fast bool
 	us   bool
 
-	beside []usage // of further runs, such as a compaction, which the counts leave out
+	further []usage // of further runs, such as a compaction, which the counts leave out
 }
 
 // prompt returns all tokens of the input.
@@ -61,7 +61,7 @@ func (p price) currency() string {
 // price.
 func (p price) cost(u usage) *big.Rat {
 	sum := p.costOfRun(u)
-	for _, run := range u.beside {
+	for _, run := range u.further {
 		sum.Add(sum, p.costOfRun(run))
 	}
 	return sum
@@ -69,14 +69,14 @@ func (p price) cost(u usage) *big.Rat {
 
 // costOfRun returns the cost of one run of the model.
 func (p price) costOfRun(u usage) *big.Rat {
-	above := ""
+	suffix := ""
 	if edge := p.column("edge"); edge.Sign() > 0 && big.NewRat(u.prompt(), 1).Cmp(edge) > 0 {
-		above = "_above"
+		suffix = "_above"
 	}
 	sum := new(big.Rat)
 	add := func(count int64, columns ...string) {
-		if above != "" {
-			columns = append([]string{columns[0] + above, columns[len(columns)-1] + above}, columns...)
+		if suffix != "" {
+			columns = append([]string{columns[0] + suffix, columns[len(columns)-1] + suffix}, columns...)
 		}
 		sum.Add(sum, new(big.Rat).Mul(big.NewRat(count, 1), p.column(columns...)))
 	}

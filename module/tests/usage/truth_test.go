@@ -133,14 +133,14 @@ func (x *exchange) send(t testing.TB, client *http.Client, address string) {
 // read reads a stream. When the client has all of the text of the whole calls, or of the one
 // that the provider holds, it leaves, or lets the last call go on.
 func (x *exchange) read(body io.Reader, leave func()) {
-	format, most := writers[x.path], 0
+	format, limit := writers[x.path], 0
 	awaited := x.calls
 	if x.class == oneRefused || x.class == oneCut {
 		awaited--
 	}
 	for _, s := range x.scripts[x.first][:awaited] {
 		for _, p := range s.parts {
-			most += len(p.whole())
+			limit += len(p.whole())
 		}
 	}
 	lines := bufio.NewScanner(body)
@@ -156,10 +156,10 @@ func (x *exchange) read(body io.Reader, leave func()) {
 			continue
 		}
 		x.got += format.read(o)
-		if len(x.got) < most {
+		if len(x.got) < limit {
 			continue
 		}
-		switch most = math.MaxInt; x.class {
+		switch limit = math.MaxInt; x.class {
 		case leftMidway, severalLeft:
 			leave()
 			return
@@ -351,7 +351,7 @@ func tokensOf(text string) (tokens int64) {
 func (x *exchange) problem(r *record) string {
 	charged, output := len(x.notes), int64(0)
 	for _, n := range x.notes {
-		charged += len(n.script.claim.beside)
+		charged += len(n.script.claim.further)
 	}
 	for _, c := range r.Calls {
 		output += c.Output

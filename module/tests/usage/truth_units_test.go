@@ -194,14 +194,14 @@ func (g *generator) vectors(c *unitCall) {
 
 // nanos returns what the provider charges.
 func (c *unitCall) nanos() *big.Rat {
-	sum, of := new(big.Rat), unitKinds[c.kind].price
+	sum, kindPrice := new(big.Rat), unitKinds[c.kind].price
 	for column, count := range c.charged {
-		rate := of.column(column)
+		rate := kindPrice.column(column)
 		switch column {
 		case "image", "search":
 			rate = new(big.Rat).Mul(rate, big.NewRat(1e9, 1))
 		case "second":
-			rate = new(big.Rat).Mul(of.column("minute"), big.NewRat(1e9, 60))
+			rate = new(big.Rat).Mul(kindPrice.column("minute"), big.NewRat(1e9, 60))
 		default: // for a million
 			rate = new(big.Rat).Mul(rate, big.NewRat(1000, 1))
 		}

@@ -43,8 +43,8 @@ func withLedger(t testing.TB, lines ...string) []string {
 }
 
 // read returns the usage, divided by dimensions.
-func read(t assert.TestingT, s *site.Site, by string) (sums []sum) {
-	response, err := http.Get(s.AdminURL("/api/v1/usage?by=" + by))
+func read(t assert.TestingT, s *site.Site, dimension string) (sums []sum) {
+	response, err := http.Get(s.AdminURL("/api/v1/usage?by=" + dimension))
 	if !assert.NoError(t, err) {
 		return nil
 	}
@@ -57,10 +57,10 @@ func read(t assert.TestingT, s *site.Site, by string) (sums []sum) {
 }
 
 // settled returns the usage once it has so many requests.
-func settled(t testing.TB, s *site.Site, by string, requests int64) (sums []sum) {
+func settled(t testing.TB, s *site.Site, dimension string, requests int64) (sums []sum) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		sums = read(c, s, by)
+		sums = read(c, s, dimension)
 		total := int64(0)
 		for _, sum := range sums {
 			total += sum.Requests

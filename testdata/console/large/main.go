@@ -68,10 +68,10 @@ var accounts = []string{
 
 // writeOriginals lets the ledger write records.
 func writeOriginals(ctx context.Context, path string) error {
-	within, cancel := caddy.NewContext(caddy.Context{Context: ctx})
+	caddyCtx, cancel := caddy.NewContext(caddy.Context{Context: ctx})
 	defer cancel()
 	s := &sqlite.SQLite{Path: path}
-	if err := s.Provision(within); err != nil {
+	if err := s.Provision(caddyCtx); err != nil {
 		return err
 	}
 	ledger, err := s.OpenLedger(accounting.LedgerOptions{})
@@ -186,8 +186,8 @@ var records = func() []string {
 		`INSERT INTO gateway_ledger_owners (last, kind, name) SELECT c.last, o.kind, o.name FROM copies c JOIN original_owners o ON o.last = c.original ORDER BY c.last, o.kind, o.name`,
 	}
 	for table, label := range map[string]string{"gateway_usage": "", "gateway_usage_labels": "label, value, "} {
-		sum := func(span int, at, sums, from string) string {
-			return fmt.Sprintf(`INSERT INTO main.%s SELECT %s%d, %s AS begin, %s, %s FROM %s GROUP BY %[2]sbegin, %[5]s ORDER BY begin`, table, label, span, at, names, sums, from)
+		sum := func(span int, column, sums, tables string) string {
+			return fmt.Sprintf(`INSERT INTO main.%s SELECT %s%d, %s AS begin, %s, %s FROM %s GROUP BY %[2]sbegin, %[5]s ORDER BY begin`, table, label, span, column, names, sums, tables)
 		}
 		statements = append(statements,
 			sum(1, "hour", added(fmt.Sprintf("%d * sum(%%s)", repeats)), fmt.Sprintf(`page_of_key k JOIN sessions s ON s.last = k.last JOIN temp.%s u ON u.api_key = k.name`, table)),
