@@ -99,7 +99,7 @@ func (i identities) link(c *call.Call, wanted newIdentity) (any, error) {
 	return listOf(c, store, user)
 }
 
-// has reports whether a way to sign in gives identities of an issuer.
+// has reports whether people sign in with an issuer.
 func (i identities) has(issuer string) bool {
 	for _, configured := range i.Issuers {
 		if configured.Issuer == issuer {

@@ -47,8 +47,8 @@ func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the console accepts GET and HEAD", http.StatusMethodNotAllowed)
 		return
 	}
-	name, below := strings.CutPrefix(r.URL.Path, Root)
-	if !below {
+	name, hasPath := strings.CutPrefix(r.URL.Path, Root)
+	if !hasPath {
 		header.Set("Cache-Control", revalidate)
 		header.Set("Location", strings.TrimPrefix(Root, "/")) // http.Redirect would make the address absolute
 		w.WriteHeader(http.StatusPermanentRedirect)

@@ -21,11 +21,11 @@ var folder embed.FS
 
 // embedded returns the files of the folder.
 var embedded = sync.OnceValue(func() *files {
-	below, err := fs.Sub(folder, "files")
+	tree, err := fs.Sub(folder, "files")
 	if err != nil { // the name is a constant
 		panic(err)
 	}
-	all, err := load(below)
+	all, err := load(tree)
 	if err != nil { // the files are part of the program, and a test loads them
 		panic(err)
 	}
@@ -47,14 +47,14 @@ const (
 )
 
 // load reads and compresses the files of a folder.
-func load(below fs.FS) (*files, error) {
+func load(tree fs.FS) (*files, error) {
 	all, sum := &files{files: make(map[string]*file)}, sha256.New()
 	var index []byte
-	err := fs.WalkDir(below, ".", func(name string, entry fs.DirEntry, err error) error {
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		content, err := fs.ReadFile(below, name)
+		content, err := fs.ReadFile(tree, name)
 		if err != nil {
 			return err
 		}
@@ -110,9 +110,9 @@ func newFile(name string, content []byte) (*file, error) {
 	sum := sha256.Sum256(content)
 	f := &file{contentType: contentType, tag: `"` + hex.EncodeToString(sum[:8]) + `"`, plain: content}
 	var compressed bytes.Buffer
-	to, _ := gzip.NewWriterLevel(&compressed, gzip.BestCompression) // the level is valid
-	_, _ = to.Write(content)                                        // memory takes all
-	_ = to.Close()
+	writer, _ := gzip.NewWriterLevel(&compressed, gzip.BestCompression) // the level is valid
+	_, _ = writer.Write(content)                                        // memory takes all
+	_ = writer.Close()
 	if compressed.Len() < len(content) {
 		f.compressed = compressed.Bytes()
 	}

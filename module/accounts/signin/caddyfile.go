@@ -92,26 +92,26 @@ func (r *Rules) words() map[string]word {
 }
 
 // one returns a word with one value.
-func one(to *string) word {
+func one(dst *string) word {
 	return func(d *caddyfile.Dispenser, values []string) error {
 		if len(values) != 1 {
 			return d.ArgErr()
 		}
-		*to = values[0]
+		*dst = values[0]
 		return nil
 	}
 }
 
 // listed returns a word whose first value is the name of a list.
-func listed(to *map[string][]string, missing error) word {
+func listed(dst *map[string][]string, missing error) word {
 	return func(d *caddyfile.Dispenser, values []string) error {
 		if len(values) < 2 {
 			return d.WrapErr(missing)
 		}
-		if *to == nil {
-			*to = make(map[string][]string)
+		if *dst == nil {
+			*dst = make(map[string][]string)
 		}
-		(*to)[values[0]] = append((*to)[values[0]], values[1:]...)
+		(*dst)[values[0]] = append((*dst)[values[0]], values[1:]...)
 		return nil
 	}
 }

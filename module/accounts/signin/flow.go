@@ -35,12 +35,12 @@ type Start struct {
 
 // Begin begins a sign-in. base is the address of the gateway, as browsers see it.
 func (i *Issuer) Begin(ctx context.Context, base string) (Start, error) {
-	at, err := i.published(ctx)
+	endpoints, err := i.published(ctx)
 	if err != nil {
 		return Start{}, err
 	}
 	ticket := rand.Text() + rand.Text()
-	address := i.config(at, base).AuthCodeURL(i.derive(ticket, "state"),
+	address := i.config(endpoints, base).AuthCodeURL(i.derive(ticket, "state"),
 		oidc.Nonce(i.derive(ticket, "nonce")), oauth2.S256ChallengeOption(i.derive(ticket, "verifier")))
 	return Start{address, ticket}, nil
 }
@@ -53,8 +53,8 @@ func (i *Issuer) derive(ticket, purpose string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-func (i *Issuer) config(at *issuer.Documents, base string) *oauth2.Config {
-	c := &oauth2.Config{ClientID: i.ClientID, Endpoint: oauth2.Endpoint{AuthURL: at.AuthURL, TokenURL: at.TokenURL}, RedirectURL: i.Callback, Scopes: i.Scopes}
+func (i *Issuer) config(remote *issuer.Documents, base string) *oauth2.Config {
+	c := &oauth2.Config{ClientID: i.ClientID, Endpoint: oauth2.Endpoint{AuthURL: remote.AuthURL, TokenURL: remote.TokenURL}, RedirectURL: i.Callback, Scopes: i.Scopes}
 	if c.RedirectURL == "" {
 		c.RedirectURL = base + i.callbackPath()
 	}
@@ -62,7 +62,7 @@ func (i *Issuer) config(at *issuer.Documents, base string) *oauth2.Config {
 	if secret != nil {
 		c.ClientSecret = string(*secret)
 	}
-	c.Endpoint.AuthStyle = style(at.AuthMethods, secret != nil)
+	c.Endpoint.AuthStyle = style(remote.AuthMethods, secret != nil)
 	return c
 }
 
@@ -74,21 +74,21 @@ func (i *Issuer) Finish(ctx context.Context, base, ticket string, answer url.Val
 	}
 	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, issuer.Client), finishWithin)
 	defer cancel()
-	at, err := i.published(ctx)
+	endpoints, err := i.published(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if iss := answer.Get("iss"); iss != i.Issuer && (iss != "" || at.SendsIssuer) {
+	if iss := answer.Get("iss"); iss != i.Issuer && (iss != "" || endpoints.SendsIssuer) {
 		return nil, fmt.Errorf("%w: it is that of another issuer", ErrAnswer)
 	}
 	if answer.Get("error") != "" {
 		return nil, fmt.Errorf("%w: the issuer answered with the error %.100q", ErrRefused, answer.Get("error"))
 	}
-	token, err := i.config(at, base).Exchange(ctx, answer.Get("code"), oauth2.VerifierOption(i.derive(ticket, "verifier")))
+	token, err := i.config(endpoints, base).Exchange(ctx, answer.Get("code"), oauth2.VerifierOption(i.derive(ticket, "verifier")))
 	if err != nil {
 		return nil, exchangeError(err)
 	}
-	claims, err := i.verify(ctx, at, token, i.derive(ticket, "nonce"))
+	claims, err := i.verify(ctx, endpoints, token, i.derive(ticket, "nonce"))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrAnswer, err)
 	}
@@ -120,7 +120,7 @@ var (
 
 // verify verifies the ID token of an answer, and returns its claims, with those of the userinfo
 // endpoint if the token lacks some.
-func (i *Issuer) verify(ctx context.Context, at *issuer.Documents, token *oauth2.Token, nonce string) (aigateway.Claims, error) {
+func (i *Issuer) verify(ctx context.Context, remote *issuer.Documents, token *oauth2.Token, nonce string) (aigateway.Claims, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
 		return nil, errNoToken
@@ -142,19 +142,19 @@ func (i *Issuer) verify(ctx context.Context, at *issuer.Documents, token *oauth2
 	if azp := claims.At("azp"); azp != nil && azp != i.ClientID {
 		return nil, errClientOf
 	}
-	return claims, i.complete(ctx, at, token, claims)
+	return claims, i.complete(ctx, remote, token, claims)
 }
 
 // complete adds the claims of the userinfo endpoint that the configuration uses, and that the ID
 // token lacks.
-func (i *Issuer) complete(ctx context.Context, at *issuer.Documents, token *oauth2.Token, claims aigateway.Claims) error {
-	if at.UserInfoURL == "" || i.has(claims) {
+func (i *Issuer) complete(ctx context.Context, remote *issuer.Documents, token *oauth2.Token, claims aigateway.Claims) error {
+	if remote.UserInfoURL == "" || i.has(claims) {
 		return nil
 	}
-	if !aigateway.IsProtectedAddress(at.UserInfoURL) {
+	if !aigateway.IsProtectedAddress(remote.UserInfoURL) {
 		return errAddresses
 	}
-	further, err := i.userInfo(ctx, at.UserInfoURL, token)
+	further, err := i.userInfo(ctx, remote.UserInfoURL, token)
 	if err != nil {
 		i.logger.Warn("userinfo endpoint of the issuer cannot be read; the claims of the ID token count alone", zap.Error(err))
 		return nil

@@ -40,7 +40,7 @@ type Throttle struct {
 type Counter struct {
 	key     string
 	level   float64   // failures, decreasing since at
-	at      time.Time // time of level
+	updated time.Time // time of level
 	running int       // attempts
 	blocks  int       // number of blocks in a row
 	until   time.Time // end of the last block
@@ -111,8 +111,8 @@ func (t *Throttle) fail(c *Counter, now time.Time) {
 
 // decay updates the level to the current time.
 func (c *Counter) decay(now time.Time, recovery time.Duration) {
-	c.level = max(0, c.level-float64(now.Sub(c.at))/float64(recovery))
-	c.at = now
+	c.level = max(0, c.level-float64(now.Sub(c.updated))/float64(recovery))
+	c.updated = now
 	if now.Sub(c.until) > resetAfter {
 		c.blocks = 0
 	}
@@ -128,7 +128,7 @@ func (t *Throttle) counterOf(key string, now time.Time) *Counter {
 	if t.recent.Len() >= maxCounters && !t.evict(now) {
 		return nil
 	}
-	c := &Counter{key: key, at: now}
+	c := &Counter{key: key, updated: now}
 	t.counters[key] = t.recent.PushFront(c)
 	return c
 }

@@ -154,8 +154,8 @@ func withTurns(request map[string]any, list string, turns ...any) map[string]any
 // counts returns the usage of an answer, of which input and output are the members with
 // the numbers of tokens.
 func counts(usage any, input, output string) Usage {
-	of, _ := usage.(map[string]any)
-	in, _ := of[input].(float64)
-	out, _ := of[output].(float64)
-	return Usage{int64(in), int64(out)}
+	object, _ := usage.(map[string]any)
+	inputCount, _ := object[input].(float64)
+	out, _ := object[output].(float64)
+	return Usage{int64(inputCount), int64(out)}
 }

@@ -30,9 +30,9 @@ func (g *Gateway) Spent(now time.Time, imported func(o *Opening, since time.Time
 	for i := range budgets {
 		own := &budgets[i]
 		rest := own.left()
-		for _, at := range own.times(now, budgets) {
-			if nanos := room(budgets, own, at, rest); nanos > 0 {
-				all = append(all, Spent{own.Opening, at, nanos})
+		for _, moment := range own.times(now, budgets) {
+			if nanos := room(budgets, own, moment, rest); nanos > 0 {
+				all = append(all, Spent{own.Opening, moment, nanos})
 				rest -= nanos
 			}
 		}
@@ -57,7 +57,7 @@ func (g *Gateway) Opened() (n int) {
 // spentBudget is the budget of an opening.
 type spentBudget struct {
 	Opening
-	within  []string  // its limit, and those within it
+	limits  []string  // its limit, and those within it
 	sliding bool      // its period ends now
 	since   time.Time // the begin of its period
 	counted int64     // of records
@@ -71,7 +71,7 @@ func (g *Gateway) spentBudgets(now time.Time, imported func(*Opening, time.Time)
 		if err != nil {
 			return nil, fmt.Errorf("the period of the limit %s: %w", o.Limit, err)
 		}
-		b := spentBudget{Opening: o, within: g.Within(o.Limit), sliding: budget.Calendar == "", since: budget.Since(now)}
+		b := spentBudget{Opening: o, limits: g.Within(o.Limit), sliding: budget.Calendar == "", since: budget.Since(now)}
 		if b.sliding {
 			b.since = b.since.Truncate(time.Hour) // as the ledger sums
 		}
@@ -95,8 +95,8 @@ func (g *Gateway) spentBudgets(now time.Time, imported func(*Opening, time.Time)
 func (b *spentBudget) left() int64 { return int64(b.Amount*1e9) - b.counted }
 
 // counts reports whether a record of an opening at a time counts in the budget.
-func (b *spentBudget) counts(o *Opening, at time.Time) bool {
-	return !at.Before(b.since) && slices.Contains(b.within, o.Limit) && (b.Key == "" || b.Key == o.Key) && (b.User == "" || b.User == o.User)
+func (b *spentBudget) counts(o *Opening, moment time.Time) bool {
+	return !moment.Before(b.since) && slices.Contains(b.limits, o.Limit) && (b.Key == "" || b.Key == o.Key) && (b.User == "" || b.User == o.User)
 }
 
 // times returns the times of records in the order of choice. The begin of a period of the
@@ -118,14 +118,14 @@ func (b *spentBudget) times(now time.Time, all []spentBudget) (times []time.Time
 
 // room returns how much of an amount all budgets have room for in which a record of an opening
 // at a time counts, and counts it.
-func room(all []spentBudget, own *spentBudget, at time.Time, nanos int64) int64 {
+func room(all []spentBudget, own *spentBudget, moment time.Time, nanos int64) int64 {
 	for i := range all {
-		if b := &all[i]; b.counts(&own.Opening, at) {
+		if b := &all[i]; b.counts(&own.Opening, moment) {
 			nanos = min(nanos, b.left())
 		}
 	}
 	for i := range all {
-		if b := &all[i]; nanos > 0 && b.counts(&own.Opening, at) {
+		if b := &all[i]; nanos > 0 && b.counts(&own.Opening, moment) {
 			b.counted += nanos
 		}
 	}

@@ -85,14 +85,14 @@ func TestWhatWasSpentInALongerPeriodDoesNotFillAShorterOne(t *testing.T) {
 						g.Openings = openings(levels, amounts, inner, outer)
 						records, err := g.Spent(now, nothing, &report)
 						require.NoError(t, err, name)
-						of := func(i int) float64 { return counted(t, g, g.Openings[i], now, records) }
-						assert.InDelta(t, amounts[1], of(1), 1e-9, name)
+						countedIn := func(i int) float64 { return counted(t, g, g.Openings[i], now, records) }
+						assert.InDelta(t, amounts[1], countedIn(1), 1e-9, name)
 						if len(report.Notes) == 0 {
-							assert.InDelta(t, amounts[0], of(0), 1e-9, name)
+							assert.InDelta(t, amounts[0], countedIn(0), 1e-9, name)
 							continue
 						}
 						// An amount that must be in the period of the other one is at most the other one.
-						assert.InDelta(t, min(amounts[0], amounts[1]), of(0), 1e-9, name)
+						assert.InDelta(t, min(amounts[0], amounts[1]), countedIn(0), 1e-9, name)
 						begin := func(period string) time.Time {
 							budget, _ := aigateway.ParseBudget("1/" + period)
 							return budget.Since(now)
@@ -129,15 +129,15 @@ func TestWhatWasSpentIsExactAtEachLevel(t *testing.T) {
 		for _, more := range []float64{2, 0} {
 			g.Openings[1].Amount += more
 			g.Openings[2].Amount += more
-			again, err := g.Spent(now, func(o *Opening, _ time.Time) (int64, error) {
+			second, err := g.Spent(now, func(o *Opening, _ time.Time) (int64, error) {
 				return int64(1e9*counted(t, g, *o, now, records) + 0.5), nil
 			}, &report)
 			require.NoError(t, err)
-			records = append(records, again...)
+			records = append(records, second...)
 			for _, o := range g.Openings {
 				assert.InDelta(t, o.Amount, counted(t, g, o, now, records), 1e-9, "%s %s", now, o.Limit)
 			}
-			assert.Equal(t, more == 0, len(again) == 0)
+			assert.Equal(t, more == 0, len(second) == 0)
 		}
 	}
 }

@@ -103,12 +103,12 @@ func (d *Drain) Wait(context.Context) {
 		deadline = time.Now().Add(farewell)
 		d.cancel()
 	}
-	over := time.NewTimer(time.Until(deadline))
-	defer over.Stop()
+	timer := time.NewTimer(time.Until(deadline))
+	defer timer.Stop()
 	for d.running.Load() > 0 {
 		select {
 		case <-d.idle:
-		case <-over.C:
+		case <-timer.C:
 			return
 		}
 	}

@@ -27,22 +27,22 @@ func (x *run) ask(t *selection.Candidate, c *exchange.Conduit) *exchange.Conduit
 	if d.Format == nil {
 		return c
 	}
-	again := d.Around(&c.Attempt)
+	alternative := d.Around(&c.Attempt)
 	teaches := d.Teaches(&c.Attempt)
-	x.call(t, again)
+	x.call(t, alternative)
 	switch {
 	case c.Result.State == exchange.Unasked:
-	case again.Result.State == exchange.Unasked:
+	case alternative.Result.State == exchange.Unasked:
 		x.reply.Next(c, x.targets)
 		return c
-	case teaches && d.Proves(&c.Result, &again.Result):
+	case teaches && d.Proves(&c.Result, &alternative.Result):
 		if d.Learn(t.Provider, &c.Attempt) {
 			x.reportLearned(c, d)
 		}
 	default:
 		x.reportFailure(t, c)
 	}
-	return again
+	return alternative
 }
 
 // call makes one call of an attempt. The result has either an answer, which was sent,

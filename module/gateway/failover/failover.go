@@ -77,18 +77,18 @@ type asked struct {
 // target was asked, it has the reason why the first one was not.
 //
 // checks are those of the answer, nil for none.
-func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request, checks *guardrails.Checks) Verdict {
-	x := &run{Site: s, model: m, ex: to.Exchange, reply: to, client: r, checks: checks}
+func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, checks *guardrails.Checks) Verdict {
+	x := &run{Site: s, model: m, ex: answer.Exchange, reply: answer, client: r, checks: checks}
 	x.choose()
 	ctx, cancel := s.Drain.Bind(r.Context(), s.Deadline)
 	x.ctx = ctx
-	to.Start(cancel, s.Answers)
+	answer.Start(cancel, s.Answers)
 	for {
-		t, again := x.next()
+		t, retry := x.next()
 		if t == nil {
 			return x.verdict
 		}
-		c, f := x.attempt(t, again)
+		c, f := x.attempt(t, retry)
 		if f != nil {
 			x.passOver(t, exchange.Unsuitable, f)
 			continue
@@ -105,7 +105,7 @@ func (s *Site) Ask(m *catalog.Model, to *reply.Reply, r *http.Request, checks *g
 		default:
 			x.reportFailure(t, c)
 			x.asked = append(x.asked, asked{t, c})
-			if !again {
+			if !retry {
 				x.targets++
 			}
 			// An attempt with an error status takes precedence over one without, and a
@@ -143,8 +143,8 @@ func (x *run) choose() {
 // none. Another API key of a target may be asked if the last key caused the failure;
 // another target if the model allows it. After all candidates, the last one that was asked
 // comes a second time, if its failure cost nothing and may be over soon, and the retry
-// budget of its provider allows it. again reports whether the target was asked before.
-func (x *run) next() (t *selection.Candidate, again bool) {
+// budget of its provider allows it. retry reports whether the target was asked before.
+func (x *run) next() (t *selection.Candidate, retry bool) {
 	for len(x.candidates) > 0 {
 		t, x.candidates = &x.candidates[0], x.candidates[1:]
 		if len(x.asked) == 0 {
@@ -152,14 +152,14 @@ func (x *run) next() (t *selection.Candidate, again bool) {
 		}
 		last := x.asked[len(x.asked)-1].failed
 		allowed := x.targets < x.model.Attempts && x.model.Fallback.After(&last.Attempt, &last.Result)
-		again = false // the candidates before this one were passed over
+		retry = false // the candidates before this one were passed over
 		for _, earlier := range x.asked {
 			if t.SameTarget(earlier.Candidate) {
-				allowed, again = health.BlamesKey(&earlier.failed.Attempt, &earlier.failed.Result), true
+				allowed, retry = health.BlamesKey(&earlier.failed.Attempt, &earlier.failed.Result), true
 			}
 		}
 		if allowed {
-			return t, again
+			return t, retry
 		}
 	}
 	if len(x.asked) == 0 || x.retried || x.DisableRetry {
@@ -212,7 +212,7 @@ func pause(ctx context.Context, d time.Duration) {
 // attempt returns the attempt to ask a candidate. It returns a fault if the request can be
 // neither relayed to the target nor translated for it, or if it is a request to count tokens
 // and the provider does not answer it in the format.
-func (x *run) attempt(t *selection.Candidate, again bool) (*exchange.Conduit, *fault.Fault) {
+func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *fault.Fault) {
 	ex, traits := x.ex, t.TraitsOf(x.ex.View.Model)
 	if ex.Operation.Beside() && !slices.Contains(t.Provider.Formats, ex.Format) {
 		return nil, fault.NoEndpoint(ex.View.Model, "/v1"+passthrough.Path(ex.Operation))
@@ -237,7 +237,7 @@ func (x *run) attempt(t *selection.Candidate, again bool) (*exchange.Conduit, *f
 		Format:   spoken,
 		Model:    t.Health.Model,
 		APIKey:   t.APIKey,
-		Again:    again,
+		Again:    retry,
 		Traits:   renegotiation.TraitsFor(t.Provider, t.Health.Model, spoken, traits),
 	}}, nil
 }

@@ -31,13 +31,13 @@ func (a *answerCheck) due(final bool) (v []aigateway.GuardText, about []subject)
 		if !c.isDue(a.window.Step) {
 			continue
 		}
-		text, from := c.text.String(), a.heldFrom(c, c.clear)
+		text, start := c.text.String(), a.heldFrom(c, c.clear)
 		if c.kind == texts.Call {
-			text, from = texts.Unescaped(text), 0
+			text, start = texts.Unescaped(text), 0
 		}
-		about = append(about, subject{channel: c, from: from})
+		about = append(about, subject{channel: c, start: start})
 		v = append(v, aigateway.GuardText{
-			Kind: kinds[c.kind], Name: c.name, Group: len(v), Text: text[from:], Before: from > 0, More: !c.ended,
+			Kind: kinds[c.kind], Name: c.name, Group: len(v), Text: text[start:], Before: start > 0, More: !c.ended,
 		})
 	}
 	due := final || len(v) > 0 || a.window.Step == 0
@@ -56,7 +56,7 @@ func (a *answerCheck) due(final bool) (v []aigateway.GuardText, about []subject)
 // subject is what a text is in the answer.
 type subject struct {
 	channel *channel
-	from    int
+	start   int
 	other   *other
 }
 
@@ -67,15 +67,15 @@ const mostInvisible = 16 << 10
 // heldFrom returns the beginning of the window that ends at an offset in the text of a channel.
 func (a *answerCheck) heldFrom(c *channel, end int) int {
 	text, n := c.text.String(), a.window.Overlap
-	at := end
-	for at > 0 && n > 0 && end-at < utf8.UTFMax*a.window.Overlap+mostInvisible {
-		r, size := utf8.DecodeLastRuneInString(text[:at])
-		at -= size
+	start := end
+	for start > 0 && n > 0 && end-start < utf8.UTFMax*a.window.Overlap+mostInvisible {
+		r, size := utf8.DecodeLastRuneInString(text[:start])
+		start -= size
 		if r < utf8.RuneSelf || !aigateway.IsInvisible(r) {
 			n--
 		}
 	}
-	return at
+	return start
 }
 
 // check asks the guards about the texts that are due. It returns why the answer does not pass.
@@ -135,7 +135,7 @@ func (a *answerCheck) decide(s subject, r *revision) *block {
 		limit = max(c.clear, a.heldFrom(c, end))
 	}
 	for _, e := range r.edits {
-		e.Start, e.End = e.Start+s.from, e.End+s.from
+		e.Start, e.End = e.Start+s.start, e.End+s.start
 		if e.Start < c.clear || e.Start >= limit && !c.ended {
 			continue // it was decided before, or more of the text may change it
 		}

@@ -85,8 +85,8 @@ func join(kinds []aigateway.GuardKind) string {
 	return strings.Join(words, ", ")
 }
 
-// on reports whether the guard checks a part of exchanges.
-func (c *Config) on(part string) bool { return len(c.On) == 0 || slices.Contains(c.On, part) }
+// checks reports whether the guard checks a part of exchanges.
+func (c *Config) checks(part string) bool { return len(c.On) == 0 || slices.Contains(c.On, part) }
 
 // covers reports whether the guard checks the exchanges of a key and a model.
 func (c *Config) covers(key, model string) bool {

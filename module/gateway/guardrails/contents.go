@@ -92,18 +92,18 @@ func (c *Checks) logContent(ctx context.Context, side string, list []aigateway.G
 // loggedTexts are texts in a record.
 type loggedTexts []aigateway.GuardText
 
-// bounded returns the first texts, with most bytes of text at most.
-func bounded(list []aigateway.GuardText, most int) loggedTexts {
+// bounded returns the first texts, with limit bytes of text at most.
+func bounded(list []aigateway.GuardText, limit int) loggedTexts {
 	for i := range list {
 		t := &list[i]
-		if len(t.Text) > most {
-			for most > 0 && !utf8.RuneStart(t.Text[most]) {
-				most--
+		if len(t.Text) > limit {
+			for limit > 0 && !utf8.RuneStart(t.Text[limit]) {
+				limit--
 			}
-			t.Text = t.Text[:most] + "…"
+			t.Text = t.Text[:limit] + "…"
 			return list[:i+1]
 		}
-		most -= len(t.Text)
+		limit -= len(t.Text)
 	}
 	return list
 }

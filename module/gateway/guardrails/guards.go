@@ -56,7 +56,7 @@ func load(ctx caddy.Context, c Config) (*guard, error) {
 	if len(c.Check) == 0 {
 		g.kinds = defaultKinds
 	}
-	if windowed, ok := g.Guard.(aigateway.StreamGuard); ok && c.on(OnAnswer) {
+	if windowed, ok := g.Guard.(aigateway.StreamGuard); ok && c.checks(OnAnswer) {
 		g.window, err = windowed.Window()
 	}
 	return g, err

@@ -42,14 +42,14 @@ func (c *channel) isDue(step int) bool {
 
 // piece is a string of an event that is a part of a channel.
 type piece struct {
-	of         *channel
+	channel    *channel
 	start, end int            // in the text of the channel
-	at         translate.Span // in the bytes of the event; empty if it is not known
+	span       translate.Span // in the bytes of the event; empty if it is not known
 }
 
 // edited returns the text of the piece with the edits of its channel, and whether there are any.
 func (p *piece) edited() (text string, changed bool) {
-	whole, from, edits := p.of.text.String(), p.start, p.of.edits
+	whole, start, edits := p.channel.text.String(), p.start, p.channel.edits
 	first := sort.Search(len(edits), func(i int) bool { return edits[i].End > p.start || edits[i].Start >= p.start })
 	var b strings.Builder
 	for _, e := range edits[first:] {
@@ -58,23 +58,23 @@ func (p *piece) edited() (text string, changed bool) {
 		}
 		changed = true
 		if e.Start >= p.start {
-			b.WriteString(whole[from:e.Start])
+			b.WriteString(whole[start:e.Start])
 			b.WriteString(e.With)
 		}
-		from = min(max(e.End, from), p.end)
+		start = min(max(e.End, start), p.end)
 	}
 	if !changed {
 		return whole[p.start:p.end], false
 	}
-	b.WriteString(whole[from:p.end])
+	b.WriteString(whole[start:p.end])
 	return b.String(), true
 }
 
 // other is a string of an event that is a text of its own.
 type other struct {
-	in   *event
-	at   translate.Span // in the bytes of the event; empty if it cannot be changed
-	text string
+	event *event
+	span  translate.Span // in the bytes of the event; empty if it cannot be changed
+	text  string
 }
 
 // event is an event that is held back, or a whole JSON answer.
@@ -102,9 +102,9 @@ func (h *held) add(raw []byte, part *texts.Part, locate func(offset int) int) {
 	e := &event{raw: raw}
 	h.queue, h.size = append(h.queue, e), h.size+len(raw)
 	h.logprobs = h.logprobs || part.Logprobs
-	span := func(at jsonscan.Slot) (s translate.Span) {
-		if at.End > 0 {
-			s = translate.Span{Start: locate(at.Start), End: locate(at.End)}
+	span := func(slot jsonscan.Slot) (s translate.Span) {
+		if slot.End > 0 {
+			s = translate.Span{Start: locate(slot.Start), End: locate(slot.End)}
 		}
 		return s
 	}
@@ -147,24 +147,24 @@ const (
 
 // addOther adds another string of an event. Some events repeat the text of a channel: it gets
 // the same edits.
-func (h *held) addOther(e *event, text string, at translate.Span) {
+func (h *held) addOther(e *event, text string, span translate.Span) {
 	if h.known[text] {
 		return
 	}
 	for _, c := range h.order {
 		if c.text.Len() == len(text) && c.text.String() == text {
-			e.pieces = append(e.pieces, piece{c, 0, len(text), at})
+			e.pieces = append(e.pieces, piece{c, 0, len(text), span})
 			return
 		}
 	}
 	e.unchecked++
-	h.others = append(h.others, &other{e, at, text})
+	h.others = append(h.others, &other{e, span, text})
 }
 
 // pass ends the check of an other string, whose text may have changed. It returns false if it
 // cannot be changed.
 func (h *held) pass(o *other, text string) bool {
-	o.in.unchecked--
+	o.event.unchecked--
 	if text == o.text {
 		if len(text) <= longestName && len(h.known) < mostKnown {
 			if h.known == nil {
@@ -174,14 +174,14 @@ func (h *held) pass(o *other, text string) bool {
 		}
 		return true
 	}
-	o.in.edits = append(o.in.edits, edit.Edit{Span: o.at, With: jsonscan.AppendString(nil, text)})
-	return !o.at.Empty()
+	o.event.edits = append(o.event.edits, edit.Edit{Span: o.span, With: jsonscan.AppendString(nil, text)})
+	return !o.span.Empty()
 }
 
 // sent returns the texts of the answer with their edits.
 func (h *held) sent() (list []aigateway.GuardText) {
 	for _, c := range h.order {
-		whole := piece{of: c, end: c.text.Len()}
+		whole := piece{channel: c, end: c.text.Len()}
 		text, _ := whole.edited()
 		if c.kind == texts.Call {
 			text = texts.Unescaped(text)
@@ -196,16 +196,16 @@ func (h *held) sent() (list []aigateway.GuardText) {
 func (h *held) release() (out []byte, ok bool) {
 	for len(h.queue) > 0 {
 		e := h.queue[0]
-		waits := func(p piece) bool { return p.end > p.of.clear || !p.of.asked && p.of.kind == texts.Call }
+		waits := func(p piece) bool { return p.end > p.channel.clear || !p.channel.asked && p.channel.kind == texts.Call }
 		if !h.open && (e.unchecked > 0 || slices.ContainsFunc(e.pieces, waits)) {
 			break
 		}
 		for i := range e.pieces {
 			if text, changed := e.pieces[i].edited(); changed {
-				if e.pieces[i].at.Empty() {
+				if e.pieces[i].span.Empty() {
 					return out, false
 				}
-				e.edits = append(e.edits, edit.Edit{Span: e.pieces[i].at, With: jsonscan.AppendString(nil, text)})
+				e.edits = append(e.edits, edit.Edit{Span: e.pieces[i].span, With: jsonscan.AppendString(nil, text)})
 			}
 		}
 		slices.SortFunc(e.edits, func(a, b edit.Edit) int { return a.Start - b.Start })

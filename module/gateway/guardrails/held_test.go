@@ -25,14 +25,14 @@ func (m masking) Check(_ context.Context, v *aigateway.GuardView) (verdict aigat
 		if m.block != "" && strings.Contains(t.Text, m.block) {
 			verdict.Block = "word"
 		}
-		for at := 0; m.mask != ""; {
-			n := strings.Index(t.Text[at:], m.mask)
+		for offset := 0; m.mask != ""; {
+			n := strings.Index(t.Text[offset:], m.mask)
 			if n < 0 {
 				break
 			}
-			at += n
-			verdict.Edits = append(verdict.Edits, aigateway.GuardEdit{Text: i, Start: at, End: at + len(m.mask), With: "[m]"})
-			at += len(m.mask)
+			offset += n
+			verdict.Edits = append(verdict.Edits, aigateway.GuardEdit{Text: i, Start: offset, End: offset + len(m.mask), With: "[m]"})
+			offset += len(m.mask)
 		}
 	}
 	return verdict, nil

@@ -30,13 +30,13 @@ type Receiver struct {
 
 // Receiver returns the receiver of the answer to a call, nil if it is neither checked nor logged.
 // ctx is that of the client, and stop ends the call.
-func (c *Checks) Receiver(ctx context.Context, to *reply.Reply, stop context.CancelFunc) *Receiver {
+func (c *Checks) Receiver(ctx context.Context, answer *reply.Reply, stop context.CancelFunc) *Receiver {
 	if c.Exchange.Operation != translate.Generate {
 		return nil
 	}
 	check := answerCheck{Checks: c, ctx: ctx, phase: aigateway.GuardAnswer}
 	for _, g := range c.guards {
-		if g.on(OnAnswer) {
+		if g.checks(OnAnswer) {
 			check.guards = append(check.guards, g)
 			check.window.Overlap = max(check.window.Overlap, g.window.Overlap)
 			check.window.Step = max(check.window.Step, g.window.Step)
@@ -46,7 +46,7 @@ func (c *Checks) Receiver(ctx context.Context, to *reply.Reply, stop context.Can
 		return nil
 	}
 	check.held.open = check.guards == nil
-	return &Receiver{reply: to, stop: stop, check: check, reader: texts.NewAnswer(&c.Exchange.Format.Answers)}
+	return &Receiver{reply: answer, stop: stop, check: check, reader: texts.NewAnswer(&c.Exchange.Format.Answers)}
 }
 
 // Header implements exchange.Receiver.

@@ -13,23 +13,23 @@ import (
 // Request checks the request of the exchange. It returns the body with the edits of the guards,
 // nil if there are none, or the fault of a request that does not pass.
 func (c *Checks) Request(ctx context.Context) (body []byte, refused *fault.Fault) {
-	if c.log == nil && !slices.ContainsFunc(c.guards, func(g *guard) bool { return g.on(OnRequest) }) {
+	if c.log == nil && !slices.ContainsFunc(c.guards, func(g *guard) bool { return g.checks(OnRequest) }) {
 		return nil, nil
 	}
 	ex := c.Exchange
-	found := texts.OfRequest(ex.Body, &ex.View, &ex.Format.Requests)
-	r := requestCheck{Checks: c, texts: found.Texts, now: make([]aigateway.GuardText, len(found.Texts))}
-	for i := range found.Texts {
-		t := &found.Texts[i]
+	request := texts.OfRequest(ex.Body, &ex.View, &ex.Format.Requests)
+	r := requestCheck{Checks: c, texts: request.Texts, now: make([]aigateway.GuardText, len(request.Texts))}
+	for i := range request.Texts {
+		t := &request.Texts[i]
 		r.now[i] = aigateway.GuardText{Kind: kinds[t.Kind], Name: t.Name, Group: t.Group, Text: t.Text}
 	}
 	for _, g := range c.guards {
-		if !g.on(OnRequest) {
+		if !g.checks(OnRequest) {
 			continue
 		}
-		if found.Reference != "" && !g.AllowReferences {
+		if request.Reference != "" && !g.AllowReferences {
 			c.blocked(g.Name, "reference", aigateway.GuardRequest)
-			return nil, fault.ReferenceBlocked(g.Name, found.Reference)
+			return nil, fault.ReferenceBlocked(g.Name, request.Reference)
 		}
 		if b := r.check(ctx, g); b != nil {
 			return nil, b.requestFault()
@@ -46,7 +46,7 @@ type requestCheck struct {
 	*Checks
 	texts []texts.Text
 	now   []aigateway.GuardText // with the edits so far
-	by    []edited              // what was edited last
+	edits []edited              // what was edited last
 }
 
 // edited is a text that a guard has changed.
@@ -96,7 +96,7 @@ func (r *requestCheck) check(ctx context.Context, g *guard) *block {
 			continue
 		}
 		r.now[i].Text = replaced(r.now[i].Text, 0, edits)
-		r.by = append(r.by, edited{i, g.Name, edits[len(edits)-1].Rule})
+		r.edits = append(r.edits, edited{i, g.Name, edits[len(edits)-1].Rule})
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func (r *requestCheck) edited(body []byte) ([]byte, *fault.Fault) {
 		}
 		e, ok := r.texts[i].Put(r.now[i].Text)
 		if !ok {
-			last := r.by[slices.IndexFunc(r.by, func(e edited) bool { return e.text == i })]
+			last := r.edits[slices.IndexFunc(r.edits, func(e edited) bool { return e.text == i })]
 			return nil, r.blocked(last.guard, last.rule, aigateway.GuardRequest).requestFault()
 		}
 		edits = append(edits, e)

@@ -34,7 +34,7 @@ func TestManyEditsOfATextCopyItOnce(t *testing.T) {
 	of := new(channel)
 	of.text.WriteString(text)
 	of.edits = v.edits
-	p := piece{of: of, end: len(text)}
+	p := piece{channel: of, end: len(text)}
 	sent, _ := p.edited()
 	assert.True(t, sent == want)
 	for _, run := range []func(){

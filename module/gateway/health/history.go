@@ -81,12 +81,12 @@ type rate struct {
 	calls, failed int
 }
 
-// over reports whether the counts are older than rateWindow.
-func (r *rate) over(now time.Time) bool { return now.Sub(r.since) > rateWindow }
+// hasEnded reports whether the counts are older than rateWindow.
+func (r *rate) hasEnded(now time.Time) bool { return now.Sub(r.since) > rateWindow }
 
 // add counts a call. The counts begin again with the first call after rateWindow.
 func (r *rate) add(now time.Time, failed bool) {
-	if r.over(now) {
+	if r.hasEnded(now) {
 		*r = rate{since: now}
 	}
 	r.calls++

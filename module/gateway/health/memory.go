@@ -97,14 +97,14 @@ func (m *Memory) EndRest(provider, key string) {
 func (m *Memory) Models(provider, key string) (models []string) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	of := func(t ID) bool { return t.Provider == provider && t.Key == key && t.Model != "" }
+	isModel := func(t ID) bool { return t.Provider == provider && t.Key == key && t.Model != "" }
 	for t := range m.running {
-		if of(t) {
+		if isModel(t) {
 			models = append(models, t.Model)
 		}
 	}
 	for t, h := range m.histories {
-		if of(t) && m.running[t] == 0 && !h.forgotten(time.Now()) {
+		if isModel(t) && m.running[t] == 0 && !h.forgotten(time.Now()) {
 			models = append(models, t.Model)
 		}
 	}

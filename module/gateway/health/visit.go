@@ -203,14 +203,14 @@ func (m *Memory) recover(v Visit) Change {
 		if h == nil {
 			continue
 		}
-		over := h.rate.over(now)
+		ended := h.rate.hasEnded(now)
 		h.rate.add(now, false)
 		switch {
 		case !h.last.Before(v.began):
 		case h.rests > 0:
 			change = Up
 			delete(m.histories, level)
-		case over:
+		case ended:
 			delete(m.histories, level)
 		default:
 			h.answer()

@@ -50,9 +50,9 @@ func losses(ex *exchange.Exchange) (request, answer []string) {
 	return lossNames(client, provider, ex.Result.Losses), lossNames(provider, client, ex.Result.Dropped)
 }
 
-func lossNames(from, to translate.Format, losses translate.Losses) (names []string) {
+func lossNames(source, target translate.Format, losses translate.Losses) (names []string) {
 	for _, loss := range losses {
-		name := pairs.LossName(from, to, loss)
+		name := pairs.LossName(source, target, loss)
 		if names == nil {
 			names = make([]string, 0, min(len(losses), accounting.MostLosses))
 		}

@@ -16,7 +16,7 @@ type Pricer interface {
 	// Price returns the price of a model at a time, nil if it is unknown. asked is the
 	// name of the model that the client used, provider the name of the provider in the
 	// configuration, and model the provider's own name of the model.
-	Price(asked, provider, model string, at time.Time) *prices.Price
+	Price(asked, provider, model string, moment time.Time) *prices.Price
 }
 
 // Entry is the unfinished record of an exchange. A nil *Entry records nothing.
@@ -86,10 +86,10 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 }
 
 // addRun adds a further run of a model within a call, whose price may be another.
-func (e *Entry) addRun(within accounting.Call, run *token.Run, share float64, stated token.StatedCost) {
+func (e *Entry) addRun(parent accounting.Call, run *token.Run, share float64, stated token.StatedCost) {
 	call := accounting.Call{
-		Provider: within.Provider, Model: cmp.Or(run.Model, within.Model), Answered: within.Answered, Format: within.Format, Status: within.Status,
-		Source: sourceOf(run.Usage), Tokens: run.Counts, Terms: within.Terms | run.Terms,
+		Provider: parent.Provider, Model: cmp.Or(run.Model, parent.Model), Answered: parent.Answered, Format: parent.Format, Status: parent.Status,
+		Source: sourceOf(run.Usage), Tokens: run.Counts, Terms: parent.Terms | run.Terms,
 	}
 	e.cost(&call, new(token.Units), share, stated)
 	e.record.Calls = append(e.record.Calls, call)

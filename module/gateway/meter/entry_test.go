@@ -40,8 +40,8 @@ func (*pages) Settled(context.Context) error { return nil }
 // list is a table of prices.
 type list struct{ *prices.Table }
 
-func (l list) Price(_, provider, model string, at time.Time) *prices.Price {
-	return l.Find(provider, model, at)
+func (l list) Price(_, provider, model string, moment time.Time) *prices.Price {
+	return l.Find(provider, model, moment)
 }
 
 func priceOf(t *testing.T, columns map[string]string) Pricer {

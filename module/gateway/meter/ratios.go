@@ -14,8 +14,8 @@ import (
 // for estimates of tokens. The methods may be called concurrently. A nil *Ratios returns
 // the default and learns nothing.
 type Ratios struct {
-	mu sync.RWMutex // guards the map, but not its values
-	of map[Model]*ratio
+	mu     sync.RWMutex // guards the map, but not its values
+	models map[Model]*ratio
 }
 
 // Model identifies a model: a provider, and its own name of the model.
@@ -62,7 +62,7 @@ func (r *Ratios) find(key Model) *ratio {
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.of[key]
+	return r.models[key]
 }
 
 // Track begins to learn the ratio of a model. If maxRatios models are tracked already, any
@@ -73,16 +73,16 @@ func (r *Ratios) Track(key Model) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.of[key] != nil {
+	if r.models[key] != nil {
 		return
 	}
-	for other := range r.of {
-		if len(r.of) < maxRatios {
+	for other := range r.models {
+		if len(r.models) < maxRatios {
 			break
 		}
-		delete(r.of, other)
+		delete(r.models, other)
 	}
-	r.of[key] = newRatio()
+	r.models[key] = newRatio()
 }
 
 // Measure returns the size of the request of an attempt, nil if nothing is learned from
@@ -152,7 +152,7 @@ const ratioPoolKey = "ratios"
 // LoadRatios returns the Ratios of the process, or new ones if no configuration uses any.
 // For each call, ReleaseRatios must be called once.
 func LoadRatios() *Ratios {
-	loaded, _ := ratioPool.LoadOrStore(ratioPoolKey, &Ratios{of: make(map[Model]*ratio)})
+	loaded, _ := ratioPool.LoadOrStore(ratioPoolKey, &Ratios{models: make(map[Model]*ratio)})
 	return loaded.(*Ratios)
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-func emptyRatios() *Ratios { return &Ratios{of: make(map[Model]*ratio)} }
+func emptyRatios() *Ratios { return &Ratios{models: make(map[Model]*ratio)} }
 
 var keyM = Model{"p", "m"}
 
@@ -126,7 +126,7 @@ func TestTheMemoryOfRatiosIsBounded(t *testing.T) {
 	for i := range 3 * maxRatios {
 		r.Track(Model{"p", fmt.Sprint(i)})
 	}
-	assert.Len(t, r.of, maxRatios)
+	assert.Len(t, r.models, maxRatios)
 	assert.NotNil(t, r.find(Model{"p", fmt.Sprint(3*maxRatios - 1)}), "the newest model is tracked")
 }
 

@@ -39,19 +39,19 @@ type waiting interface {
 // body of unknown length, before each read that waits, so that events which have arrived
 // together are sent together; or after every read, if the body does not report waits. What
 // is left at the end is sent with the end of the answer.
-func copyBody(to exchange.Receiver, res *http.Response) error {
+func copyBody(receiver exchange.Receiver, res *http.Response) error {
 	b, flushes := copyBuffer{large: answerBuffers}, false
 	if res.ContentLength < 0 {
 		body, ok := res.Body.(waiting)
-		b.large, flushes = streamBuffers, !ok || !body.OnWait(func() { _ = to.FlushError() })
+		b.large, flushes = streamBuffers, !ok || !body.OnWait(func() { _ = receiver.FlushError() })
 	}
 	defer b.put()
 	for n := 0; ; {
 		var err error
 		if n, err = res.Body.Read(b.after(n)); n > 0 {
-			_, _ = to.Write((*b.held)[:n]) // the sink handles a client that has disconnected
+			_, _ = receiver.Write((*b.held)[:n]) // the sink handles a client that has disconnected
 			if flushes {
-				_ = to.FlushError()
+				_ = receiver.FlushError()
 			}
 		}
 		if err == io.EOF {
@@ -66,26 +66,26 @@ func copyBody(to exchange.Receiver, res *http.Response) error {
 // copyBuffer is the buffer of one answer.
 type copyBuffer struct {
 	large *sync.Pool // the pool of buffers for bursts
-	from  *sync.Pool // the pool of held
+	pool  *sync.Pool // the pool of held
 	held  *[]byte    // nil before the first read
 }
 
 // after returns the buffer for the read after a read of n bytes. After a read that has
 // filled half of the small buffer, more bytes are probably waiting.
 func (b *copyBuffer) after(n int) []byte {
-	from := waitBuffers
+	pool := waitBuffers
 	if n > waitBuffer/2 {
-		from = b.large
+		pool = b.large
 	}
-	if from != b.from {
+	if pool != b.pool {
 		b.put()
-		b.from, b.held = from, from.Get().(*[]byte)
+		b.pool, b.held = pool, pool.Get().(*[]byte)
 	}
 	return *b.held
 }
 
 func (b *copyBuffer) put() {
 	if b.held != nil {
-		b.from.Put(b.held)
+		b.pool.Put(b.held)
 	}
 }

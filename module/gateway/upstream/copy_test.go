@@ -63,13 +63,13 @@ func (w *waitingPieces) Read(p []byte) (int, error) {
 // Events that arrive together were written to the client one by one.
 func TestAStreamIsFlushedBeforeItWaits(t *testing.T) {
 	body := &waitingPieces{pieces: pieces{left: []int{1, 1, 1, 1}}, waits: []bool{false, false, true, false, true}}
-	to := &flushes{recorder: recorder{httptest.NewRecorder()}}
-	assert.NoError(t, copyBody(to, &http.Response{Body: body, ContentLength: -1}))
-	assert.Equal(t, 2, to.count)
-	assert.Equal(t, "xxxx", to.Body.String())
-	to.count = 0
-	assert.NoError(t, copyBody(to, &http.Response{Body: &pieces{left: []int{1, 1}}, ContentLength: -1}))
-	assert.Equal(t, 2, to.count, "a body that does not report its waits")
+	writer := &flushes{recorder: recorder{httptest.NewRecorder()}}
+	assert.NoError(t, copyBody(writer, &http.Response{Body: body, ContentLength: -1}))
+	assert.Equal(t, 2, writer.count)
+	assert.Equal(t, "xxxx", writer.Body.String())
+	writer.count = 0
+	assert.NoError(t, copyBody(writer, &http.Response{Body: &pieces{left: []int{1, 1}}, ContentLength: -1}))
+	assert.Equal(t, 2, writer.count, "a body that does not report its waits")
 }
 
 // Every open stream held a buffer of 32 KiB while it waited for events of some
@@ -87,13 +87,13 @@ func TestWhatWaitsHoldsASmallBuffer(t *testing.T) {
 		{"a short answer", 300, []int{300}, []int{small, small}},
 		{"a long answer", 50_000, []int{small, answerBuffer, 50_000 - small - answerBuffer}, []int{small, answerBuffer, answerBuffer, answerBuffer}},
 	} {
-		body, to := &pieces{left: answer.pieces}, recorder{httptest.NewRecorder()}
+		body, writer := &pieces{left: answer.pieces}, recorder{httptest.NewRecorder()}
 		want := 0
 		for _, n := range answer.pieces {
 			want += n
 		}
-		assert.NoError(t, copyBody(to, &http.Response{Body: body, ContentLength: answer.length}))
+		assert.NoError(t, copyBody(writer, &http.Response{Body: body, ContentLength: answer.length}))
 		assert.Equal(t, answer.buffers, body.sizes, answer.name)
-		assert.Equal(t, strings.Repeat("x", want), to.Body.String(), answer.name)
+		assert.Equal(t, strings.Repeat("x", want), writer.Body.String(), answer.name)
 	}
 }

@@ -29,15 +29,15 @@ func newDirect(ctx caddy.Context, transport json.RawMessage) (exchange.Caller, e
 }
 
 // Call implements exchange.Caller.
-func (d *direct) Call(ctx context.Context, c *exchange.Conduit, to exchange.Receiver, _ *http.Request) error {
+func (d *direct) Call(ctx context.Context, c *exchange.Conduit, receiver exchange.Receiver, _ *http.Request) error {
 	res, err := d.transport.Ask(ctx, c)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
-	to.TakeHeader(res.Header)
-	to.WriteHeader(res.StatusCode)
-	return copyBody(to, res)
+	receiver.TakeHeader(res.Header)
+	receiver.WriteHeader(res.StatusCode)
+	return copyBody(receiver, res)
 }
 
 // Query implements exchange.Caller.

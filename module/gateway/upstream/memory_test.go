@@ -23,7 +23,7 @@ type stalled struct {
 	http.RoundTripper // for queries, of which there are none
 
 	waiting sync.WaitGroup // for all answers to wait
-	over    chan struct{}
+	ended   chan struct{}
 }
 
 func (s *stalled) Ask(context.Context, *exchange.Conduit) (*http.Response, error) {
@@ -43,7 +43,7 @@ func (b *stalledBody) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	b.waiting.Done()
-	<-b.over
+	<-b.ended
 	return 0, io.EOF
 }
 
@@ -53,7 +53,7 @@ func (*stalledBody) Close() error { return nil }
 // target could be asked.
 func TestAnOpenStreamHoldsLittle(t *testing.T) {
 	const streams = 30
-	inner := &stalled{over: make(chan struct{})}
+	inner := &stalled{ended: make(chan struct{})}
 	inner.waiting.Add(streams)
 	caller := &direct{inner}
 	var running sync.WaitGroup
@@ -71,7 +71,7 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 	}
 	inner.waiting.Wait()
 	assert.Less(t, (memoryInUse()-before)/streams, int64(16<<10), "bytes of heap and stack")
-	close(inner.over)
+	close(inner.ended)
 	running.Wait()
 }
 

@@ -85,19 +85,19 @@ func otherAddresses(proxy map[string]json.RawMessage) int {
 // Call implements exchange.Caller. The request has no header, host or body of the client, because
 // the transport builds all of them. It has no query with a key, because reverse_proxy logs the
 // address at level DEBUG.
-func (p *proxied) Call(ctx context.Context, c *exchange.Conduit, to exchange.Receiver, client *http.Request) error {
-	return p.serve(to, client.WithContext(exchange.WithConduit(ctx, c)))
+func (p *proxied) Call(ctx context.Context, c *exchange.Conduit, receiver exchange.Receiver, client *http.Request) error {
+	return p.serve(receiver, client.WithContext(exchange.WithConduit(ctx, c)))
 }
 
 // serve changes r, and sends it through reverse_proxy.
-func (p *proxied) serve(to http.ResponseWriter, r *http.Request) error {
+func (p *proxied) serve(writer http.ResponseWriter, r *http.Request) error {
 	r.Host = ""                                                                                       // otherwise the provider would receive the host name of the gateway
 	r.Header = http.Header{"X-Forwarded-For": nil, "X-Forwarded-Proto": nil, "X-Forwarded-Host": nil} // nil: not added
 	if exchange.HasQueryKey(r.URL.RawQuery) {
 		r.URL = &url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath} // a new one: the other is the client's
 		r.RequestURI = r.URL.RequestURI()
 	}
-	return p.handler.ServeHTTP(to, r, endOfChain)
+	return p.handler.ServeHTTP(writer, r, endOfChain)
 }
 
 // Addresses implements exchange.Pool.

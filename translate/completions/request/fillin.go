@@ -68,7 +68,7 @@ func (f *filling) write() []byte {
 	rest := f.info.Traits.FIMTemplate
 	out := []byte{'"'}
 	for rest != "" {
-		literal, name, behind := cutPlaceholder(rest)
+		literal, name, after := cutPlaceholder(rest)
 		out = jsonscan.AppendEscaped(out, literal)
 		switch name {
 		case "{prefix}":
@@ -76,7 +76,7 @@ func (f *filling) write() []byte {
 		case "{suffix}":
 			out = append(out, jsonscan.Inner(f.suffix)...)
 		}
-		rest = behind
+		rest = after
 	}
 	return append(out, '"')
 }
@@ -88,14 +88,14 @@ func (f *filling) fail(fault *fault.Fault) {
 }
 
 // cutPlaceholder cuts a template behind its first placeholder.
-func cutPlaceholder(template string) (literal, name, behind string) {
-	at := len(template)
+func cutPlaceholder(template string) (literal, name, after string) {
+	end := len(template)
 	for _, placeholder := range [...]string{"{prefix}", "{suffix}"} {
-		if i := strings.Index(template, placeholder); i >= 0 && i < at {
-			at, name = i, placeholder
+		if i := strings.Index(template, placeholder); i >= 0 && i < end {
+			end, name = i, placeholder
 		}
 	}
-	return template[:at], name, template[at+len(name):]
+	return template[:end], name, template[end+len(name):]
 }
 
 // text returns the raw text of a prompt that is one text, and refuses any other prompt.
@@ -121,8 +121,8 @@ func (f *filling) text() []byte {
 func (f *filling) guard(member string, raw []byte) {
 	text := jsonscan.TextOf(raw)
 	for rest := f.info.Traits.FIMTemplate; rest != ""; {
-		literal, _, behind := cutPlaceholder(rest)
-		rest = behind
+		literal, _, after := cutPlaceholder(rest)
+		rest = after
 		if literal = strings.TrimSpace(literal); literal != "" && strings.Contains(text, literal) {
 			fault := f.info.RefuseControl(member, literal)
 			fault.Log.Trait = "fim_template"

@@ -12,8 +12,8 @@ import (
 
 var inspect = translatetest.Inspect(request.Inspect)
 
-// with returns a valid request with further members at its end.
-func with(members string) string { return `{"model":"m1","prompt":"a",` + members + `}` }
+// requestWith returns a valid request with further members at its end.
+func requestWith(members string) string { return `{"model":"m1","prompt":"a",` + members + `}` }
 
 // prompt is a request with this prompt.
 func prompt(p string) string { return `{"model":"m1","prompt":` + p + `}` }
@@ -31,10 +31,10 @@ var refused = []struct{ name, body, path, what string }{
 	{"model twice", `{"model":"a","MODEL":"b"}`, "model", once},
 	{"prompt twice", `{"model":"a","prompt":"a","prompt":"b"}`, "prompt", once},
 	{"prompt behind an escape", `{"\u0070rompt":"a","prompt":"b"}`, "prompt", once},
-	{"in stream_options", with(`"stream_options":{"a":1,"A":2}`), "stream_options.a", once},
+	{"in stream_options", requestWith(`"stream_options":{"a":1,"A":2}`), "stream_options.a", once},
 	{"fields by their table", `{"seed":"x","n":0,"prompt":1,"model":1}`, "model", "must be a non-empty string, got number"},
 	{"prompt before numbers", `{"n":0,"max_tokens":-1,"prompt":5,"model":"m"}`, "prompt", kinds + ", got number"},
-	{"max_tokens before n", with(`"n":0.5,"max_tokens":-1.5`), "max_tokens", "must be an integer"},
+	{"max_tokens before n", requestWith(`"n":0.5,"max_tokens":-1.5`), "max_tokens", "must be an integer"},
 
 	{"no model", `{"prompt":"a"}`, "model", "required"},
 	{"a null model", `{"model":null,"prompt":"a"}`, "model", "required"},
@@ -58,25 +58,25 @@ var refused = []struct{ name, body, path, what string }{
 	{"a list in a list of tokens", prompt(`[[[1]]]`), "prompt[0][0]", "must be an integer"},
 	{"a fraction in a list of tokens", prompt(`[[1],[2,3.25]]`), "prompt[1][1]", "must be an integer"},
 
-	{"max_tokens 1.5", with(`"max_tokens":1.5`), "max_tokens", "must be an integer"},
-	{"max_tokens beyond 64 bits", with(`"max_tokens":9223372036854775808`), "max_tokens", "must be at most 9223372036854775807, got 9223372036854775808"},
-	{"max_tokens as a string", with(`"max_tokens":"16"`), "max_tokens", "must be an integer"},
-	{"temperature as a string", with(`"temperature":"0"`), "temperature", "must be a number, got string"},
-	{"top_p as an array", with(`"top_p":[]`), "top_p", "must be a number, got array"},
-	{"n as a string", with(`"n":"1"`), "n", "must be an integer"},
-	{"n beyond 64 bits", with(`"n":1e20`), "n", "must be at most 9223372036854775807, got 1e20"},
-	{"stream as a string", with(`"stream":"yes"`), "stream", "must be a boolean, got string"},
-	{"stop as a number", with(`"stop":5`), "stop", "must be a string or an array of strings"},
-	{"stop with a null", with(`"stop":["a",null]`), "stop[1]", "must be a string"},
-	{"suffix as a number", with(`"suffix":5`), "suffix", "must be a string"},
-	{"echo as a string", with(`"echo":"true"`), "echo", "must be a boolean, got string"},
-	{"stream_options as a string", with(`"stream":true,"stream_options":"x"`), "stream_options", "must be an object"},
-	{"include_usage as a number", with(`"stream":true,"stream_options":{"include_usage":1}`), "stream_options.include_usage", "must be a boolean, got number"},
-	{"stream_options without stream", with(`"stream_options":{}`), "stream_options", "must be sent only with stream true"},
-	{"stream_options with stream false", with(`"stream_options":{"include_usage":true},"stream":false`), "stream_options", "must be sent only with stream true"},
-	{"logprobs true", with(`"logprobs":true`), "logprobs", "must be an integer"},
-	{"best_of 1.5", with(`"best_of":1.5`), "best_of", "must be an integer"},
-	{"seed as a string", with(`"seed":"x"`), "seed", "must be an integer"},
+	{"max_tokens 1.5", requestWith(`"max_tokens":1.5`), "max_tokens", "must be an integer"},
+	{"max_tokens beyond 64 bits", requestWith(`"max_tokens":9223372036854775808`), "max_tokens", "must be at most 9223372036854775807, got 9223372036854775808"},
+	{"max_tokens as a string", requestWith(`"max_tokens":"16"`), "max_tokens", "must be an integer"},
+	{"temperature as a string", requestWith(`"temperature":"0"`), "temperature", "must be a number, got string"},
+	{"top_p as an array", requestWith(`"top_p":[]`), "top_p", "must be a number, got array"},
+	{"n as a string", requestWith(`"n":"1"`), "n", "must be an integer"},
+	{"n beyond 64 bits", requestWith(`"n":1e20`), "n", "must be at most 9223372036854775807, got 1e20"},
+	{"stream as a string", requestWith(`"stream":"yes"`), "stream", "must be a boolean, got string"},
+	{"stop as a number", requestWith(`"stop":5`), "stop", "must be a string or an array of strings"},
+	{"stop with a null", requestWith(`"stop":["a",null]`), "stop[1]", "must be a string"},
+	{"suffix as a number", requestWith(`"suffix":5`), "suffix", "must be a string"},
+	{"echo as a string", requestWith(`"echo":"true"`), "echo", "must be a boolean, got string"},
+	{"stream_options as a string", requestWith(`"stream":true,"stream_options":"x"`), "stream_options", "must be an object"},
+	{"include_usage as a number", requestWith(`"stream":true,"stream_options":{"include_usage":1}`), "stream_options.include_usage", "must be a boolean, got number"},
+	{"stream_options without stream", requestWith(`"stream_options":{}`), "stream_options", "must be sent only with stream true"},
+	{"stream_options with stream false", requestWith(`"stream_options":{"include_usage":true},"stream":false`), "stream_options", "must be sent only with stream true"},
+	{"logprobs true", requestWith(`"logprobs":true`), "logprobs", "must be an integer"},
+	{"best_of 1.5", requestWith(`"best_of":1.5`), "best_of", "must be an integer"},
+	{"seed as a string", requestWith(`"seed":"x"`), "seed", "must be an integer"},
 }
 
 func TestInspectRefusesWithTheExactSentenceAndParam(t *testing.T) {
@@ -88,7 +88,7 @@ func TestInspectRefusesWithTheExactSentenceAndParam(t *testing.T) {
 func TestInspectReportsThePositionOfInvalidJSON(t *testing.T) {
 	inspect.LocatesInvalidJSON(t,
 		`{"prompt":‸}`, `{"prompt":["a",‸]}`, `{"prompt":[1 ‸2]}`, `{"model":"m","prompt":"a"}‸,`,
-		"{\"prompt\":\"‸\xc3\"}", `{"prompt":[[1]‸}`, with(`"n":-‸`),
+		"{\"prompt\":\"‸\xc3\"}", `{"prompt":[[1]‸}`, requestWith(`"n":-‸`),
 	)
 }
 
@@ -99,17 +99,17 @@ var accepted = []struct{ name, body string }{
 	{"texts", prompt(`["a","b",""]`)},
 	{"tokens", prompt(`[1,2.0,3e0]`)},
 	{"lists of tokens", prompt(`[[1,2],[3]]`)},
-	{"max_tokens 0", with(`"max_tokens":0,"echo":true`)},
+	{"max_tokens 0", requestWith(`"max_tokens":0,"echo":true`)},
 	// Local servers take such numbers, -1 for no bound; they were refused on
 	// every lane.
-	{"numbers below what is asked for elsewhere", with(`"max_tokens":-1,"n":0`)},
-	{"a number far below", with(`"max_tokens":-1e30,"n":-3`)},
-	{"values beyond public bounds", with(`"temperature":9,"n":4096,"logprobs":100,"best_of":-1,"stop":["a","b","c","d","e"]`)},
-	{"stream_options with stream", with(`"stream_options":{"include_usage":true},"stream":true`)},
-	{"null stream_options without stream", with(`"stream_options":null`)},
-	{"nulls for all that is optional", with(`"max_tokens":null,"temperature":null,"top_p":null,"n":null,"stream":null,"stop":null,"suffix":null,"echo":null,"logprobs":null,"best_of":null,"seed":null`)},
-	{"unknown fields", with(`"logit_bias":{"1":1,"1":2},"user":5,"guided_json":{}`)},
-	{"no stop", with(`"stop":[]`)},
+	{"numbers below what is asked for elsewhere", requestWith(`"max_tokens":-1,"n":0`)},
+	{"a number far below", requestWith(`"max_tokens":-1e30,"n":-3`)},
+	{"values beyond public bounds", requestWith(`"temperature":9,"n":4096,"logprobs":100,"best_of":-1,"stop":["a","b","c","d","e"]`)},
+	{"stream_options with stream", requestWith(`"stream_options":{"include_usage":true},"stream":true`)},
+	{"null stream_options without stream", requestWith(`"stream_options":null`)},
+	{"nulls for all that is optional", requestWith(`"max_tokens":null,"temperature":null,"top_p":null,"n":null,"stream":null,"stop":null,"suffix":null,"echo":null,"logprobs":null,"best_of":null,"seed":null`)},
+	{"unknown fields", requestWith(`"logit_bias":{"1":1,"1":2},"user":5,"guided_json":{}`)},
+	{"no stop", requestWith(`"stop":[]`)},
 	{"a byte order mark", "\ufeff" + prompt(`"a"`)},
 }
 

@@ -54,12 +54,12 @@ func forged(text []byte, controls, labels []string) string {
 
 // beginsLine reports whether a line of an escaped text begins with a word.
 func beginsLine(text, word []byte) bool {
-	for at := 0; ; at++ {
-		next := bytes.Index(text[at:], word)
+	for i := 0; ; i++ {
+		next := bytes.Index(text[i:], word)
 		if next < 0 {
 			return false
 		}
-		if at += next; at == 0 || endsLine(text[:at]) {
+		if i += next; i == 0 || endsLine(text[:i]) {
 			return true
 		}
 	}

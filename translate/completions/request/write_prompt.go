@@ -16,10 +16,10 @@ type prompt struct {
 
 // turn is the turn that is being written.
 type turn struct {
-	to      *[]byte // the part of the prompt that contains the turn
-	start   int     // the beginning of the turn in that part
-	text    int     // the beginning of its text
-	between string  // the separator of two texts, escaped
+	dst       *[]byte // the part of the prompt that contains the turn
+	start     int     // the beginning of the turn in that part
+	text      int     // the beginning of its text
+	separator string  // the separator of two texts, escaped
 }
 
 func (p *prompt) reset(t template) {
@@ -27,40 +27,40 @@ func (p *prompt) reset(t template) {
 }
 
 // open begins a turn of its own.
-func (p *prompt) open(begin, between string) { p.begin(&p.turns, begin, between) }
+func (p *prompt) open(begin, separator string) { p.begin(&p.turns, begin, separator) }
 
 // join begins a turn that joins other texts of the system.
-func (p *prompt) join(to *[]byte) {
+func (p *prompt) join(dst *[]byte) {
 	begin := blankLine
-	if len(*to) == 0 {
+	if len(*dst) == 0 {
 		begin = ""
 	}
-	p.begin(to, begin, blankLine)
+	p.begin(dst, begin, blankLine)
 }
 
-func (p *prompt) begin(to *[]byte, begin, between string) {
-	start := len(*to)
-	*to = append(*to, begin...)
-	p.turn = turn{to, start, len(*to), between}
+func (p *prompt) begin(dst *[]byte, begin, separator string) {
+	start := len(*dst)
+	*dst = append(*dst, begin...)
+	p.turn = turn{dst, start, len(*dst), separator}
 }
 
 // add adds an escaped text to the turn.
 func (p *prompt) add(text []byte) {
 	if len(p.turnText()) > 0 {
-		*p.turn.to = append(*p.turn.to, p.turn.between...)
+		*p.turn.dst = append(*p.turn.dst, p.turn.separator...)
 	}
-	*p.turn.to = append(*p.turn.to, text...)
+	*p.turn.dst = append(*p.turn.dst, text...)
 }
 
 // turnText returns the text of the turn.
-func (p *prompt) turnText() []byte { return (*p.turn.to)[p.turn.text:] }
+func (p *prompt) turnText() []byte { return (*p.turn.dst)[p.turn.text:] }
 
 // close ends the turn, and removes an empty one.
 func (p *prompt) close(byAssistant bool) {
 	switch {
 	case len(p.turnText()) == 0:
-		*p.turn.to = (*p.turn.to)[:p.turn.start]
-	case p.turn.to == &p.turns:
+		*p.turn.dst = (*p.turn.dst)[:p.turn.start]
+	case p.turn.dst == &p.turns:
 		p.turns = append(p.turns, p.end...)
 		p.prefill = byAssistant
 	}

@@ -88,8 +88,8 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 // Forget drops all references to the body.
 func (r *reader) Forget() { *r = reader{} }
 
-// checkOptions refuses or removes options that do not go together. It reads the format of
-// the answer in the older member, if the request has that.
+// checkOptions refuses or removes options that do not go together. olderFormat is the value of
+// output_format, which older clients send in place of output_config.format.
 func checkOptions(x *core.Translation, olderFormat []byte) {
 	o, format := &x.Options, "output_config.format"
 	if o.Has(core.ReasoningBudget) && !o.Has(core.ReasoningOn) {

@@ -17,10 +17,10 @@ func Encrypted(body []byte) (spans []translate.Span) {
 		}
 		cuts := strict.Cutter{Spans: &spans}
 		for c.EnterArray(); c.Element(); {
-			at := translate.Span{Start: c.Offset()}
+			span := translate.Span{Start: c.Offset()}
 			encrypted := isEncrypted(c.Skip())
-			at.End = c.Offset()
-			cuts.Element(at, encrypted)
+			span.End = c.Offset()
+			cuts.Element(span, encrypted)
 		}
 		if cuts.All() {
 			cuts.CutAll()

@@ -81,9 +81,9 @@ func checkConversation(p *strict.Pass, objects *strict.Table) {
 
 // checkMaxCalls reads how often the provider may call its tools.
 func checkMaxCalls(p *strict.Pass, _ *strict.Table) {
-	most := int64(token.DefaultSearches)
-	token.ReadCount(&p.JSON, &most)
-	p.View.Costs.Searches = min(most, token.MaxSearches)
+	limit := int64(token.DefaultSearches)
+	token.ReadCount(&p.JSON, &limit)
+	p.View.Costs.Searches = min(limit, token.MaxSearches)
 }
 
 // checkToolType notes a tool that searches the web.

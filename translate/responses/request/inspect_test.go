@@ -15,8 +15,8 @@ import (
 
 var inspect = translatetest.Inspect(request.Inspect)
 
-// with returns a valid request with further members at its end.
-func with(members string) string { return `{"model":"m1","input":"hi",` + members + `}` }
+// requestWith returns a valid request with further members at its end.
+func requestWith(members string) string { return `{"model":"m1","input":"hi",` + members + `}` }
 
 // items is a request with these items for its input.
 func items(items string) string { return `{"model":"m1","input":[` + items + `]}` }
@@ -39,17 +39,17 @@ var refused = []struct{ name, body, path, what string }{
 	{"in a result", items(`{"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"a","text":"b"}]}`), "input[0].output[0].text", once},
 	{"in a summary", items(`{"type":"reasoning","summary":[{"type":"summary_text","text":"a","text":"b"}]}`), "input[0].summary[0].text", once},
 	{"in an item of an unknown type", items(`{"type":"new_item","name":"a","name":"b"}`), "input[0].name", once},
-	{"in a tool", with(`"tools":[{"type":"function","type":"custom"}]`), "tools[0].type", once},
-	{"in a tool's format", with(`"tools":[{"type":"custom","format":{"syntax":"lark","syntax":"regex"}}]`), "tools[0].format.syntax", once},
-	{"in a tool of a namespace", with(`"tools":[{"type":"namespace","tools":[{"type":"function","name":"a","name":"b"}]}]`), "tools[0].tools[0].name", once},
+	{"in a tool", requestWith(`"tools":[{"type":"function","type":"custom"}]`), "tools[0].type", once},
+	{"in a tool's format", requestWith(`"tools":[{"type":"custom","format":{"syntax":"lark","syntax":"regex"}}]`), "tools[0].format.syntax", once},
+	{"in a tool of a namespace", requestWith(`"tools":[{"type":"namespace","tools":[{"type":"function","name":"a","name":"b"}]}]`), "tools[0].tools[0].name", once},
 	{"in a tool that came late", items(`{"type":"additional_tools","tools":[{"type":"function","name":"a","name":"b"}]}`), "input[0].tools[0].name", once},
-	{"in reasoning", with(`"reasoning":{"effort":"low","effort":"high"}`), "reasoning.effort", once},
-	{"in text", with(`"text":{"format":{},"format":{}}`), "text.format", once},
-	{"in text's format", with(`"text":{"format":{"type":"text","type":"json_object"}}`), "text.format.type", once},
-	{"in tool_choice", with(`"tool_choice":{"type":"function","name":"a","name":"b"}`), "tool_choice.name", once},
-	{"in conversation", with(`"conversation":{"id":"a","id":"b"}`), "conversation.id", once},
-	{"in prompt", with(`"prompt":{"id":"a","id":"b"}`), "prompt.id", once},
-	{"in stream_options", with(`"stream_options":{"include_obfuscation":true,"include_obfuscation":false}`), "stream_options.include_obfuscation", once},
+	{"in reasoning", requestWith(`"reasoning":{"effort":"low","effort":"high"}`), "reasoning.effort", once},
+	{"in text", requestWith(`"text":{"format":{},"format":{}}`), "text.format", once},
+	{"in text's format", requestWith(`"text":{"format":{"type":"text","type":"json_object"}}`), "text.format.type", once},
+	{"in tool_choice", requestWith(`"tool_choice":{"type":"function","name":"a","name":"b"}`), "tool_choice.name", once},
+	{"in conversation", requestWith(`"conversation":{"id":"a","id":"b"}`), "conversation.id", once},
+	{"in prompt", requestWith(`"prompt":{"id":"a","id":"b"}`), "prompt.id", once},
+	{"in stream_options", requestWith(`"stream_options":{"include_obfuscation":true,"include_obfuscation":false}`), "stream_options.include_obfuscation", once},
 
 	// The order.
 	{"a repeated member behind a bad field", `{"max_output_tokens":0,"model":"a","model":"b"}`, "model", once},
@@ -95,28 +95,28 @@ var refused = []struct{ name, body, path, what string }{
 	{"a reference without id", items(`{"type":"item_reference"}`), "input[0].id", "required"},
 
 	// The other fields.
-	{"instructions as parts", with(`"instructions":[]`), "instructions", "must be a string"},
-	{"max_output_tokens 0", with(`"max_output_tokens":0`), "max_output_tokens", "must be an integer of at least 1, got 0"},
-	{"max_output_tokens as a string", with(`"max_output_tokens":"16"`), "max_output_tokens", "must be an integer of at least 1, got string"},
-	{"temperature as a string", with(`"temperature":"1"`), "temperature", "must be a number, got string"},
-	{"top_p true", with(`"top_p":true`), "top_p", "must be a number, got boolean"},
-	{"top_logprobs 1.5", with(`"top_logprobs":1.5`), "top_logprobs", "must be an integer"},
-	{"stream as a string", with(`"stream":"true"`), "stream", "must be a boolean, got string"},
-	{"store 0", with(`"store":0`), "store", "must be a boolean, got number"},
-	{"background as a string", with(`"background":"yes"`), "background", "must be a boolean, got string"},
-	{"parallel_tool_calls 1", with(`"parallel_tool_calls":1`), "parallel_tool_calls", "must be a boolean, got number"},
-	{"previous_response_id as a number", with(`"previous_response_id":1`), "previous_response_id", "must be a string"},
-	{"conversation as a number", with(`"conversation":1`), "conversation", "must be a string or an object, got number"},
-	{"prompt as a string", with(`"prompt":"p"`), "prompt", "must be an object"},
-	{"tools as an object", with(`"tools":{}`), "tools", "must be an array of objects"},
-	{"a string for a tool", with(`"tools":["f"]`), "tools[0]", "must be an object"},
-	{"a tool without type", with(`"tools":[{"name":"f"}]`), "tools[0].type", "required"},
-	{"reasoning as a word", with(`"reasoning":"high"`), "reasoning", "must be an object"},
-	{"text as a word", with(`"text":"json"`), "text", "must be an object"},
-	{"include as a word", with(`"include":"a"`), "include", "must be an array of strings"},
-	{"include with a number", with(`"include":["a",1]`), "include[1]", "must be a string"},
-	{"metadata as an array", with(`"metadata":[]`), "metadata", "must be an object"},
-	{"stream_options true", with(`"stream_options":true`), "stream_options", "must be an object"},
+	{"instructions as parts", requestWith(`"instructions":[]`), "instructions", "must be a string"},
+	{"max_output_tokens 0", requestWith(`"max_output_tokens":0`), "max_output_tokens", "must be an integer of at least 1, got 0"},
+	{"max_output_tokens as a string", requestWith(`"max_output_tokens":"16"`), "max_output_tokens", "must be an integer of at least 1, got string"},
+	{"temperature as a string", requestWith(`"temperature":"1"`), "temperature", "must be a number, got string"},
+	{"top_p true", requestWith(`"top_p":true`), "top_p", "must be a number, got boolean"},
+	{"top_logprobs 1.5", requestWith(`"top_logprobs":1.5`), "top_logprobs", "must be an integer"},
+	{"stream as a string", requestWith(`"stream":"true"`), "stream", "must be a boolean, got string"},
+	{"store 0", requestWith(`"store":0`), "store", "must be a boolean, got number"},
+	{"background as a string", requestWith(`"background":"yes"`), "background", "must be a boolean, got string"},
+	{"parallel_tool_calls 1", requestWith(`"parallel_tool_calls":1`), "parallel_tool_calls", "must be a boolean, got number"},
+	{"previous_response_id as a number", requestWith(`"previous_response_id":1`), "previous_response_id", "must be a string"},
+	{"conversation as a number", requestWith(`"conversation":1`), "conversation", "must be a string or an object, got number"},
+	{"prompt as a string", requestWith(`"prompt":"p"`), "prompt", "must be an object"},
+	{"tools as an object", requestWith(`"tools":{}`), "tools", "must be an array of objects"},
+	{"a string for a tool", requestWith(`"tools":["f"]`), "tools[0]", "must be an object"},
+	{"a tool without type", requestWith(`"tools":[{"name":"f"}]`), "tools[0].type", "required"},
+	{"reasoning as a word", requestWith(`"reasoning":"high"`), "reasoning", "must be an object"},
+	{"text as a word", requestWith(`"text":"json"`), "text", "must be an object"},
+	{"include as a word", requestWith(`"include":"a"`), "include", "must be an array of strings"},
+	{"include with a number", requestWith(`"include":["a",1]`), "include[1]", "must be a string"},
+	{"metadata as an array", requestWith(`"metadata":[]`), "metadata", "must be an object"},
+	{"stream_options true", requestWith(`"stream_options":true`), "stream_options", "must be an object"},
 }
 
 func TestInspectRefusesWithTheExactSentenceAndParam(t *testing.T) {
@@ -128,14 +128,14 @@ func TestInspectRefusesWithTheExactSentenceAndParam(t *testing.T) {
 func TestInspectReportsThePositionOfInvalidJSON(t *testing.T) {
 	inspect.LocatesInvalidJSON(t,
 		`{"model":‸}`, `{"input":[{‸]`, `{‸,}`, items(`{"role":"user","content":"a"}`)+"‸x", "{\"x\":\"‸\xff\"}",
-		with(`"top_p":‸00`), with(`"include":["a"‸`),
+		requestWith(`"top_p":‸00`), requestWith(`"include":["a"‸`),
 	)
 }
 
 // accepted are bodies that pass, each for the reason that its name gives.
 var accepted = []struct{ name, body string }{
-	{"a byte order mark", "\ufeff" + with(`"x":1`)},
-	{"a text for input", with(`"x":1`)},
+	{"a byte order mark", "\ufeff" + requestWith(`"x":1`)},
+	{"a text for input", requestWith(`"x":1`)},
 	{"every role, with and without a type", items(`{"role":"system","content":"a"},{"role":"developer","content":"a"},{"type":"message","role":"user","content":"a"},{"type":null,"role":"assistant","content":[]}`)},
 	{"parts of all kinds", items(`{"role":"user","content":[{"type":"input_text","text":"a"},{"type":"input_image","image_url":"data:,","detail":"auto"},{"type":"input_file","file_id":"f"},{"type":"new_part"}]}`)},
 	{"parts of the model", items(`{"type":"message","id":"msg_1","status":"completed","role":"assistant","content":[{"type":"output_text","text":"a","annotations":[{"type":"url_citation"}]},{"type":"refusal","refusal":"no"},{"type":"input_text","text":"b"}]}`)},
@@ -143,12 +143,12 @@ var accepted = []struct{ name, body string }{
 	{"reasoning", items(`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":null},{"type":"reasoning","summary":[{"type":"summary_text","text":"a"}],"content":[{"type":"reasoning_text","text":"b"}]}`)},
 	{"late tools", items(`{"type":"additional_tools","role":"developer","tools":[{"type":"function","name":"f","parameters":{"a":1,"a":2}}]},{"type":"tool_search_output","tools":[]}`)},
 	{"items of other types", items(`{"type":"web_search_call","action":{"query":1}},{"type":"compaction_trigger"},{"type":"new_item","role":7,"content":[1],"tools":5,"summary":"s"}`)},
-	{"tools of all types", with(`"tools":[{"type":"function","name":"f","parameters":{},"strict":true},{"type":"custom","name":"g","format":{"type":"grammar","syntax":"lark","definition":"x"}},{"type":"namespace","name":"n","description":"d","tools":[{"type":"function","name":"f"},7]},{"type":"web_search"},{"type":"new_tool","tools":5,"format":"x"}]`)},
-	{"nulls for all that is optional", with(`"instructions":null,"tools":null,"max_output_tokens":null,"temperature":null,"top_p":null,"stream":null,"store":null,"include":null,"reasoning":null,"text":null,"metadata":null,"stream_options":null,"previous_response_id":null,"conversation":null,"prompt":null,"background":null,"tool_choice":null,"parallel_tool_calls":null,"top_logprobs":null`)},
-	{"values beyond public bounds", with(`"temperature":9,"top_p":5,"max_output_tokens":1,"top_logprobs":999,"reasoning":{"effort":"most"},"text":{"verbosity":"x","format":{"type":"y"}},"include":["new"]`)},
-	{"a tool_choice that is a word", with(`"tool_choice":"auto"`)},
-	{"unknown fields", with(`"client_metadata":{"a":1,"a":2},"n":"x"`)},
-	{"integers in other notations", with(`"max_output_tokens":1.6e1`)},
+	{"tools of all types", requestWith(`"tools":[{"type":"function","name":"f","parameters":{},"strict":true},{"type":"custom","name":"g","format":{"type":"grammar","syntax":"lark","definition":"x"}},{"type":"namespace","name":"n","description":"d","tools":[{"type":"function","name":"f"},7]},{"type":"web_search"},{"type":"new_tool","tools":5,"format":"x"}]`)},
+	{"nulls for all that is optional", requestWith(`"instructions":null,"tools":null,"max_output_tokens":null,"temperature":null,"top_p":null,"stream":null,"store":null,"include":null,"reasoning":null,"text":null,"metadata":null,"stream_options":null,"previous_response_id":null,"conversation":null,"prompt":null,"background":null,"tool_choice":null,"parallel_tool_calls":null,"top_logprobs":null`)},
+	{"values beyond public bounds", requestWith(`"temperature":9,"top_p":5,"max_output_tokens":1,"top_logprobs":999,"reasoning":{"effort":"most"},"text":{"verbosity":"x","format":{"type":"y"}},"include":["new"]`)},
+	{"a tool_choice that is a word", requestWith(`"tool_choice":"auto"`)},
+	{"unknown fields", requestWith(`"client_metadata":{"a":1,"a":2},"n":"x"`)},
+	{"integers in other notations", requestWith(`"max_output_tokens":1.6e1`)},
 	{"an earlier response in place of input", `{"model":"m","previous_response_id":"resp_1"}`},
 	{"a conversation in place of items", `{"model":"m","conversation":{"id":"c"},"input":[]}`},
 	{"a prompt in place of input", `{"model":"m","prompt":{"id":"p"}}`},
@@ -164,7 +164,7 @@ func TestInspectAcceptsWhatTheProviderMayJudge(t *testing.T) {
 }
 
 func TestTheViewOfARequest(t *testing.T) {
-	body := with(`"max_output_tokens":64,"stream":true `)
+	body := requestWith(`"max_output_tokens":64,"stream":true `)
 	view, fault := request.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, fault)
 	assert.Equal(t, translate.View{
@@ -176,14 +176,14 @@ func TestTheViewOfARequest(t *testing.T) {
 // what only the provider that kept an earlier response could answer.
 func TestTheViewNamesTheFirstFieldThatNeedsState(t *testing.T) {
 	for body, path := range map[string]string{
-		with(`"previous_response_id":"resp_1"`):                                       "previous_response_id",
-		with(`"conversation":"conv_1"`):                                               "conversation",
-		with(`"conversation":{"id":"conv_1"}`):                                        "conversation",
-		with(`"prompt":{"id":"p"}`):                                                   "prompt",
-		with(`"background":true`):                                                     "background",
-		with(`"background":true,"prompt":{"id":"p"}`):                                 "background",
+		requestWith(`"previous_response_id":"resp_1"`):                                "previous_response_id",
+		requestWith(`"conversation":"conv_1"`):                                        "conversation",
+		requestWith(`"conversation":{"id":"conv_1"}`):                                 "conversation",
+		requestWith(`"prompt":{"id":"p"}`):                                            "prompt",
+		requestWith(`"background":true`):                                              "background",
+		requestWith(`"background":true,"prompt":{"id":"p"}`):                          "background",
 		items(`{"role":"user","content":"a"},{"type":"item_reference","id":"msg_1"}`): "input[1].type",
-		with(`"previous_response_id":null,"background":false,"store":true`):           "",
+		requestWith(`"previous_response_id":null,"background":false,"store":true`):    "",
 		items(`{"type":"compaction","encrypted_content":"x"}`):                        "",
 	} {
 		view, fault := request.Inspect([]byte(body), translate.Generate)

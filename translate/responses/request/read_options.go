@@ -22,7 +22,7 @@ func readInclude(x *core.Translation, raw []byte) {
 
 // update is a change of settings in the middle of the input: raw objects at a place.
 type update struct {
-	at              core.Place
+	place           core.Place
 	reasoning, text []byte
 }
 
@@ -46,7 +46,7 @@ func (u *update) apply(x *core.Translation) {
 		}
 	}
 	now := x.At
-	x.At = u.at
+	x.At = u.place
 	if u.reasoning != nil {
 		c := jsonscan.Again(u.reasoning)
 		x.ReadObject(&c, "reasoning")

@@ -36,9 +36,9 @@ type declaredTool struct {
 }
 
 // add adds the raw list of tools in an item.
-func (t *toolReader) add(at core.Place, raw []byte) {
+func (t *toolReader) add(place core.Place, raw []byte) {
 	if len(raw) > 0 && raw[0] == '[' {
-		t.added = append(t.added, placed[[]byte]{at, raw})
+		t.added = append(t.added, placed[[]byte]{place, raw})
 	}
 }
 
@@ -126,12 +126,12 @@ func (t *toolReader) readTools(raw []byte, w core.Writer) (repeated []byte) {
 	now := x.At
 	left := t.readList(raw)
 	for i := range t.added {
-		x.At = t.added[i].at
+		x.At = t.added[i].place
 		t.readList(t.added[i].part)
 	}
 	for i := range t.declared {
 		if d := &t.declared[i]; t.allowed.Has(d.part.Name) {
-			x.At = d.at
+			x.At = d.place
 			d.remember(x)
 			w.Tool(&d.part)
 		}
@@ -155,7 +155,7 @@ func (t *toolReader) takesTools(raw []byte) (takes bool) {
 	x, now := t.x, t.x.At
 	row := toolsRow
 	if jsonscan.Blank(raw) {
-		x.At, row = t.added[0].at, addedToolsRow
+		x.At, row = t.added[0].place, addedToolsRow
 	}
 	takes = x.KeepAs(core.FunctionTool, row, nil)
 	x.At = now
@@ -187,7 +187,7 @@ func (t *toolReader) checkFunctions() {
 	for i := 0; len(mapped) > 0 && i < len(t.declared); i++ {
 		d := &t.declared[i]
 		if _, taken := mapped[jsonscan.TextOf(d.part.Name)]; taken && d.client == (translate.ClientTool{}) && t.allowed.Has(d.part.Name) {
-			t.x.InvalidAt(d.at, "name", takenName)
+			t.x.InvalidAt(d.place, "name", takenName)
 		}
 	}
 }
@@ -305,7 +305,7 @@ func (t *toolReader) declare(tool core.Tool, client translate.ClientTool) {
 	d := declaredTool{placed[core.Tool]{t.x.At, tool}, client}
 	if t.byName != nil {
 		name := string(tool.Name)
-		if i, again := t.byName[name]; again && t.declared[i].client == client {
+		if i, declared := t.byName[name]; declared && t.declared[i].client == client {
 			t.declared[i] = d
 			return
 		}
@@ -377,10 +377,10 @@ func wrapped(tool core.Tool) core.Tool {
 // flatName appends the name that replaces a namespace and the name of a tool in it; both
 // are raw.
 func flatName(dst, namespace, name []byte) []byte {
-	const between = "__"
+	const separator = "__"
 	flat := jsonscan.AppendText(nil, namespace)
-	if n := len(flat); n < len(between) || string(flat[n-len(between):]) != between {
-		flat = append(flat, between...)
+	if n := len(flat); n < len(separator) || string(flat[n-len(separator):]) != separator {
+		flat = append(flat, separator...)
 	}
 	return toolcall.AppendName(dst, jsonscan.AppendText(flat, name))
 }

@@ -16,7 +16,7 @@ type turnReader struct {
 	w    core.Writer
 	turn parts.Turns
 
-	at         core.Place // of the last item of the turn
+	place      core.Place // of the last item of the turn
 	hasMessage bool       // the turn of the user has a message
 	thoughts   []placed[core.Thought]
 	calls      []placed[core.Call]
@@ -24,15 +24,15 @@ type turnReader struct {
 
 // placed is a part with the position of its item.
 type placed[T any] struct {
-	at   core.Place
-	part T
+	place core.Place
+	part  T
 }
 
 // beginSystem begins a turn of the system.
 func (t *turnReader) beginSystem() {
 	t.end()
 	t.turn.Begin(core.System)
-	t.at = t.x.At
+	t.place = t.x.At
 }
 
 // beginUser begins a turn of the user, or continues it with an item that is a message or a
@@ -43,9 +43,9 @@ func (t *turnReader) beginUser(message bool) {
 		t.turn.Begin(core.User)
 		t.hasMessage = false
 	}
-	t.at = t.x.At
+	t.place = t.x.At
 	t.loseThoughts()
-	t.x.At, t.hasMessage = t.at, t.hasMessage || message
+	t.x.At, t.hasMessage = t.place, t.hasMessage || message
 }
 
 // beginAssistant begins the turn of the assistant, or continues it, and writes the
@@ -55,16 +55,16 @@ func (t *turnReader) beginAssistant() {
 		t.turn.End()
 		t.turn.Begin(core.Assistant)
 	}
-	t.at = t.x.At
+	t.place = t.x.At
 	if len(t.thoughts) == 0 {
 		return
 	}
 	t.writeCalls()
 	for i := range t.thoughts {
-		t.x.At = t.thoughts[i].at
+		t.x.At = t.thoughts[i].place
 		t.w.Reasoning(&t.thoughts[i].part)
 	}
-	t.x.At, t.thoughts = t.at, t.thoughts[:0]
+	t.x.At, t.thoughts = t.place, t.thoughts[:0]
 }
 
 // assistantText prepares the turn of the assistant for a text.
@@ -90,7 +90,7 @@ func (t *turnReader) end() bool {
 	now := t.x.At
 	t.writeCalls()
 	t.loseThoughts()
-	t.x.At = t.at
+	t.x.At = t.place
 	written := t.turn.End()
 	t.x.At = now
 	return written
@@ -99,7 +99,7 @@ func (t *turnReader) end() bool {
 // writeCalls writes the calls that wait, each at its place.
 func (t *turnReader) writeCalls() {
 	for i := range t.calls {
-		t.x.At = t.calls[i].at
+		t.x.At = t.calls[i].place
 		t.w.Call(&t.calls[i].part)
 	}
 	t.calls = t.calls[:0]
@@ -108,7 +108,7 @@ func (t *turnReader) writeCalls() {
 // loseThoughts reports the loss of reasoning that led to nothing, each at its place.
 func (t *turnReader) loseThoughts() {
 	for i := range t.thoughts {
-		t.x.At = t.thoughts[i].at
+		t.x.At = t.thoughts[i].place
 		t.x.Lose(idleReasoningRow, nil)
 	}
 	t.thoughts = t.thoughts[:0]

@@ -31,8 +31,8 @@ func checkInput(p *strict.Pass, objects *strict.Table) {
 		start := p.JSON.Offset()
 		var m strict.Members
 		if p.Message(&m, objects) && m.Type() == "item_reference" {
-			at, kind := m.Find("id")
-			p.Part(at + 1)
+			position, kind := m.Find("id")
+			p.Part(position + 1)
 			p.WantKind("id", kind, jsonscan.String)
 			needsState(p, "input["+strconv.Itoa(i)+"].type")
 		}

@@ -152,7 +152,7 @@ func (w *requestWriter) endConversation() {
 		w.system.Mark()
 	}
 	if w.items.role == roleAssistant {
-		x.KeepAt(w.items.at, core.Prefill)
+		x.KeepAt(w.items.place, core.Prefill)
 	}
 	if !marked {
 		x.Lose(x.Options[core.CacheRequest].Row, nil)
@@ -174,10 +174,10 @@ func (w *requestWriter) writeConversation(out *core.Members) {
 	}
 	w.scratch = first.buf
 	out.Name("input")
-	at := len(*out)
+	start := len(*out)
 	for _, list := range [...][]byte{first.buf, w.leading.buf, w.items.buf} {
 		*out = append(*out, list...)
 	}
-	(*out)[at] = '[' // in place of the comma before the first item
+	(*out)[start] = '[' // in place of the comma before the first item
 	*out = append(*out, ']')
 }

@@ -9,7 +9,7 @@ import (
 
 // Image adds an image.
 func (w *requestWriter) Image(m *core.Media) {
-	c := w.to()
+	c := w.content()
 	c.Part(`{"type":"input_image","image_url":"`)
 	if m.Kind == core.Address {
 		c.Buf = append(c.Buf, m.URL...)
@@ -29,13 +29,13 @@ func (w *requestWriter) Recording(*core.Media) {}
 // Document adds a document as a text or a file.
 func (w *requestWriter) Document(m *core.Media) {
 	if m.Kind == core.PlainText {
-		w.to().AddLines(m.Title, m.Context, m.Data)
+		w.content().AddLines(m.Title, m.Context, m.Data)
 		return
 	}
 	if len(m.Context) > 0 {
-		w.to().Add(m.Context)
+		w.content().Add(m.Context)
 	}
-	switch c := w.to(); {
+	switch c := w.content(); {
 	case w.x.Traits.Files == trait.FilesDrop:
 		c.AddLeftOut(m)
 	case m.Kind == core.Address:
@@ -51,7 +51,7 @@ func (w *requestWriter) Document(m *core.Media) {
 // OpenDocument adds the description of a document whose parts follow.
 func (w *requestWriter) OpenDocument(m *core.Media) {
 	if len(m.Title)+len(m.Context) > 0 {
-		w.to().AddLines(m.Title, m.Context)
+		w.content().AddLines(m.Title, m.Context)
 	}
 }
 
@@ -59,7 +59,7 @@ func (w *requestWriter) OpenDocument(m *core.Media) {
 func (w *requestWriter) CloseDocument() {}
 
 // OpenSearchResult begins lines: title, source, and the texts that follow.
-func (w *requestWriter) OpenSearchResult(title, source []byte) { w.to().OpenLines(title, source) }
+func (w *requestWriter) OpenSearchResult(title, source []byte) { w.content().OpenLines(title, source) }
 
 // CloseSearchResult ends the lines.
 func (w *requestWriter) CloseSearchResult() { w.open().CloseLines() }

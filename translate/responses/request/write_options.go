@@ -80,7 +80,7 @@ func writeText(out *core.Members, o *core.Options) {
 // provider, where the client can keep that, and probabilities.
 func writeInclude(out *core.Members, x *core.Translation) {
 	seals := x.From.Rows.Has(core.EncryptedReasoning) && x.Info.Seals != nil && x.Can(core.EncryptedReasoning)
-	most, probabilities := x.Logprobs()
+	limit, probabilities := x.Logprobs()
 	if !seals && !probabilities {
 		return
 	}
@@ -95,8 +95,8 @@ func writeInclude(out *core.Members, x *core.Translation) {
 	}
 	(*out)[first] = '['
 	*out = append(*out, ']')
-	if most > 0 {
-		out.Number("top_logprobs", most)
+	if limit > 0 {
+		out.Number("top_logprobs", limit)
 	}
 }
 

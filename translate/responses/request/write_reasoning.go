@@ -37,8 +37,8 @@ func (w *requestWriter) Reasoning(t *core.Thought) {
 	w.turn.pending = append(buf, '}')
 }
 
-// between separates the texts of an item that become one text.
-const between = "\n\n"
+// separator separates the texts of an item that become one text.
+const separator = "\n\n"
 
 // appendTexts appends the parts of a text, each begun by open. A text whose lengths are
 // others, because a client changed it, is one part.
@@ -48,7 +48,7 @@ func appendTexts(dst []byte, open string, lengths, text []byte) []byte {
 		length, others, _ := bytes.Cut(lengths, []byte{','})
 		n, err := strconv.Atoi(string(length))
 		last := len(others) == 0
-		if err != nil || n > len(rest) || last != (n == len(rest)) || !last && !bytes.HasPrefix(rest[n:], []byte(between)) {
+		if err != nil || n > len(rest) || last != (n == len(rest)) || !last && !bytes.HasPrefix(rest[n:], []byte(separator)) {
 			dst = append(jsonscan.AppendString(append(dst[:start], open...), text), '}')
 			return dst
 		}
@@ -59,7 +59,7 @@ func appendTexts(dst []byte, open string, lengths, text []byte) []byte {
 		if last {
 			break
 		}
-		lengths, rest = others, rest[n+len(between):]
+		lengths, rest = others, rest[n+len(separator):]
 	}
 	return dst
 }

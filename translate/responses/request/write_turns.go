@@ -104,9 +104,9 @@ func (w *requestWriter) open() *parts.Content {
 	return &w.turn.content
 }
 
-// to returns the content that the next part is added to. The texts of a tool's result,
+// content returns the content that the next part is added to. The texts of a tool's result,
 // and those of the system, are joined; messages of users and assistants keep their parts.
-func (w *requestWriter) to() *parts.Content {
+func (w *requestWriter) content() *parts.Content {
 	c := w.open()
 	switch {
 	case w.result.open, c.InLines():
@@ -122,11 +122,11 @@ func (w *requestWriter) to() *parts.Content {
 }
 
 // Text adds a text to what is open.
-func (w *requestWriter) Text(text []byte) { w.to().AddText(text) }
+func (w *requestWriter) Text(text []byte) { w.content().AddText(text) }
 
 // Refusal adds a text by which the assistant refuses.
 func (w *requestWriter) Refusal(text []byte) {
-	c := w.to()
+	c := w.content()
 	c.Part(`{"type":"refusal","refusal":"`)
 	c.Buf = append(append(c.Buf, text...), `"}`...)
 }
@@ -175,4 +175,4 @@ func (w *requestWriter) CloseResult(failed bool) {
 }
 
 // ToolReference names a tool that a search for tools has found.
-func (w *requestWriter) ToolReference(name []byte) { w.to().AddReference(name) }
+func (w *requestWriter) ToolReference(name []byte) { w.content().AddReference(name) }

@@ -51,12 +51,12 @@ func (Billing) Answer(r *http.Request, key *aigateway.Key, ledger accounting.Led
 		if err != nil {
 			return nil, usageFault(err)
 		}
-		from, to, wrong := Days(start, end, zone)
+		first, last, wrong := Days(start, end, zone)
 		if wrong != nil {
 			return nil, fault.InvalidField(wrong.Param, wrong.What)
 		}
 		account.Days, err = ledger.Usage(r.Context(), accounting.UsageQuery{
-			Key: key.ID, Currency: Currency, From: from, To: to, By: []accounting.Dimension{accounting.ByDay, accounting.ByModel},
+			Key: key.ID, Currency: Currency, From: first, To: last, By: []accounting.Dimension{accounting.ByDay, accounting.ByModel},
 		})
 		if err != nil {
 			return nil, usageFault(err)

@@ -97,9 +97,9 @@ func (a *Account) Usage() []byte {
 		if sum.Cost.Currency != Currency {
 			continue
 		}
-		at := sum.At.Unix()
-		if i := len(costs) - 1; i < 0 || costs[i].Timestamp != at {
-			costs = append(costs, dailyCost{Timestamp: at})
+		moment := sum.At.Unix()
+		if i := len(costs) - 1; i < 0 || costs[i].Timestamp != moment {
+			costs = append(costs, dailyCost{Timestamp: moment})
 		}
 		last := &costs[len(costs)-1]
 		last.LineItems = append(last.LineItems, lineItem{sum.Model, cents(sum.Cost.Nanos)})
@@ -125,21 +125,21 @@ const longestDays = 366 * 24 * time.Hour
 // Days returns the period from the beginning of the day start to the beginning of the day
 // end. It returns an error, whose text begins with the name of the wrong parameter, if one
 // of the two is not a date, or the period is empty or longer than a year.
-func Days(start, end string, zone *time.Location) (from, to time.Time, err *PeriodError) {
-	from, wrong := aigateway.ParseDay(start, zone)
+func Days(start, end string, zone *time.Location) (first, last time.Time, err *PeriodError) {
+	first, wrong := aigateway.ParseDay(start, zone)
 	if wrong != nil {
-		return from, to, &PeriodError{"start_date", "must be a date such as 2026-01-31"}
+		return first, last, &PeriodError{"start_date", "must be a date such as 2026-01-31"}
 	}
-	to, wrong = aigateway.ParseDay(end, zone)
+	last, wrong = aigateway.ParseDay(end, zone)
 	switch {
 	case wrong != nil:
 		err = &PeriodError{"end_date", "must be a date such as 2026-01-31"}
-	case !from.Before(to):
+	case !first.Before(last):
 		err = &PeriodError{"end_date", "must be behind start_date"}
-	case to.Sub(from) > longestDays:
+	case last.Sub(first) > longestDays:
 		err = &PeriodError{"end_date", "must be at most 366 days behind start_date"}
 	}
-	return from, to, err
+	return first, last, err
 }
 
 // PeriodError is a wrong parameter of a request for costs by day.

@@ -51,9 +51,9 @@ func TestDailyCostsAreByModelInCents(t *testing.T) {
 }
 
 func TestDaysAreBounded(t *testing.T) {
-	from, to, err := Days("2026-11-01", "2026-12-01", time.UTC)
+	first, last, err := Days("2026-11-01", "2026-12-01", time.UTC)
 	assert.Nil(t, err)
-	assert.Equal(t, 30*24*time.Hour, to.Sub(from))
+	assert.Equal(t, 30*24*time.Hour, last.Sub(first))
 	for wrong, message := range map[[2]string]string{
 		{"yesterday", "2026-01-01"}:  "start_date: must be a date such as 2026-01-31",
 		{"", "2026-01-01"}:           "start_date: must be a date such as 2026-01-31",

@@ -36,7 +36,7 @@ func (s *source) keys(t *Tables, master string) (keys []migration.Key) {
 		if !ok {
 			continue
 		}
-		key.Limit = limits.of(row, &key)
+		key.Limit = limits.limitOf(row, &key)
 		byToken[row.Text("token")] = key
 		keys = append(keys, key)
 	}

@@ -21,15 +21,15 @@ type limits struct {
 type level struct {
 	kind, id string // which row it is
 	name     string // of the limit
-	per      string
+	scope    string
 	row      *migration.Section
 	budget   *migration.Section // the row of a budget that the row names; nil for none
 	spender  *migration.Section // the row with what was spent; nil for row
 }
 
-// of returns the name of the limit of a key, which is within those of its member or user, its
+// limitOf returns the name of the limit of a key, which is within those of its member or user, its
 // team and its organization; "" for none.
-func (l *limits) of(row *migration.Section, key *migration.Key) string {
+func (l *limits) limitOf(row *migration.Section, key *migration.Key) string {
 	user, team := l.users[row.Text("user_id")], l.teams[row.Text("team_id")]
 	levels := []level{{"key", key.Digest, "key-" + key.Name, "key", row, l.budgets[row.Text("budget_id")], nil}}
 	organization := row.Text("organization_id")
@@ -40,8 +40,8 @@ func (l *limits) of(row *migration.Section, key *migration.Key) string {
 			levels = append(levels, level{"member", member, "member-" + key.Owner + "-" + team.Text("team_alias"), "user", migration.NewSection("", nil), l.budgets[m.Text("budget_id")], m})
 		}
 		levels = append(levels, level{"team", id, "team-" + team.Text("team_alias"), "group", team, nil, nil})
-		if of := team.Text("organization_id"); of != "" {
-			organization = of
+		if limitOf := team.Text("organization_id"); limitOf != "" {
+			organization = limitOf
 		}
 	} else if user != nil {
 		levels = append(levels, level{"user", row.Text("user_id"), "user-" + key.Owner, "user", user, nil, nil})
@@ -58,32 +58,32 @@ func (l *limits) of(row *migration.Section, key *migration.Key) string {
 
 // add adds the limit of a level within another one, unless it bounds nothing or is there. It
 // returns the name of the innermost limit. A bound of zero disables the key.
-func (l *limits) add(level level, within string, key *migration.Key) string {
-	id := level.kind + "\x00" + level.id + "\x00" + within
+func (l *limits) add(level level, outer string, key *migration.Key) string {
+	id := level.kind + "\x00" + level.id + "\x00" + outer
 	if name, ok := l.known[id]; ok {
 		return name
 	}
 	hard, soft, zero := l.bounds(level)
 	if zero {
 		key.Disabled = true
-		return within
+		return outer
 	}
 	for _, words := range [][]migration.Line{soft, hard} {
 		if len(words) == 0 {
 			continue
 		}
-		lines := []migration.Line{migration.Words("per", level.per)}
-		if within != "" {
-			lines = append(lines, migration.Words("within", within))
+		lines := []migration.Line{migration.Words("per", level.scope)}
+		if outer != "" {
+			lines = append(lines, migration.Words("within", outer))
 		}
-		within = l.names.Give(level.name, level.kind)
-		l.source.gateway.Limits = append(l.source.gateway.Limits, migration.Limit{Name: within, Lines: append(lines, words...)})
+		outer = l.names.Give(level.name, level.kind)
+		l.source.gateway.Limits = append(l.source.gateway.Limits, migration.Limit{Name: outer, Lines: append(lines, words...)})
 	}
-	l.known[id] = within
+	l.known[id] = outer
 	if slices.ContainsFunc(slices.Concat(hard, soft), func(line migration.Line) bool { return line.Words[0] == "budget" }) {
-		l.open(level, within, key)
+		l.open(level, outer, key)
 	}
-	return within
+	return outer
 }
 
 // mostRate is the largest amount of a rate.
@@ -116,9 +116,9 @@ func (l *limits) bounds(level level) (hard, soft []migration.Line, zero bool) {
 		}
 	}
 	p, note := period(level.duration())
-	most, bounded := number("max_budget")
+	budget, bounded := number("max_budget")
 	warned, ok := number("soft_budget")
-	if text, possible, _ := migration.Budget(most); bounded && possible {
+	if text, possible, _ := migration.Budget(budget); bounded && possible {
 		hard = append(hard, migration.Words("budget", text+"/"+p))
 	} else if bounded {
 		l.source.report.Add(migration.Changed, level.name, "max_budget is larger than any budget, and is none")

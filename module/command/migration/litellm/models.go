@@ -94,15 +94,15 @@ func (s *source) follow(m *migration.Model, name string, chains map[string][]str
 	if m.Targets = targets; flat || flattened {
 		s.report.Add(migration.Changed, "model_list", "deployments of %s behind others of %s are tried one after the other", name, m.Name)
 	}
-	behind, own := chains[name]
+	fallback, own := chains[name]
 	if !own {
-		behind = slices.DeleteFunc(slices.Clone(everyone), func(other string) bool { return s.kind(other) != s.kind(name) })
-		if len(behind) < len(everyone) {
+		fallback = slices.DeleteFunc(slices.Clone(everyone), func(other string) bool { return s.kind(other) != s.kind(name) })
+		if len(fallback) < len(everyone) {
 			s.report.Add(migration.Changed, "default_fallbacks", "the model %s has none of another mode behind it: they could not answer its requests", name)
 		}
 	}
-	for _, behind := range behind {
-		s.follow(m, behind, chains, everyone, seen)
+	for _, fallback := range fallback {
+		s.follow(m, fallback, chains, everyone, seen)
 	}
 }
 

@@ -89,8 +89,8 @@ ai.example.com {
 `, text)
 	assert.Equal(t, "\n3 providers, 4 models; 0 changed, 0 left out.\n", report)
 	for range 10 { // maps have no order
-		_, again, sameReport := imported(t, small, nil)
-		assert.Equal(t, text, again)
+		_, repeated, sameReport := imported(t, small, nil)
+		assert.Equal(t, text, repeated)
 		assert.Equal(t, report, sameReport)
 	}
 }

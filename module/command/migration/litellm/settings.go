@@ -83,7 +83,7 @@ func (s *source) redis(router *migration.Section, host string) {
 
 // budgets adds the budget of all keys, and that of each user.
 func (s *source) budgets(settings *migration.Section) {
-	for _, budget := range [...]struct{ amount, duration, name, per string }{
+	for _, budget := range [...]struct{ amount, duration, name, period string }{
 		{"max_budget", "budget_duration", "everything", "gateway"},
 		{"max_internal_user_budget", "internal_user_budget_duration", "users", "user"},
 	} {
@@ -98,9 +98,9 @@ func (s *source) budgets(settings *migration.Section) {
 			s.report.Add(migration.Changed, settings.Within(budget.duration), "%s", note)
 		}
 		s.gateway.Limits = append(s.gateway.Limits, migration.Limit{Name: budget.name, Lines: []migration.Line{
-			migration.Words("per", budget.per), migration.Words("budget", text+"/"+p),
+			migration.Words("per", budget.period), migration.Words("budget", text+"/"+p),
 		}})
-		if budget.per == "user" {
+		if budget.period == "user" {
 			s.gateway.Global = append(s.gateway.Global, migration.Line{Words: []string{"accounts"}, Block: []migration.Line{migration.Words("limit", budget.name)}})
 		}
 	}
@@ -138,7 +138,7 @@ func (s *source) protections(general *migration.Section) {
 	}
 }
 
-// reasons are the reasons why members have no counterpart, by the end of their place.
+// reasons are the reasons why members have no counterpart, by the paths at which they are reported.
 var reasons = map[string]string{
 	"router_settings.enable_pre_call_checks":               "a request that is too long for a model is refused by its provider",
 	"router_settings.allowed_fails":                        "a target rests after five failures in 10 s, or by its share of failures",

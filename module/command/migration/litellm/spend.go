@@ -44,25 +44,25 @@ func (s *source) accounts(users map[string]*migration.Section) {
 
 // open adds what was spent of the budget of a level: nothing if the period of the amount is over.
 func (l *limits) open(level level, limit string, key *migration.Key) {
-	at := level.row.Text("budget_reset_at")
+	resetText := level.row.Text("budget_reset_at")
 	_, own := level.row.Number("max_budget")
 	if !own && level.budget != nil {
-		at = level.budget.Text("budget_reset_at")
+		resetText = level.budget.Text("budget_reset_at")
 	}
 	spender := level.row
 	if level.spender != nil {
 		spender = level.spender
 	}
 	spent, _ := spender.Number("spend")
-	if reset, err := time.Parse(time.RFC3339, moment(at)); err == nil && !reset.After(time.Now()) {
+	if reset, err := time.Parse(time.RFC3339, moment(resetText)); err == nil && !reset.After(time.Now()) {
 		spent = 0
 	}
-	if spent = max(0, spent); spent == 0 && level.per == "key" {
+	if spent = max(0, spent); spent == 0 && level.scope == "key" {
 		return // nothing is within its budget
 	}
 	p, _ := period(level.duration())
 	o := migration.Opening{Limit: limit, Amount: spent, Period: p}
-	switch level.per {
+	switch level.scope {
 	case "key":
 		o.Key, o.User = key.Name, key.Owner
 	case "user":

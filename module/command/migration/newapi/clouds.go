@@ -43,11 +43,11 @@ func (s *source) bedrock(c *channel, key string) (reason string) {
 	default:
 		for i, variable := range [...]string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 			secret := migration.Secret{Variable: variable, Value: parts[i]}
-			at := slices.IndexFunc(s.gateway.Secrets, func(other migration.Secret) bool { return other.Variable == variable })
-			if at >= 0 && s.gateway.Secrets[at] != secret {
+			index := slices.IndexFunc(s.gateway.Secrets, func(other migration.Secret) bool { return other.Variable == variable })
+			if index >= 0 && s.gateway.Secrets[index] != secret {
 				return "its access key is another one than that of an earlier channel: write a provider with a profile"
 			}
-			if at < 0 {
+			if index < 0 {
 				s.gateway.Secrets = append(s.gateway.Secrets, secret)
 			}
 		}

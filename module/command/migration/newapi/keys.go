@@ -77,7 +77,7 @@ func (s *source) keys(tokens []*migration.Section) {
 		}
 		s.allow(&key, row, group)
 		s.networks(&key, row)
-		key.Limit = limits.of(&key, row, user, group)
+		key.Limit = limits.limitOf(&key, row, user, group)
 		s.gateway.Keys = append(s.gateway.Keys, key)
 	}
 	if others > 0 {
@@ -115,10 +115,10 @@ func (s *source) allow(key *migration.Key, row *migration.Section, group string)
 
 // networks sets the networks of a key. A text that is none disables it.
 func (s *source) networks(key *migration.Key, row *migration.Section) {
-	for _, network := range list(row.Text(s.from), ", \r\n\t") {
+	for _, network := range list(row.Text(s.column), ", \r\n\t") {
 		if _, err := aigateway.ParseNetwork(network); err != nil {
 			key.Disabled = true
-			s.report.Add(migration.Changed, row.Place, "the key %s is disabled: %s has something that is not a network", key.Name, s.from)
+			s.report.Add(migration.Changed, row.Place, "the key %s is disabled: %s has something that is not a network", key.Name, s.column)
 			continue
 		}
 		key.From = append(key.From, network)
@@ -146,12 +146,12 @@ func newLimits(s *source) *limits {
 		if s.group != "" && group != s.group {
 			continue
 		}
-		most := all
+		largest := all
 		if pair := groups.Texts(group); len(pair) == 2 {
-			most, _ = migration.NewSection("", map[string]any{"n": pair[0]}).Number("n")
+			largest, _ = migration.NewSection("", map[string]any{"n": pair[0]}).Number("n")
 		}
-		if most >= 1 {
-			l.rates[group] = l.add("rate-"+group, "user", "", migration.Words("requests", fmt.Sprintf("%.0f/%.0fm", most, minutes)))
+		if largest >= 1 {
+			l.rates[group] = l.add("rate-"+group, "user", "", migration.Words("requests", fmt.Sprintf("%.0f/%.0fm", largest, minutes)))
 		}
 	}
 	s.report.Add(migration.Changed, "options ModelRequestRateLimit", "rates count all requests: bounds of successful ones have no counterpart")
@@ -159,11 +159,11 @@ func newLimits(s *source) *limits {
 }
 
 // add adds a limit within another one, and returns its name.
-func (l *limits) add(text, per, within string, rule migration.Line) string {
+func (l *limits) add(text, scope, outer string, rule migration.Line) string {
 	name := l.names.Give(text, "limit")
-	lines := []migration.Line{migration.Words("per", per)}
-	if within != "" {
-		lines = append(lines, migration.Words("within", within))
+	lines := []migration.Line{migration.Words("per", scope)}
+	if outer != "" {
+		lines = append(lines, migration.Words("within", outer))
 	}
 	l.source.gateway.Limits = append(l.source.gateway.Limits, migration.Limit{Name: name, Lines: append(lines, rule)})
 	return name
@@ -171,7 +171,7 @@ func (l *limits) add(text, per, within string, rule migration.Line) string {
 
 // budget adds a limit with what is left of a quota. A quota without a rest disables the key,
 // and one above the largest budget is no limit.
-func (l *limits) budget(per, within, group string, quota float64, key *migration.Key) string {
+func (l *limits) budget(scope, outer, group string, quota float64, key *migration.Key) string {
 	amount := quota / l.source.perUnit
 	if ratio, ok := l.ratios[group]; ok && ratio > 0 && ratio != 1 {
 		amount /= ratio // what was charged is not what it cost
@@ -182,22 +182,22 @@ func (l *limits) budget(per, within, group string, quota float64, key *migration
 	case !bounded:
 		l.source.report.Add(migration.Changed, key.Name, "a quota that is larger than any budget is no limit")
 	default:
-		return l.add(key.Name, per, within, migration.Words("budget", text+"/total"))
+		return l.add(key.Name, scope, outer, migration.Words("budget", text+"/total"))
 	}
-	return within
+	return outer
 }
 
-// of returns the limit of a key: what is left of its own quota, within what is left of its
+// limitOf returns the limit of a key: what is left of its own quota, within what is left of its
 // user's, within the rate of the group; "" for none. The quota of the root user counts nothing.
-func (l *limits) of(key *migration.Key, row, user *migration.Section, group string) string {
+func (l *limits) limitOf(key *migration.Key, row, user *migration.Section, group string) string {
 	id := user.Text("id")
-	within := l.rates[group]
+	outer := l.rates[group]
 	if user.Text("role") != "100" {
 		name, known := l.users[id+" "+group]
 		if !known {
 			quota, _ := user.Number("quota")
 			whole := migration.Key{Name: "user-" + key.Owner}
-			name = l.budget("user", within, group, quota, &whole)
+			name = l.budget("user", outer, group, quota, &whole)
 			if whole.Disabled {
 				name = "disabled"
 				l.source.report.Add(migration.Changed, user.Place, "the keys of %s are disabled: nothing is left of the quota", key.Owner)
@@ -212,13 +212,13 @@ func (l *limits) of(key *migration.Key, row, user *migration.Section, group stri
 		}
 		if name == "disabled" {
 			key.Disabled = true
-			return within
+			return outer
 		}
-		within = name
+		outer = name
 	}
 	if row.Flag("unlimited_quota") {
-		return within
+		return outer
 	}
 	quota, _ := row.Number("remain_quota")
-	return l.budget("key", within, group, quota, key)
+	return l.budget("key", outer, group, quota, key)
 }

@@ -17,7 +17,7 @@ type Product struct {
 	Name    string
 	foreign string // a column of tokens that only the other product has
 	limits  string // the column of tokens with the models
-	from    string // the column of tokens with the networks
+	column  string // the column of tokens with the networks
 	number  func(kind) int
 }
 

@@ -11,8 +11,8 @@ import (
 )
 
 // dump reads the rows of tables from the statements of a dump.
-func (b *book) dump(in *bufio.Reader, escapes bool, names []string) error {
-	d := dump{book: b, lexer: lexer{in: in, escapes: escapes}, names: names, columns: map[string][]column{}}
+func (b *book) dump(reader *bufio.Reader, escapes bool, names []string) error {
+	d := dump{book: b, lexer: lexer{reader: reader, escapes: escapes}, names: names, columns: map[string][]column{}}
 	for {
 		first, err := d.next()
 		switch {
@@ -77,7 +77,7 @@ func (d *dump) table() (string, token, error) {
 		default:
 			return table, t, nil
 		}
-		if after, _ := d.in.Peek(1); table != "" && len(after) > 0 && after[0] != '.' {
+		if after, _ := d.reader.Peek(1); table != "" && len(after) > 0 && after[0] != '.' {
 			t, err := d.next()
 			return table, t, err
 		}
@@ -275,7 +275,7 @@ func (d *dump) copy() error {
 	if err != nil {
 		return err
 	}
-	if _, err := d.in.ReadString('\n'); err != nil {
+	if _, err := d.reader.ReadString('\n'); err != nil {
 		return nil // the end of the dump
 	}
 	wanted := slices.Contains(d.names, table)
@@ -306,7 +306,7 @@ func (d *dump) copy() error {
 func (d *dump) line() (string, error) {
 	var line []byte
 	for {
-		part, more, err := d.in.ReadLine()
+		part, more, err := d.reader.ReadLine()
 		if err != nil {
 			return "", err
 		}

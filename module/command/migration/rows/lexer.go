@@ -38,7 +38,7 @@ func (t token) is(s string) bool {
 
 // lexer splits a dump into tokens.
 type lexer struct {
-	in      *bufio.Reader
+	reader  *bufio.Reader
 	escapes bool // strings have escapes with a backslash, as in MySQL
 	skip    bool // the values of strings are not needed
 }
@@ -69,7 +69,7 @@ func (l *lexer) next() (token, error) {
 func (l *lexer) word(first byte) (token, error) {
 	all := []byte{first}
 	for {
-		c, err := l.in.ReadByte()
+		c, err := l.reader.ReadByte()
 		if errors.Is(err, io.EOF) {
 			return token{word, string(all)}, nil
 		}
@@ -84,7 +84,7 @@ func (l *lexer) word(first byte) (token, error) {
 			return token{text, s}, err
 		}
 		if !wordByte(c) {
-			return token{word, string(all)}, l.in.UnreadByte()
+			return token{word, string(all)}, l.reader.UnreadByte()
 		}
 		if all = append(all, c); len(all) > mostValue {
 			return token{}, errValue
@@ -99,11 +99,11 @@ func wordByte(c byte) bool {
 // start returns the first byte of the next token, behind blanks and comments.
 func (l *lexer) start() (byte, error) {
 	for {
-		c, err := l.in.ReadByte()
+		c, err := l.reader.ReadByte()
 		if err != nil {
 			return 0, err
 		}
-		after, _ := l.in.Peek(1) // nothing at the end
+		after, _ := l.reader.Peek(1) // nothing at the end
 		switch {
 		case strings.IndexByte(" \t\r\n\f\v", c) >= 0:
 		case c == '#', c == '-' && string(after) == "-":
@@ -123,7 +123,7 @@ func (l *lexer) start() (byte, error) {
 func (l *lexer) until(s string) error {
 	var last []byte
 	for {
-		c, err := l.in.ReadByte()
+		c, err := l.reader.ReadByte()
 		if err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (l *lexer) until(s string) error {
 
 // dollar skips a string of PostgreSQL such as $$…$$, which functions have.
 func (l *lexer) dollar() (token, error) {
-	tag, err := l.in.ReadString('$')
+	tag, err := l.reader.ReadString('$')
 	if err != nil || len(tag) > 64 || strings.ContainsAny(tag, " \n'") {
 		return token{}, errors.New("reading the dump: a string with $ does not end")
 	}
@@ -152,22 +152,22 @@ var escaped = map[byte]byte{'0': 0, 'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 
 func (l *lexer) quoted(quote byte, escapes bool) (string, error) {
 	var s []byte
 	for {
-		c, err := l.in.ReadByte()
+		c, err := l.reader.ReadByte()
 		if err != nil {
 			return "", errors.New("reading the dump: a string does not end")
 		}
 		if c == '\\' && escapes {
-			if c, err = l.in.ReadByte(); err != nil {
+			if c, err = l.reader.ReadByte(); err != nil {
 				continue // the next read returns the error, too
 			}
 			if other, ok := escaped[c]; ok {
 				c = other
 			}
 		} else if c == quote {
-			if after, _ := l.in.Peek(1); len(after) == 0 || after[0] != quote {
+			if after, _ := l.reader.Peek(1); len(after) == 0 || after[0] != quote {
 				return string(s), nil
 			}
-			_, _ = l.in.Discard(1) // it was peeked
+			_, _ = l.reader.Discard(1) // it was peeked
 		}
 		if l.skip {
 			continue

@@ -22,10 +22,10 @@ import (
 // version does not have are absent members. A table that does not exist has no entry.
 type Tables map[string][]json.RawMessage
 
-// most is the largest size of all rows together, in bytes.
-const most = 256 << 20
+// maxSize is the largest size of all rows together, in bytes.
+const maxSize = 256 << 20
 
-var errMost = fmt.Errorf("the rows have more than %d MiB", most>>20)
+var errMost = fmt.Errorf("the rows have more than %d MiB", maxSize>>20)
 
 // book collects the rows of some tables.
 type book struct {
@@ -43,7 +43,7 @@ func (b *book) add(table string, row map[string]any) error {
 }
 
 func (b *book) addText(table string, text json.RawMessage) error {
-	if b.size += len(text); b.size > most {
+	if b.size += len(text); b.size > maxSize {
 		return errMost
 	}
 	b.tables[table] = append(b.tables[table], text)
@@ -76,15 +76,15 @@ func File(ctx context.Context, path string, names ...string) (Tables, error) {
 	}
 	defer file.Close()
 	b := &book{tables: Tables{}}
-	in := bufio.NewReaderSize(file, 64<<10)
-	beginning, _ := in.Peek(4096) // a short file is a dump
+	reader := bufio.NewReaderSize(file, 64<<10)
+	beginning, _ := reader.Peek(4096) // a short file is a dump
 	if bytes.HasPrefix(beginning, []byte("SQLite format 3\x00")) {
 		return b.tables, b.sqlite(ctx, path, names)
 	}
 	if bytes.IndexByte(beginning, 0) >= 0 {
 		return nil, errors.New("the source is neither a database of SQLite nor a dump as SQL: use pg_dump without --format")
 	}
-	err = b.dump(in, hasEscapes(beginning), names)
+	err = b.dump(reader, hasEscapes(beginning), names)
 	return b.tables, err
 }
 

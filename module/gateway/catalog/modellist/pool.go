@@ -24,10 +24,10 @@ type Lists struct{ used []Identity }
 
 // Load returns the list with an identity. Another provider or an earlier configuration may
 // have read it already.
-func (l *Lists) Load(id Identity, from Source) *List {
+func (l *Lists) Load(id Identity, source Source) *List {
 	shared, _ := pool.LoadOrStore(id, new(cache))
 	l.used = append(l.used, id)
-	return &List{Source: from, format: id.Format, cache: shared.(*cache)}
+	return &List{Source: source, format: id.Format, cache: shared.(*cache)}
 }
 
 // Release releases the lists that Load has returned. Running requests may still use them.

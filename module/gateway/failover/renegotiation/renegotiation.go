@@ -151,11 +151,11 @@ func (d Alternative) Learn(p *catalog.Provider, refused *exchange.Attempt) bool 
 // the first call for its format, or for its demand for encrypted reasoning. If the second
 // call lost more than the first, the provider may have refused a lost field instead. What
 // the first call lost does not count if both have the same format.
-func (d Alternative) Proves(first, again *exchange.Result) bool {
+func (d Alternative) Proves(first, second *exchange.Result) bool {
 	if d.Unencrypted {
-		return again.Whole() && len(again.Losses) == len(first.Losses)
+		return second.Whole() && len(second.Losses) == len(first.Losses)
 	}
-	return again.Whole() && len(again.Losses) == 0
+	return second.Whole() && len(second.Losses) == 0
 }
 
 // mentions reports whether a string of the request contains the words by which a refusal
@@ -178,8 +178,8 @@ func mentions(body []byte, words string) bool {
 // table maps refusals to alternatives. The zero value is an empty table. Its methods may be
 // called concurrently.
 type table struct {
-	mu sync.RWMutex // guards of
-	of map[refusal]Alternative
+	mu           sync.RWMutex // guards of
+	alternatives map[refusal]Alternative
 }
 
 // refusal identifies the calls that a provider refuses: those for a model in a format.
@@ -209,7 +209,7 @@ func (d *table) find(r refusal) *format.Descriptor {
 
 // valid is find for a caller that holds the lock d.mu.
 func (d *table) valid(r refusal) *format.Descriptor {
-	known := d.of[r]
+	known := d.alternatives[r]
 	if !known.until.IsZero() && time.Now().After(known.until) {
 		return nil
 	}
@@ -219,25 +219,25 @@ func (d *table) valid(r refusal) *format.Descriptor {
 // learn stores an alternative, and reports whether it is new. If the table is full, any other
 // alternative is removed. The opposite alternative is always removed: with both, every call would
 // be refused once.
-func (d *table) learn(r refusal, to Alternative) bool {
+func (d *table) learn(r refusal, alternative Alternative) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.valid(r) == to.Format {
+	if d.valid(r) == alternative.Format {
 		return false
 	}
-	if d.of == nil {
-		d.of = make(map[refusal]Alternative)
+	if d.alternatives == nil {
+		d.alternatives = make(map[refusal]Alternative)
 	}
-	delete(d.of, refusal{r.provider, r.model, to.Format})
-	for other := range d.of {
-		if len(d.of) < maxLearned {
+	delete(d.alternatives, refusal{r.provider, r.model, alternative.Format})
+	for other := range d.alternatives {
+		if len(d.alternatives) < maxLearned {
 			break
 		}
-		delete(d.of, other)
+		delete(d.alternatives, other)
 	}
-	if to.Period > 0 {
-		to.until = time.Now().Add(to.Period)
+	if alternative.Period > 0 {
+		alternative.until = time.Now().Add(alternative.Period)
 	}
-	d.of[r] = to
+	d.alternatives[r] = alternative
 	return true
 }

@@ -51,5 +51,5 @@ func TestAlternativesAreBounded(t *testing.T) {
 		d.learn(r, Alternative{Format: formats.All()[1]})
 		assert.NotNil(t, d.find(r), "the last one is known")
 	}
-	assert.Len(t, d.of, maxLearned)
+	assert.Len(t, d.alternatives, maxLearned)
 }

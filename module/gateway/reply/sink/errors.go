@@ -41,8 +41,8 @@ func (s *Sink) fail(f *fault.Fault) {
 	case s.state == waiting:
 		setFaultHeaders(s.w.Header(), f)
 		s.state = failed
-		as := &s.ex.Format.Errors
-		s.reply(as.Status(f), "application/json", as.Append(nil, f, s.ex.ID))
+		errors := &s.ex.Format.Errors
+		s.reply(errors.Status(f), "application/json", errors.Append(nil, f, s.ex.ID))
 	case s.state.open() && s.answer.streams(s.ex):
 		end := failed
 		if s.state == flowing {

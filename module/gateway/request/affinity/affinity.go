@@ -80,7 +80,7 @@ func (s Sources) Session(owner string, header func(name string) string, body []b
 
 // Text returns the text of the first source that has one, and that source. body is valid
 // JSON, or nil.
-func (s Sources) Text(header func(name string) string, body []byte) (text string, from Source) {
+func (s Sources) Text(header func(name string) string, body []byte) (text string, origin Source) {
 	var members map[string][]byte // of the body, read when the first source needs them
 	for _, source := range s {
 		name, isHeader := strings.CutPrefix(string(source), headerSource)
@@ -102,15 +102,15 @@ func (s Sources) Text(header func(name string) string, body []byte) (text string
 
 // members returns the top-level members of the body that the sources name.
 func (s Sources) members(body []byte) map[string][]byte {
-	found := make(map[string][]byte, len(s))
+	values := make(map[string][]byte, len(s))
 	for name, value := range jsonscan.Members(body) {
 		for _, source := range s {
 			if first, _, _ := strings.Cut(string(source), "."); first == string(name) {
-				found[first] = value
+				values[first] = value
 			}
 		}
 	}
-	return found
+	return values
 }
 
 // textAt returns the string at a path, "" if there is none.

@@ -47,12 +47,12 @@ const mostNames = 64
 var errNames = fmt.Errorf("at most %d names of tags are possible", mostNames)
 
 // Inherit sets the fields that are empty to those of the global option.
-func (n *Names) Inherit(from Names) {
+func (n *Names) Inherit(outer Names) {
 	if n.Tags == nil {
-		n.Tags = from.Tags
+		n.Tags = outer.Tags
 	}
 	if n.Customer == nil {
-		n.Customer = from.Customer
+		n.Customer = outer.Customer
 	}
 }
 
@@ -101,7 +101,7 @@ func (n *Names) CheckScope(scope aigateway.Scope) error {
 	return nil
 }
 
-// Apply gives the key of a request the labels of the request. It returns a fault if the request
+// Apply sets the tags and the customer of a request on its key. It returns a fault if the request
 // has a tag that is not configured or not valid, or no valid customer.
 func (n *Names) Apply(ex *exchange.Exchange) *fault.Fault {
 	labels := ex.Key.Labels
@@ -116,9 +116,9 @@ func (n *Names) Apply(ex *exchange.Exchange) *fault.Fault {
 		if passthrough.IsForm(body) {
 			body = nil // which has no members
 		}
-		text, from := n.Customer.Text(ex.Client.Get, body)
+		text, source := n.Customer.Text(ex.Client.Get, body)
 		if !isCustomer(text) {
-			return fault.BadLabel(strings.TrimPrefix(string(from), "header."), "names a customer with 1 to 256 bytes of printable characters")
+			return fault.BadLabel(strings.TrimPrefix(string(source), "header."), "names a customer with 1 to 256 bytes of printable characters")
 		}
 		labels.Customer = text
 	}
