@@ -139,7 +139,7 @@ var arrows = []arrow{
 	{"caddyfile", []string{"module/gateway", "module/gateway/request/affinity", "module/gateway/catalog", "module/gateway/limits", "module/gateway/backends", "module/gateway/request/cors", "module/gateway/guardrails", "module/aigateway", "module/aigateway/accounting", "module/aigateway/suggest", "translate", "translate/formats", "translate/trait"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/caddy", []string{"module"}},
-	{"cmd/dev", []string{"translate/..."}},
+	{"cmd/dev", []string{"module/gateway/catalog/tables", "module/ledger/prices", "module/providers/models", "translate/..."}},
 	{"cmd/...", []string{"module"}},
 }
 

@@ -29,6 +29,7 @@ var nameMembers = map[string]string{
 	"module/command/usage.go":                     "columns of a table",
 	"module/providers/models/columns.go":          "columns of facts, and the traits that follow from them",
 	"module/command/catalogfile/list.go":          "a column of facts",
+	"module/gateway/catalog/abilities.go":         "the same",
 	"module/ledger/prices/...":                    "columns of prices",
 	"module/command/migration/litellm/...":        "words of another product's configuration",
 	"module/command/migration/newapi/...":         "columns of prices",

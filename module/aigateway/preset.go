@@ -57,30 +57,23 @@ type Defaults struct {
 	// GET /v1/models. The gateway reads the list when a client asks for models.
 	ListsModels bool
 
-	// LoadedModels is the path of a list of the models that a server has loaded, with the length of
-	// the context that each was loaded with, such as /api/ps. It is behind the address without /v1.
-	// Default: none; the list of models has the lengths, or nothing has.
-	LoadedModels string
-
 	// Protocol is what calls of the service need beyond its formats. Default: nothing.
 	Protocol Protocol
 
-	// ListedAs is the name of the service in the tables of models and prices. Default: the name of
-	// the preset.
-	ListedAs string
-
-	// ModelNames find models in the tables of models and prices. Default: by the service's own
-	// names.
-	ModelNames ModelNames
+	// Listing is where the tables of models and prices have the models. Default: below the name
+	// of the preset, by the service's own names.
+	Listing Listing
 
 	// Models are models that the service is known to have. GET /v1/models shows
 	// them if the gateway does not read the service's own list.
 	Models []string
 }
 
-// ModelNames are functions that return the name under which tables list a model. Neither keeps the
-// name. Either may be nil.
-type ModelNames struct {
+// Listing is where tables list the models of a service. Its functions may be nil, and keep no name.
+type Listing struct {
+	// As is the name of the service in the tables. Default: the name of the preset.
+	As string
+
 	// Plain returns the name of the same model in the tables, such as that behind an ARN.
 	Plain func(model string) string
 

@@ -37,6 +37,11 @@ type Protocol struct {
 	// the call. A client of the format gets an error that the gateway writes then, else the
 	// body itself.
 	ForeignError func(format translate.Format, body []byte) bool
+
+	// LoadedModels is the path of a list of the models that a server has loaded, with the length of
+	// the context that each was loaded with, such as /api/ps. It is behind the address without /v1.
+	// Default: none; the list of models has the lengths, or nothing has.
+	LoadedModels string
 }
 
 // Call is a request to a service, before its credential is added.

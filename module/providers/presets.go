@@ -64,7 +64,7 @@ var presets = []Preset{
 			// Models without reasoning refuse the demand for it; see module/gateway/failover/renegotiation.
 			"responses_reasoning": "encrypted",
 		},
-		ModelNames: aigateway.ModelNames{Base: tuned},
+		Listing: aigateway.Listing{Base: tuned},
 	}},
 	// The name of the model and the kind of the answer are in the path.
 	{"gemini", aigateway.Defaults{
@@ -109,7 +109,7 @@ var presets = []Preset{
 			"stated_cost":      "usd",       // in credits, each of which is a dollar
 		},
 		ModelTraits: mistral.Traits,
-		ModelNames:  aigateway.ModelNames{Base: routed},
+		Listing:     aigateway.Listing{Base: routed},
 	}},
 	{"together", aigateway.Defaults{
 		BaseURL: "https://api.together.xyz/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
@@ -154,7 +154,8 @@ var presets = []Preset{
 	// several texts of one content for separate messages; the defaults of the traits fit
 	// both.
 	{"ollama", aigateway.Defaults{
-		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true, LoadedModels: "/api/ps", AnswerBounds: slowly,
+		BaseURL: "http://localhost:11434/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
+		Protocol: aigateway.Protocol{LoadedModels: "/api/ps"},
 		Traits: map[string]string{
 			"messages_schema":  "false",
 			"image_url":        "base64", // addresses are refused

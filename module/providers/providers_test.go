@@ -89,7 +89,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			},
 		},
 		"ollama": {
-			BaseURL: "http://localhost:11434/v1", Formats: list{chat, completions, messages, responses}, ListsModels: true, LoadedModels: "/api/ps", AnswerBounds: local,
+			BaseURL: "http://localhost:11434/v1", Formats: list{chat, completions, messages, responses}, ListsModels: true, AnswerBounds: local,
 			Traits: traits{"messages_schema": "false",
 				"mid_system": "user", "alternation": "true", "attribution": "drop",
 				"image_url": "base64", "native_n": "false", "reasoning_effort": "none", "reasoning_replay": "reasoning", "usage_details": "fill", "trace_upstream": "true", "user_field": "none",
@@ -107,8 +107,8 @@ func TestPresetsImplyTheirService(t *testing.T) {
 	} {
 		t.Run(id, func(t *testing.T) {
 			got := load(t, id, `{}`).(aigateway.Preset).Defaults()
-			got.ModelTraits = nil                                                       // another test checks them
-			got.Protocol, got.ModelNames = aigateway.Protocol{}, aigateway.ModelNames{} // functions cannot be compared
+			got.ModelTraits = nil                                                 // another test checks them
+			got.Protocol, got.Listing = aigateway.Protocol{}, aigateway.Listing{} // functions cannot be compared
 			assert.Equal(t, want, got)
 		})
 	}
@@ -181,8 +181,8 @@ func traitsOfModel(t *testing.T, preset, model string) (traits trait.Traits) {
 		}
 	}
 	facts := models.Builtin().Find(preset, model)
-	if facts == nil && d.ModelNames.Base != nil {
-		facts = models.Builtin().Find(preset, d.ModelNames.Base(model))
+	if facts == nil && d.Listing.Base != nil {
+		facts = models.Builtin().Find(preset, d.Listing.Base(model))
 	}
 	require.NoError(t, traits.SetAll(facts.Traits()))
 	return traits

@@ -15,12 +15,12 @@ import (
 type listed struct {
 	tables *tables.Tables // nil for the built-in ones
 	as     string         // the name of the provider there
-	names  aigateway.ModelNames
+	names  aigateway.Listing
 	prices *prices.Table // the configured prices, which take precedence
 }
 
 func newListed(config *ProviderConfig, d aigateway.Defaults, known *tables.Tables) (l listed, err error) {
-	l = listed{tables: known, as: cmp.Or(config.ListedAs, d.ListedAs, config.PresetName()), names: d.ModelNames}
+	l = listed{tables: known, as: cmp.Or(config.ListedAs, d.Listing.As, config.PresetName()), names: d.Listing}
 	l.prices, err = newPricing(config)
 	return l, err
 }

@@ -26,7 +26,7 @@ func listedAs(t *testing.T, name string, known *tables.Tables, traits layers) *P
 	formats, err := formatsOf([]translate.Format{translate.Responses, translate.Chat, translate.Completions, translate.Messages})
 	require.NoError(t, err)
 	p := &Provider{Name: "p", Formats: formats, traits: traits}
-	p.listed, err = newListed(&ProviderConfig{ListedAs: name}, aigateway.Defaults{ModelNames: aigateway.ModelNames{
+	p.listed, err = newListed(&ProviderConfig{ListedAs: name}, aigateway.Defaults{Listing: aigateway.Listing{
 		Plain: func(model string) string { return model[strings.LastIndexByte(model, '/')+1:] },
 		Base:  func(model string) string { return strings.TrimPrefix(model, "eu.") },
 	}}, known)

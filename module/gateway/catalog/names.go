@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/modellist"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
 )
 
@@ -48,41 +46,6 @@ func (c *Catalog) Describe(name string) modelcard.Card {
 		known.Shutdown, known.Abilities = facts.Value("shutdown"), abilities(facts)
 	}
 	return known
-}
-
-// abilities returns what is known of the abilities of a model.
-func abilities(facts *models.Facts) (a modelcard.Abilities) {
-	a.Media = wordsOf(facts.Value("in"), "none")
-	a.Efforts = wordsOf(facts.Value("efforts"), "refused")
-	switch style, _, _ := strings.Cut(facts.Value("thinking"), ":"); style {
-	case "":
-	case "none":
-		a.Thinking = []string{}
-	case "always":
-		a.Thinking = []string{"adaptive"}
-	case "adaptive+budget":
-		a.Thinking = []string{"adaptive", "enabled"}
-	case "budget":
-		a.Thinking = []string{"enabled"}
-	default:
-		a.Thinking = []string{style}
-	}
-	if schema := facts.Value("schema"); schema != "" {
-		a.Schemas = new(schema == "strict" || schema == "alone")
-	}
-	return a
-}
-
-// wordsOf returns the words of a list: nil for an unknown one, and none for the word for
-// an empty list.
-func wordsOf(list, empty string) []string {
-	switch list {
-	case "":
-		return nil
-	case empty:
-		return []string{}
-	}
-	return strings.Fields(list)
 }
 
 // models returns the known models of p, sorted by id: its own list, else the models of its

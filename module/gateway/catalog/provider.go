@@ -92,7 +92,7 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared, known
 	}
 	if config.asksForModels(defaults) {
 		p.list = shared.Lists.Load(config.listIdentity(p.Formats[0]), modellist.Source{
-			Name: p.Name, Traits: p.whole.Traits, Caller: p.Caller, Logger: ctx.Logger(), Loaded: defaults.LoadedModels,
+			Name: p.Name, Traits: p.whole.Traits, Caller: p.Caller, Logger: ctx.Logger(), Loaded: defaults.Protocol.LoadedModels,
 		})
 	}
 	return p, nil

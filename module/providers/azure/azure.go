@@ -96,7 +96,7 @@ func (a Azure) CaddyModule() caddy.ModuleInfo {
 func (a *Azure) Defaults() aigateway.Defaults {
 	d := aigateway.Defaults{
 		Formats: a.service.formats, Header: a.service.header, KeyRequired: true, Traits: a.service.traits, ModelTraits: a.service.models,
-		ListedAs: services[0].name,
+		Listing: aigateway.Listing{As: services[0].name},
 	}
 	path := a.service.path
 	if a.APIVersion != "" {

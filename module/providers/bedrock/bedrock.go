@@ -55,7 +55,7 @@ func (b *Bedrock) Defaults() aigateway.Defaults {
 		ModelFormats: modelFormats,
 		Traits:       map[string]string{"thinking_style": "adaptive"}, // of models that are not in the table
 		ModelTraits:  modelTraits,
-		ModelNames:   aigateway.ModelNames{Plain: plain, Base: base},
+		Listing:      aigateway.Listing{Plain: plain, Base: base},
 		Protocol:     aigateway.Protocol{Address: b.address, Sign: b.sign, Open: openAs},
 	}
 	if b.Region != "" {

@@ -135,15 +135,15 @@ func (r *Rule) Sentence(q *Request) string {
 
 // quoted returns words as sentences list them: 'low', 'medium', and 'high'.
 func quoted(words []string) string {
-	list := ""
+	var list strings.Builder
 	for i, word := range words {
 		switch {
 		case i > 0 && i == len(words)-1:
-			list += ", and "
+			list.WriteString(", and ")
 		case i > 0:
-			list += ", "
+			list.WriteString(", ")
 		}
-		list += "'" + word + "'"
+		list.WriteString("'" + word + "'")
 	}
-	return list
+	return list.String()
 }
