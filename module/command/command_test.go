@@ -182,7 +182,7 @@ func TestCurlOfTheBannerWorksAsSoonAsItIsShown(t *testing.T) {
 // not select its models.
 func TestModelsOfAnOllamaAreListedBesideTheDemo(t *testing.T) {
 	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		assert.Equal(t, "/v1/models", r.URL.Path)
+		assert.Contains(t, []string{"/v1/models", "/api/ps"}, r.URL.Path)
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"tiny:latest","object":"model","created":1790000000,"owned_by":"library"}]}`)
 	}))
 	defer ollama.Close()

@@ -141,7 +141,7 @@ func without(id, models, when string, example Set, source string) (rules []Rule)
 				}
 			}
 			rules = append(rules, Rule{
-				ID: "O16", Services: atOpenAI, Formats: format, Models: models, When: member + " " + when, Param: member, Code: parameter,
+				ID: id, Services: atOpenAI, Formats: format, Models: models, When: member + " " + when, Param: member, Code: parameter,
 				Message: noParameter, Example: with(example, member, value), Source: source,
 			})
 		}
