@@ -105,8 +105,8 @@ var openAI = concat([]Rule{
 			Message: "This model is only supported in v1/responses and not in v1/chat/completions.", Source: "alvinunreal/tmuxai#82, arbs-io/vscode-openai#358",
 		},
 	},
-	longest("chat", "gpt-4o*", "16384"), longest("chat", "gpt-4.1*", "32768"),
-	longest("chat", "o1* o3* o4-mini*", "100000"), longest("chat", "gpt-5* gpt-6*", "128000"),
+	longest("gpt-4o*", "16384"), longest("gpt-4.1*", "32768"),
+	longest("o1* o3* o4-mini*", "100000"), longest("gpt-5* gpt-6*", "128000"),
 	[]Rule{
 		{
 			ID: "O17", Services: atOpenAI, Formats: "responses", When: "bound<16", Param: "bound", Code: "integer_below_min_value",
@@ -158,9 +158,9 @@ func efforts(formats, models, words string) []Rule {
 }
 
 // longest returns the rule of models whose longest answer has a number of tokens.
-func longest(formats, models, tokens string) []Rule {
+func longest(models, tokens string) []Rule {
 	return []Rule{{
-		ID: "O16", Services: atOpenAI, Formats: formats, Models: models, When: "bound>" + tokens, Param: "max_tokens", Code: "invalid_value",
+		ID: "O16", Services: atOpenAI, Formats: "chat", Models: models, When: "bound>" + tokens, Param: "max_tokens", Code: "invalid_value",
 		Message: tooLarge, Example: Set{"bound": 1000000}, Source: "Bobsilvio/ha-claude#42, tailcallhq/forgecode#1185",
 	}}
 }
