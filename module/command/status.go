@@ -44,6 +44,9 @@ func printStatus(out io.Writer, s *api.Status, now time.Time) {
 		fmt.Fprintf(out, "degraded   %s: %s\n", d.Part, d.Reason)
 	}
 	fmt.Fprintf(out, "requests   %d running, %d in the last minute\n", s.Running, s.Ended)
+	if s.Catalog.AsOf != "" {
+		fmt.Fprintf(out, "catalog    of %s%s\n", s.Catalog.AsOf, map[bool]string{true: ", older than 60 days"}[s.Catalog.Old])
+	}
 	fmt.Fprintf(out, "ledger     %s\n", ledgerState(s.Behind))
 	for i, p := range s.Providers {
 		title, state := "", "available"

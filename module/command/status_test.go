@@ -18,11 +18,12 @@ import (
 func TestTheStatusIsALineForEachPart(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 5, 0, time.UTC)
 	for answer, want := range map[string]string{
-		`{"version":"1.2.3","caddy":"v2.11.0","started":"2026-11-23T10:00:00Z","ready":true,"running":3,"ended":120,
+		`{"version":"1.2.3","caddy":"v2.11.0","started":"2026-11-23T10:00:00Z","ready":true,"running":3,"ended":120,"catalog":{"as_of":"2026-08-20","old":true},
 			"providers":[{"name":"a","available":true},{"name":"b","available":false}],"ledger_behind_seconds":0}`: `version    1.2.3, Caddy v2.11.0
 started    2026-11-23T10:00:00Z, 2h0m5s ago
 ready      yes
 requests   3 running, 120 in the last minute
+catalog    of 2026-08-20, older than 60 days
 ledger     up to date
 providers  a: available
            b: rests

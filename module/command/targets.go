@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -125,6 +126,9 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 		t := &e.Targets[i]
 		name := strings.TrimSuffix(t.Provider+"/"+t.Upstream+" "+t.APIKey, " ")
 		fmt.Fprintf(out, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, stateOf(&t.Target), shareOf(t), wayOf(t), cmp.Or(t.Price, "unknown"))
+		if t.Facts != nil {
+			fmt.Fprintf(out, "   known: %s\n", knownOf(t.Facts))
+		}
 		printFields(out, "left out by the preset", t.LeftOut)
 		if t.Counting != "" {
 			fmt.Fprintf(out, "   count of tokens: %s\n", t.Counting)
@@ -139,6 +143,19 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 		fmt.Fprintln(out, keyLine(e.Key))
 	}
 	return nil
+}
+
+// knownOf returns the facts of a model as a text for operators, with the table that has them.
+func knownOf(facts *api.Facts) string {
+	var parts []string
+	for _, column := range slices.Sorted(maps.Keys(facts.Values)) {
+		parts = append(parts, column+" "+facts.Values[column])
+	}
+	table := "the table of the gateway"
+	if facts.Own {
+		table = "the catalog file"
+	}
+	return plain(strings.Join(parts, ", ") + "; " + strings.TrimSpace(table+" "+facts.AsOf))
 }
 
 // lossesOf returns what a translation loses as a text for operators, "" if it loses nothing.

@@ -17,6 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/state"
@@ -60,13 +61,15 @@ func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 	build := version.Running()
 	shortVersion, _ := caddy.Version()
 	s := api.Status{
-		Version: version.Of(build), Revision: version.Revision(build), Caddy: shortVersion, Go: runtime.Version(),
+		Build:   api.Build{Version: version.Of(build), Revision: version.Revision(build), Caddy: shortVersion, Go: runtime.Version()},
 		Started: started.UTC().Truncate(time.Second), Ready: true, Running: drain.Process.Running(), Ended: drain.Process.Ended(),
 		Degraded: []api.DegradedPart{}, Providers: []api.ProviderStatus{},
 	}
 	broken := make(map[string]error)
 	available := make(map[string]bool)
+	var newest *tables.Tables
 	for _, site := range sites {
+		newest = site.resolved.catalog.Tables()
 		if reason := site.unready(); reason != "" {
 			s.Ready, s.Reason = false, reason
 		}
@@ -80,6 +83,8 @@ func viewStatus(sites []*Handler, _ url.Values) (any, error) {
 			}
 		}
 	}
+	asOf, old := newest.AsOf(time.Now())
+	s.Catalog = api.CatalogAge{AsOf: asOf.Format(time.DateOnly), Old: old}
 	for _, part := range partsOf(broken) {
 		s.Degraded = append(s.Degraded, api.DegradedPart{Part: part, Reason: broken[part].Error()})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -102,9 +103,22 @@ func Explain(c *catalog.Catalog, name string, client *format.Descriptor) *api.Ex
 		if price := c.Price(name, candidate.Provider.Name, candidate.Health.Model, time.Now()); price != nil {
 			shown.Price = price.Name()
 		}
+		shown.Facts = factsOf(candidate.Provider.Facts(candidate.Health.Model))
 		explained.Targets = append(explained.Targets, shown)
 	}
 	return explained
+}
+
+// factsOf returns what is known of a model, nil for nothing.
+func factsOf(known *models.Facts) *api.Facts {
+	if known == nil {
+		return nil
+	}
+	shown := &api.Facts{Values: make(map[string]string), AsOf: known.AsOf, Source: known.Source, Own: !known.Builtin}
+	for _, column := range known.Known() {
+		shown.Values[column] = known.Value(column)
+	}
+	return shown
 }
 
 // share returns the share of each API key of a target in the requests of its step: weight of

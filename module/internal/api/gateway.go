@@ -7,13 +7,25 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
+// Build is the program that runs.
+type Build struct {
+	Version  string `json:"version"`  // "" for a build from a checkout
+	Revision string `json:"revision"` // commit of a build from a checkout, "" if unknown
+	Caddy    string `json:"caddy"`    // version
+	Go       string `json:"go"`       // version
+}
+
+// CatalogAge is the age of the tables of models and prices.
+type CatalogAge struct {
+	AsOf string `json:"as_of"` // the date of the newest row, YYYY-MM-DD
+	Old  bool   `json:"old"`   // more than 60 days ago
+}
+
 // Status is the state of the gateway.
 type Status struct {
-	Version  string    `json:"version"`  // "" for a build from a checkout
-	Revision string    `json:"revision"` // commit of a build from a checkout, "" if unknown
-	Caddy    string    `json:"caddy"`    // version
-	Go       string    `json:"go"`       // version
-	Started  time.Time `json:"started"`
+	Build
+	Started time.Time  `json:"started"`
+	Catalog CatalogAge `json:"catalog"`
 
 	Ready     bool             `json:"ready"`  // for new requests
 	Reason    string           `json:"reason"` // why the gateway is not ready
@@ -79,6 +91,15 @@ type Choice struct {
 	Refused  []string         `json:"refused"`          // fields of requests for which the target is passed over
 	LeftOut  []string         `json:"left_out"`         // members of the request to the provider that its preset leaves out
 	Counting string           `json:"count_tokens,omitempty"`
+	Facts    *Facts           `json:"facts,omitempty"` // of the model, nil if nothing is known
+}
+
+// Facts are what the tables state of a model.
+type Facts struct {
+	Values map[string]string `json:"values"` // by column
+	AsOf   string            `json:"as_of"`
+	Source string            `json:"source"`
+	Own    bool              `json:"own"` // of the operator's file
 }
 
 // ExplainedKey explains a key for the requests of a model.

@@ -117,6 +117,13 @@ function Facts({ status: s, hour }) {
 				</dd>
 			</div>
 			<div>
+				<dt>Catalog</dt>
+				<dd>
+					<${Chip} is=${s.catalog.old ? 'warn' : 'ok'}>${s.catalog.as_of}<//>
+					<small>models and prices</small>
+				</dd>
+			</div>
+			<div>
 				<dt>Version</dt>
 				<dd class="small">
 					<bdi>${s.version || s.revision.slice(0, 12) || 'of a checkout'}</bdi>
