@@ -153,6 +153,8 @@ func TestMembersThatAModelRefusesLeaveTheByteLane(t *testing.T) {
 		accepted   bool
 	}{
 		{map[string]string{"sampling": "none"}, translate.Chat, chat + `"temperature":0.5,"top_p":0.9,"stop":"a","logprobs":true}`, chat + `"stop":"a"}`, "temperature,top_p,logprobs", false},
+		// Many clients send the default: what leaves it out loses nothing.
+		{map[string]string{"sampling": "none"}, translate.Chat, chat + `"temperature":1,"top_p":1.0,"n":1}`, chat + `"n":1}`, "temperature,top_p", true},
 		{map[string]string{"sampling": "none"}, translate.Messages, `{"top_k":5,"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"}]}`, `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"}]}`, "top_k", false},
 		{map[string]string{"sampling": "one"}, translate.Chat, chat + `"temperature":0.5,"top_p":0.9}`, chat + `"temperature":0.5}`, "top_p", false},
 		{map[string]string{"sampling": "one"}, translate.Chat, chat + `"top_p":0.9}`, chat + `"top_p":0.9}`, "", true},

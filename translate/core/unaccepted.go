@@ -24,9 +24,11 @@ func (s *Source) Unaccepted(body []byte, traits *trait.Traits) (lost translate.L
 	}
 	switch sampling := traits.Sampling; {
 	case sampling == trait.SamplingNone, sampling == trait.SamplingWithoutEffort && s.asksEffort(body):
-		leave(translate.Shaping, samplingOptions...)
+		for _, c := range samplingOptions {
+			leave(s.samplingLoss(body, c), c)
+		}
 	case sampling == trait.SamplingOne && s.at(body, Temperature) != nil:
-		leave(translate.Shaping, TopP)
+		leave(s.samplingLoss(body, TopP), TopP)
 	}
 	if traits.MaxStops == trait.NoStops {
 		leave(translate.Shaping, Stops)
@@ -40,6 +42,15 @@ func (s *Source) Unaccepted(body []byte, traits *trait.Traits) (lost translate.L
 	return lost
 }
 
+// samplingLoss returns the class of the loss of a sampling option. Many clients send a temperature or
+// a top_p of 1, which changes nothing.
+func (s *Source) samplingLoss(body []byte, c Concept) translate.LossClass {
+	if value := string(s.at(body, c)); (c == Temperature || c == TopP) && (value == "1" || value == "1.0") {
+		return translate.Hint
+	}
+	return translate.Shaping
+}
+
 // asksEffort reports whether a request states an effort other than none.
 func (s *Source) asksEffort(body []byte) bool {
 	effort := s.at(body, EffortLow)
@@ -49,8 +60,8 @@ func (s *Source) asksEffort(body []byte) bool {
 // at returns the value of the member that states an option in a body, nil if there is none.
 func (s *Source) at(body []byte, c Concept) (value []byte) {
 	row := s.Rows.concepts[c]
-	if row == nil {
-		return nil
+	if row == nil || !bytes.Contains(body, []byte(row.Path[strings.LastIndexByte(row.Path, '.')+1:])) {
+		return nil // most requests do not have the member, and long bodies are read slowly
 	}
 	value = bytes.TrimLeft(body, " \t\r\n")
 	for name := range strings.SplitSeq(row.Path, ".") {
