@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// prepositions say how a value stands to another one, but not what it is: a reader of
+// prepositions state how a value relates to another one, but not what it is: a reader of
 // New(of) or admit(to, r) misses the noun.
 const prepositions = " as at behind below beside between by from in inside into of on over per through to under upTo with within without "
 

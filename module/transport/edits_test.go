@@ -142,7 +142,7 @@ func TestTheByteLaneEditsNothingButModelAndUsage(t *testing.T) {
 }
 
 // A model refuses some members whatever their value. They leave the bytes of the client, and are
-// reported; what the client says in other members is its own business.
+// reported; the values of other members are forwarded.
 func TestMembersThatAModelRefusesLeaveTheByteLane(t *testing.T) {
 	const chat, responses = `{"model":"m","messages":[{"role":"user","content":"temperature"}],`, `{"model":"m","input":"a",`
 	for _, c := range []struct {

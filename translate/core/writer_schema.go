@@ -50,7 +50,7 @@ func EnforceSchema(x *Translation) {
 	option.Raw = schema
 }
 
-// schemaInstruction is the instruction to follow a schema, which stands behind it.
+// schemaInstruction is the instruction to follow a schema, which is appended to it.
 const schemaInstruction = "Answer with one JSON object that follows this JSON Schema, and nothing else: "
 
 // writeFormat asks in words for the format of the answer where the model has no option for it.
@@ -66,7 +66,7 @@ func writeFormat(x *Translation, w Writer, tools bool) {
 	case kind == trait.JSONSchemaObject, !o.Has(FormatObject):
 		return
 	}
-	if kind == trait.JSONSchemaAlone { // no rule knows of the tools
+	if kind == trait.JSONSchemaAlone { // rules depend on traits alone, and this depends on the tools
 		for c := FormatObject; c <= SchemaStrict; c++ {
 			fate := Shaped
 			if c > Schema {

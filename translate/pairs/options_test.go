@@ -78,7 +78,7 @@ func TestDemandsForACallThatAModelRefuses(t *testing.T) {
 	}
 }
 
-// Models without calls in parallel refuse to be told how many they may make.
+// Models without calls in parallel refuse a bound of their number.
 func TestTheChoiceOfOneCallAtATimeThatAModelRefuses(t *testing.T) {
 	members := map[translate.Format]string{
 		translate.Messages: `"disable_parallel_tool_use":true`, translate.Chat: `"parallel_tool_calls":false`,

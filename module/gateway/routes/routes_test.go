@@ -27,7 +27,7 @@ func TestTheFormatOfAnEndpointNeedsNoSearch(t *testing.T) {
 }
 
 // A list of models is in the format to which the request points. Not all that points to a format
-// tells where the key is.
+// contains where the key is.
 func TestPathsOfSeveralFormats(t *testing.T) {
 	messages, gemini, unspecified := formats.Of(translate.Messages), formats.Of(translate.Gemini), formats.Unspecified()
 	for name, c := range map[string]struct {

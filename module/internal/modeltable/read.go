@@ -30,7 +30,8 @@ type Row struct {
 	// that the table does not have are missing.
 	Cells map[string]string
 
-	places map[string]place // by the names of the columns
+	columns map[string]int // the indexes of places by the names of the columns, the same for all rows
+	places  []place
 }
 
 // place is where a cell begins, both counted from 1. The column is that of a byte.
@@ -52,6 +53,10 @@ func Read(r io.Reader, known, required []string) (rows []Row, err error) {
 	if err := CheckColumns(header, known, required); err != nil {
 		return nil, err
 	}
+	columns := make(map[string]int, len(header))
+	for i, name := range header {
+		columns[name] = i
+	}
 	var failures []error
 	for range maxRows {
 		cells, err := lines.Read()
@@ -66,10 +71,10 @@ func Read(r io.Reader, known, required []string) (rows []Row, err error) {
 			failures = append(failures, fmt.Errorf("line %d: has %d cells, and %d columns have names", line, len(cells), len(header)))
 			continue
 		}
-		row := Row{make(map[string]string, len(cells)), make(map[string]place, len(cells))}
+		row := Row{make(map[string]string, len(cells)), columns, make([]place, len(cells))}
 		for i, name := range header {
-			line, column := lines.FieldPos(i)
-			row.Cells[name], row.places[name] = strings.TrimSpace(cells[i]), place{line, column}
+			row.Cells[name] = strings.TrimSpace(cells[i])
+			row.places[i].line, row.places[i].column = lines.FieldPos(i)
 		}
 		rows = append(rows, row)
 	}
@@ -123,24 +128,18 @@ func (row *Row) Locate(failures []error) []error {
 	for i, err := range failures {
 		var cell *CellError
 		if errors.As(err, &cell) {
-			at := row.places[cell.Column]
+			at := row.place(cell.Column)
 			located[i] = fmt.Errorf("line %d, column %d: %w", at.line, at.column, err)
 			continue
 		}
-		located[i] = fmt.Errorf("line %d: %w", row.line(), err)
+		located[i] = fmt.Errorf("line %d: %w", row.places[0].line, err)
 	}
 	return located
 }
 
-// line returns the line in which the row begins.
-func (row *Row) line() (first int) {
-	for _, at := range row.places {
-		if first == 0 || at.line < first {
-			first = at.line
-		}
-	}
-	return first
-}
+// place returns the place of the cell of a column, that of the first cell if the table does not have
+// the column.
+func (row *Row) place(column string) place { return row.places[row.columns[column]] }
 
 // Errors joins the errors of a table, each in a line of its own, nil if there are none. It leaves
 // out those behind the hundredth.

@@ -41,7 +41,7 @@ var columns = []column{
 // Columns are the names of all columns. The first two are required:
 //
 //	provider, models  the name of the preset, and the names of the models there, separated by
-//	                  spaces; "*" at the end of one stands for a version or a date
+//	                  spaces; "*" at the end of one matches a version or a date
 //	like              provider/model of the row that has the values of the empty cells
 //	context, longest  tokens of prompt and answer together, and of the longest answer
 //	sampling          which of temperature, top_p and top_k may be sent: all; one of temperature and

@@ -7,6 +7,6 @@
 // replace some, by a file in the same format; see Read.
 //
 // The package promises that all values of a table are valid, and that a lookup is one or a few
-// accesses of a map. It knows nothing about prices, which are in ledger/prices, by the same keys.
+// accesses of a map. It contains no prices, which are in ledger/prices, by the same keys.
 // README.md lists what services refuse, with their sentences.
 package models

@@ -10,23 +10,24 @@ import (
 // Facts are what is known of a model at a service. They do not change.
 type Facts struct {
 	Provider string   // the name of the preset
-	Names    []string // as in the row; "*" at the end of one stands for a version
+	Names    []string // as in the row; "*" at the end of one matches a version
 	AsOf     string   // the date of the source, YYYY-MM-DD
 	Source   string
 	Note     string
 	Builtin  bool // of the table that is compiled in
 
-	cells     map[string]string
+	cells     []string // in the order of columns
 	traits    map[string]string
 	endpoints Endpoints
 }
 
 // Value returns the value of a column of facts, "" if it is unknown.
-func (f *Facts) Value(column string) string {
-	if f == nil {
+func (f *Facts) Value(name string) string {
+	i := slices.IndexFunc(columns, func(c column) bool { return c.name == name })
+	if f == nil || i < 0 {
 		return ""
 	}
-	return f.cells[column]
+	return f.cells[i]
 }
 
 // Known returns the columns that have values, in the order of the table.

@@ -32,12 +32,12 @@ func (l *links) complete(f *Facts) error {
 	if err != nil {
 		return err
 	}
-	for column, value := range f.cells {
-		switch value {
-		case "":
-			f.cells[column] = from.Value(column)
-		case "-":
-			f.cells[column] = ""
+	for i, value := range f.cells {
+		switch {
+		case value == "-":
+			f.cells[i] = ""
+		case value == "" && from != nil:
+			f.cells[i] = from.cells[i]
 		}
 	}
 	f.traits, f.endpoints = traits(f.Value), endpointsOf(f.Value("endpoint"))

@@ -76,7 +76,7 @@ func (t *Table) add(cells map[string]string) (failures []error) {
 	}
 	f := &Facts{
 		Provider: cells["provider"], Names: strings.Fields(cells["models"]),
-		AsOf: cells["as_of"], Source: cells["source"], Note: cells["note"], cells: make(map[string]string),
+		AsOf: cells["as_of"], Source: cells["source"], Note: cells["note"], cells: make([]string, len(columns)),
 	}
 	t.Rows = append(t.Rows, f)
 	if f.Provider == "" {
@@ -91,7 +91,7 @@ func (t *Table) add(cells map[string]string) (failures []error) {
 	for i := range columns {
 		c := &columns[i]
 		fail(c.name, c.check(cells[c.name]))
-		f.cells[c.name] = cells[c.name]
+		f.cells[i] = cells[c.name]
 	}
 	for _, name := range f.Names {
 		fail("models", t.name(f, name))
@@ -118,7 +118,7 @@ func (t *Table) name(f *Facts, name string) error {
 
 // Find returns the facts of a provider's model, nil if nothing is known. An exact name takes
 // precedence over one with "*", and a longer one over a shorter one. In the table that is compiled
-// in, "*" stands for a version of a model, and not for another model.
+// in, "*" matches a version of a model, and not another model.
 func (t *Table) Find(provider, name string) *Facts {
 	if t == nil {
 		return nil

@@ -34,7 +34,7 @@ var features = []feature{
 	{of(`max_tokens|max_completion_tokens|max_output_tokens|generationConfig\.maxOutputTokens`), some(has("bound", "1000000"), has("bound", ownBound), has("bound", thinkingBound))},
 }
 
-// An effort says how much to think, so that its report covers the thinking beside it.
+// The report of an effort covers the thinking beside it.
 var (
 	effort   = of(`reasoning_effort|reasoning\.effort|output_config\.effort|generationConfig\.thinkingConfig\.thinkingLevel`)
 	thinking = of(`thinking(\.type|\.budget_tokens)?|generationConfig\.thinkingConfig\.thinkingBudget`)

@@ -82,7 +82,7 @@ type named struct {
 	model string
 }
 
-// alias is the name that clients use. It says nothing of the model.
+// alias is the name that clients use, from which the model does not follow.
 func (n named) alias() string {
 	return n.name + "." + strings.NewReplacer("/", ".", ":", ".", "@", ".").Replace(n.model)
 }

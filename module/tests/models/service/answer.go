@@ -11,7 +11,7 @@ import (
 // Words is the text of an answer, unless one of the request's stops cuts it.
 const Words = "one two three four five six seven eight"
 
-// words returns the text of the answer: what stands before the first stop of the request.
+// words returns the text of the answer: that before the first stop of the request.
 func (q *Request) words() string {
 	spoken := Words
 	for _, found := range q.Find("stops") {

@@ -30,7 +30,7 @@ var xai = []Rule{
 	},
 	{
 		ID: "X6", Services: XAI, Models: "grok-2*", Status: 404, Code: "Some requested entity was not found",
-		Message: "The model {model} does not exist or your team XXXX does not have access to it. Please ensure you're using the correct API key. If you believe this is a mistake, please contact support and quote your team ID and the model name.",
+		Message: "The model {model} does not exist or your team 0123abcd does not have access to it. Please ensure you're using the correct API key. If you believe this is a mistake, please contact support and quote your team ID and the model name.",
 		Source:  "ChatGPTNextWeb/NextChat#6397",
 	},
 }

@@ -16,8 +16,8 @@ import (
 //	messages@unordered     one of predicates holds for what is at the path
 //	!stop                  a leading ! inverts a term
 //
-// In a path, * is every element or member and -1 the last element. What stands behind < or > may
-// be another path. A first segment that is one of names stands for the member that says the same
+// In a path, * is every element or member and -1 the last element. The value behind < or > may
+// be another path. A first segment that is one of names is the member with that meaning
 // in the format of the request.
 type condition []*term
 

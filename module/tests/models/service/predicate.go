@@ -64,7 +64,7 @@ func unreasoned(message any) bool {
 	return m["role"] == "assistant" && has("tool_use") && !has("thinking")
 }
 
-// unordered reports whether the message of a user stands straight behind that of a tool.
+// unordered reports whether the message of a user directly follows that of a tool.
 func unordered(messages any) bool {
 	list, _ := messages.([]any)
 	last := ""
