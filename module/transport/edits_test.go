@@ -145,6 +145,7 @@ func TestTheByteLaneEditsNothingButModelAndUsage(t *testing.T) {
 // reported; the values of other members are forwarded.
 func TestMembersThatAModelRefusesLeaveTheByteLane(t *testing.T) {
 	const chat, responses = `{"model":"m","messages":[{"role":"user","content":"temperature"}],`, `{"model":"m","input":"a",`
+	const messages, gemini = `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"a"}],`, `{"contents":[{"parts":[{"text":"a"}]}],"generationConfig":`
 	for _, c := range []struct {
 		traits     map[string]string
 		format     translate.Format
@@ -162,6 +163,17 @@ func TestMembersThatAModelRefusesLeaveTheByteLane(t *testing.T) {
 		{map[string]string{"sampling": "without_effort"}, translate.Chat, chat + `"temperature":0.5,"reasoning_effort":"none"}`, chat + `"temperature":0.5,"reasoning_effort":"none"}`, "", true},
 		{map[string]string{"sampling": "without_effort"}, translate.Responses, " " + responses + `"top_p":0.5,"reasoning":{"effort":"high"}}`, " " + responses + `"reasoning":{"effort":"high"}}`, "top_p", false},
 		{map[string]string{"sampling": "without_effort"}, translate.Responses, responses + `"top_p":0.5,"reasoning":{"summary":"auto"}}`, responses + `"top_p":0.5,"reasoning":{"summary":"auto"}}`, "", true},
+		{map[string]string{"sampling": "effort_none"}, translate.Chat, chat + `"temperature":0.5,"n":1}`, chat + `"n":1}`, "temperature", false},
+		{map[string]string{"sampling": "effort_none"}, translate.Chat, chat + `"temperature":0.5,"reasoning_effort":null,"n":1}`, chat + `"reasoning_effort":null,"n":1}`, "temperature", false},
+		{map[string]string{"sampling": "effort_none"}, translate.Chat, chat + `"temperature":0.5,"reasoning_effort":"none"}`, chat + `"temperature":0.5,"reasoning_effort":"none"}`, "", true},
+		{map[string]string{"sampling": "effort_none"}, translate.Responses, responses + `"top_p":0.5,"reasoning":{"summary":"auto"}}`, responses + `"reasoning":{"summary":"auto"}}`, "top_p", false},
+		// Members inside others were forwarded, and refused by the model.
+		{map[string]string{"sampling": "none"}, translate.Gemini, gemini + `{"temperature":0.5,"topP":0.9,"seed":1}}`, gemini + `{"seed":1}}`, "generationConfig.temperature,generationConfig.topP", false},
+		{map[string]string{"sampling": "one"}, translate.Gemini, gemini + `{"temperature":0.5,"topP":0.9}}`, gemini + `{"temperature":0.5}}`, "generationConfig.topP", false},
+		{map[string]string{"sampling": "without_effort"}, translate.Gemini, gemini + `{"temperature":0.5,"thinkingConfig":{"thinkingLevel":"HIGH"}}}`, gemini + `{"thinkingConfig":{"thinkingLevel":"HIGH"}}}`, "generationConfig.temperature", false},
+		{map[string]string{"max_stops": "0"}, translate.Gemini, gemini + `{"stopSequences":["a"],"seed":1}}`, gemini + `{"seed":1}}`, "generationConfig.stopSequences", false},
+		{map[string]string{"reasoning_effort": "false"}, translate.Responses, responses + `"reasoning":{"effort":"low","summary":"auto"}}`, responses + `"reasoning":{"summary":"auto"}}`, "reasoning.effort", false},
+		{map[string]string{"reasoning_effort": "false"}, translate.Messages, messages + `"output_config":{"effort":"low"}}`, messages + `"output_config":{}}`, "output_config.effort", false},
 		{map[string]string{"max_stops": "0"}, translate.Chat, chat + `"stop":["a"]}`, chat[:len(chat)-1] + `}`, "stop", false},
 		{map[string]string{"parallel_tool_calls": "false"}, translate.Chat, chat + `"parallel_tool_calls":true,"n":1}`, chat + `"n":1}`, "parallel_tool_calls", true},
 		{map[string]string{"reasoning_effort": "false"}, translate.Chat, chat + `"n":1,"reasoning_effort":"low"}`, chat + `"n":1}`, "reasoning_effort", false},

@@ -97,6 +97,7 @@ const (
 	TemperatureBesideReasoning
 	TopPBesideReasoning
 	TopKBesideReasoning
+	LogprobsBesideReasoning
 	Prompts          // several, each of which is answered
 	EmptyStop        // a stop without text
 	TopLogprobsAlone // TopLogprobs without Logprobs

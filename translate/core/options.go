@@ -33,6 +33,20 @@ func (o *Options) OneOf(first, last Concept) Concept {
 	return Nothing
 }
 
+// StatedEffort returns the effort that the request states in any way, Nothing for none.
+func (o *Options) StatedEffort() Concept {
+	if effort := o.OneOf(EffortNone, EffortOther); effort != Nothing {
+		return effort
+	}
+	switch o.OneOf(ReasoningOn, ReasoningOff) {
+	case ReasoningOn:
+		return EffortLow
+	case ReasoningOff:
+		return EffortNone
+	}
+	return Nothing
+}
+
 // Clear removes the options from first to last.
 func (o *Options) Clear(first, last Concept) { clear(o[first : last+1]) }
 

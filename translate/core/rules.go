@@ -62,7 +62,7 @@ var NoSampling = LoseIf("sampling none", func(traits *trait.Traits) bool { retur
 var OneSampling = LoseIf("sampling one", func(traits *trait.Traits) bool { return traits.Sampling == trait.SamplingOne })
 
 // WithoutEffort is the rule of providers that take no sampling fields beside an effort.
-var WithoutEffort = LoseIf("sampling without_effort", func(traits *trait.Traits) bool { return traits.Sampling == trait.SamplingWithoutEffort })
+var WithoutEffort = LoseIf("sampling without_effort", func(traits *trait.Traits) bool { return !traits.Sampling.Beside(trait.EffortMedium) })
 
 // NoParallelCalls is the rule of providers that do not let the client choose whether calls are
 // made one at a time.

@@ -2,6 +2,7 @@ package core
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -13,17 +14,17 @@ import (
 var samplingOptions = []Concept{Temperature, TopP, TopK, Logprobs, TopLogprobs}
 
 // Unaccepted returns the members of a valid request that a provider of the same format refuses
-// whatever their value, by its traits; nil as a rule. It names members of the body itself alone.
+// whatever their value, by its traits; nil as a rule. It names no items of lists.
 func (s *Source) Unaccepted(body []byte, traits *trait.Traits) (lost translate.Losses) {
 	leave := func(class translate.LossClass, options ...Concept) {
 		for _, c := range options {
-			if row := s.Rows.concepts[c]; row != nil && !strings.Contains(row.Path, ".") {
+			if row := s.Rows.concepts[c]; row != nil && !strings.Contains(row.Path, "[") {
 				lost.Add(class, row.Path)
 			}
 		}
 	}
 	switch sampling := traits.Sampling; {
-	case sampling == trait.SamplingNone, sampling == trait.SamplingWithoutEffort && s.asksEffort(body):
+	case !sampling.Beside(s.effort(body)):
 		for _, c := range samplingOptions {
 			leave(s.samplingLoss(body, c), c)
 		}
@@ -51,10 +52,15 @@ func (s *Source) samplingLoss(body []byte, c Concept) translate.LossClass {
 	return translate.Shaping
 }
 
-// asksEffort reports whether a request states an effort other than none.
-func (s *Source) asksEffort(body []byte) bool {
-	effort := s.at(body, EffortLow)
-	return effort != nil && string(effort) != "null" && string(effort) != `"none"`
+// effort returns the effort that a request states, an empty set for none. A word that no model
+// has is some effort.
+func (s *Source) effort(body []byte) trait.Efforts {
+	switch stated := s.at(body, EffortLow); {
+	case stated == nil, string(stated) == "null":
+		return 0
+	default:
+		return cmp.Or(trait.EffortOf(strings.ToLower(jsonscan.TextOf(stated))), trait.EffortMedium)
+	}
 }
 
 // at returns the value of the member that states an option in a body, nil if there is none.

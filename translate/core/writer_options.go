@@ -26,11 +26,21 @@ func (x *Translation) MaxTokens() (n int64, ok bool) {
 	return n, true
 }
 
-// SampleBesideReasoning decides what becomes of the sampling fields of a request that asks for an
-// effort of reasoning.
+// SamplesBeside reports whether the model takes sampling fields beside the effort that it is asked
+// for, Nothing for none.
+func SamplesBeside(x *Translation, effort Concept) bool {
+	if effort == Nothing {
+		return x.Traits.Sampling.Beside(0)
+	}
+	return x.Traits.Sampling.Beside(EffortOf(effort))
+}
+
+// SampleBesideReasoning decides what becomes of the sampling fields of a request to a model that
+// reasons.
 func SampleBesideReasoning(x *Translation) {
 	for _, c := range [...]struct{ option, beside Concept }{
 		{Temperature, TemperatureBesideReasoning}, {TopP, TopPBesideReasoning}, {TopK, TopKBesideReasoning},
+		{Logprobs, LogprobsBesideReasoning},
 	} {
 		if option := &x.Options[c.option]; option.Raw != nil && !x.KeepAs(c.beside, option.Row, nil) {
 			*option = Option{}

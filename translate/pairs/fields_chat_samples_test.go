@@ -165,6 +165,7 @@ var samplesOfChat = samples{
 	"temperature=2":                                                   wanting(`"temperature":1.5`),
 	"temperature+top_p":                                               wanting(`"temperature":0.5`, `"top_p":0.5`),
 	"reasoning_effort+temperature":                                    effortBeside(`"temperature":0.5`),
+	"reasoning_effort+logprobs":                                       effortBeside(`"logprobs":true`),
 	"reasoning_effort+top_k":                                          effortBeside(`"top_k":5`),
 	`stop=[""]`:                                                       wanting(`"stop":[""]`),
 	"logprobs=false+top_logprobs":                                     wanting(`"top_logprobs":2`),

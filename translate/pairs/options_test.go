@@ -1,6 +1,7 @@
 package pairs_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -131,12 +132,12 @@ func TestSamplingBesideAnEffort(t *testing.T) {
 		},
 	}
 	for from, body := range bodies {
-		for _, to := range []translate.Format{translate.Chat, translate.Messages, translate.Responses, translate.Converse} {
+		for _, to := range []translate.Format{translate.Chat, translate.Messages, translate.Responses, translate.Gemini, translate.Converse} {
 			if !pairs.CanTranslate(from, to) {
 				continue
 			}
 			t.Run(string(from)+" to "+string(to), func(t *testing.T) {
-				const traits = "reasoning_effort on; thinking_style adaptive; "
+				const traits = "reasoning_effort on; thinking_style adaptive; thinking_budget 0-24576; "
 				out, r, refused := renderedUnder(t, way{from, to}, body("high"), traits+"sampling without_effort")
 				require.Nil(t, refused)
 				assert.NotContains(t, out, "0.5")
@@ -150,6 +151,61 @@ func TestSamplingBesideAnEffort(t *testing.T) {
 				assert.Contains(t, out, "0.25")
 				assert.NotContains(t, lossesOf(r.Losses), "temperature")
 			})
+		}
+	}
+}
+
+// Some models think unless they are asked not to. A temperature without an effort was sent to them,
+// and refused.
+func TestSamplingOfModelsThatThinkUnasked(t *testing.T) {
+	for from, asking := range map[translate.Format]func(members ...string) string{
+		translate.Messages:  func(members ...string) string { return conversation(hi, members...) },
+		translate.Chat:      func(members ...string) string { return wanting(members...).body },
+		translate.Responses: func(members ...string) string { return posing(members...).body },
+		translate.Gemini:    func(members ...string) string { return configured(members...).body },
+	} {
+		off := map[translate.Format]string{
+			translate.Messages: `"thinking":{"type":"disabled"}`, translate.Chat: `"reasoning_effort":"none"`,
+			translate.Responses: `"reasoning":{"effort":"none"}`, translate.Gemini: `"thinkingConfig":{"thinkingBudget":0}`,
+		}[from]
+		for _, to := range []translate.Format{translate.Chat, translate.Messages, translate.Responses, translate.Gemini, translate.Converse} {
+			if !pairs.CanTranslate(from, to) {
+				continue
+			}
+			t.Run(string(from)+" to "+string(to), func(t *testing.T) {
+				const traits = "reasoning_effort on; thinking_style adaptive; thinking_budget 0-24576; sampling "
+				for _, word := range []string{"effort_none", "without_effort"} {
+					out, r, refused := renderedUnder(t, way{from, to}, asking(`"temperature":0.5`), traits+word)
+					require.Nil(t, refused)
+					left := word == "effort_none"
+					assert.Equal(t, !left, strings.Contains(out, "0.5"), word)
+					assert.Equal(t, left, strings.Contains(lossesOf(r.Losses), "temperature shaping"), word)
+					assert.NotContains(t, out, "summary", "nobody has asked to see the reasoning")
+				}
+				out, r, refused := renderedUnder(t, way{from, to}, asking(off, `"temperature":0.5`), traits+"effort_none")
+				require.Nil(t, refused)
+				assert.Contains(t, out, "0.5")
+				assert.NotContains(t, lossesOf(r.Losses), "temperature")
+			})
+		}
+	}
+}
+
+// Models refuse probabilities together with the sampling fields, and got them.
+func TestProbabilitiesWhereSamplingIsRefused(t *testing.T) {
+	for from, body := range map[translate.Format]string{
+		translate.Chat:      wanting(`"logprobs":true`, `"top_logprobs":2`).body,
+		translate.Responses: posing(`"include":["message.output_text.logprobs"]`, `"top_logprobs":2`).body,
+		translate.Gemini:    configured(`"responseLogprobs":true`, `"logprobs":2`).body,
+	} {
+		for _, to := range []translate.Format{translate.Chat, translate.Responses} {
+			if from == to {
+				continue
+			}
+			for word, taken := range map[string]bool{"all": true, "one": true, "without_effort": true, "effort_none": false, "none": false} {
+				_, _, refused := renderedUnder(t, way{from, to}, body, "sampling "+word)
+				assert.Equal(t, taken, refused == nil, "%s to %s: %s", from, to, word)
+			}
 		}
 	}
 }

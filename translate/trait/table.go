@@ -40,7 +40,7 @@ var traits = []trait{
 	flag("responses_state", "off", "passthrough", func(t *Traits) *bool { return &t.PassState }),
 	flag("retry_encrypted", "false", "true", func(t *Traits) *bool { return &t.RetryEncrypted }),
 	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
-	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "without_effort", "none"),
+	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "without_effort", "effort_none", "none"),
 	text("extensions", "a list of field names that the gateway does not write itself", "", setExtensions),
 	choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive", "always"),
 	text("thinking_budget", "'none' or <least>-<most>, two numbers of tokens", "none", setBudgets),

@@ -49,6 +49,7 @@ var others = map[string]map[string]Traits{
 	"sampling": {
 		"one":            {Sampling: SamplingOne},
 		"without_effort": {Sampling: SamplingWithoutEffort},
+		"effort_none":    {Sampling: SamplingEffortNone},
 		"none":           {Sampling: SamplingNone},
 	},
 	"extensions": {"top_k": {Extensions: []string{"top_k"}}, "top_k min_p": {Extensions: []string{"top_k", "min_p"}}},

@@ -224,8 +224,23 @@ const (
 	SamplingAll
 	SamplingOne           // never top_p together with temperature
 	SamplingWithoutEffort // none if the model is asked for an effort
+	SamplingEffortNone    // none unless the model is asked for the effort none: it thinks unasked
 	SamplingNone
 )
+
+// Beside reports whether a model takes sampling fields beside the effort that it is asked for, an
+// empty set for none.
+func (s Sampling) Beside(effort Efforts) bool {
+	switch s {
+	case SamplingNone:
+		return false
+	case SamplingWithoutEffort:
+		return effort == 0 || effort == EffortNone
+	case SamplingEffortNone:
+		return effort == EffortNone
+	}
+	return true
+}
 
 // ThinkingStyle is the type of thinking that a messages provider accepts.
 type ThinkingStyle uint8

@@ -20,7 +20,7 @@ type column struct {
 var columns = []column{
 	{"context", "a number of tokens", atLeast(1)},
 	{"longest", "a number of tokens", atLeast(1)},
-	{"sampling", "all, one, without_effort or none", words("all", "one", "without_effort", "none")},
+	{"sampling", "all, one, without_effort, effort_none or none", words("all", "one", "without_effort", "effort_none", "none")},
 	{"thinking", "none, effort, adaptive, always, budget:<least>-<most>, or adaptive+budget", thinking.MatchString},
 	{"efforts", "refused, or a list of " + strings.Join(effortWords, ", "), areEfforts},
 	{"prefill", "yes or no", words("yes", "no")},
@@ -45,7 +45,8 @@ var columns = []column{
 //	like              provider/model of the row that has the values of the empty cells
 //	context, longest  tokens of prompt and answer together, and of the longest answer
 //	sampling          which of temperature, top_p and top_k may be sent: all; one of temperature and
-//	                  top_p; all without_effort, that is while the model does not think; or none
+//	                  top_p; all without_effort, that is unless the model is asked to think; all with
+//	                  effort_none, since it thinks unless it is asked not to; or none
 //	thinking          none; by an effort; adaptive; always, so that it cannot be switched off; with a
 //	                  budget:1024-32768 of tokens; or adaptive+budget
 //	efforts           the words for the effort, or refused

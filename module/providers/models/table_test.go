@@ -108,6 +108,7 @@ func TestTraitsFollowFromFacts(t *testing.T) {
 		"max_output_tokens=8192":  {"longest": "8192", "context": "10000"},
 		"sampling=none":           {"sampling": "none"},
 		"sampling=without_effort": {"sampling": "without_effort"},
+		"sampling=effort_none":    {"sampling": "effort_none"},
 		"thinking_style=always":   {"thinking": "always"},
 		"thinking_style=adaptive": {"thinking": "adaptive+budget"},
 		"thinking_style=budget":   {"thinking": "budget:1024-", "efforts": "refused"},

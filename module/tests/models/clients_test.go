@@ -64,6 +64,12 @@ var clients = []client{
 	},
 }
 
+// silent takes from a request what is said about thinking, and what depends on it.
+var silent = service.Set{
+	"thinking": nil, "output_config": nil, "reasoning_effort": nil, "reasoning": nil, "generationConfig.thinkingConfig": nil,
+	"tools": nil, "tool_choice": nil, "parallel_tool_calls": nil, "toolConfig": nil,
+}
+
 // The bounds of clients that know the model, and leave room for its thinking.
 const (
 	ownBound      = "16000"

@@ -37,6 +37,22 @@ func TestModelsAcceptWhatClientsAskFor(t *testing.T) {
 	}
 }
 
+// Clients that state no effort get the default of the model. Models that think then refused their
+// temperature, since only the efforts of requests were looked at.
+func TestModelsAcceptSamplingWithoutAnEffort(t *testing.T) {
+	fakes := service.Start(t)
+	lines, all := configuration(t, fakes)
+	s := site.Start(t, lines...)
+	for _, n := range all {
+		for _, c := range clients {
+			members, is := c.request(t, n, false)
+			require.True(t, is)
+			change(members, silent)
+			assert.Empty(t, ask(t, s, fakes, c, n, members, false), strings.Join([]string{n.name, n.model, c.format}, "|"))
+		}
+	}
+}
+
 // ask sends a request, and returns what is wrong with what arrived, with the answer or with the report.
 func ask(t *testing.T, s *site.Site, fakes *service.Server, c client, n named, members map[string]any, forced bool) string {
 	raw, err := json.Marshal(members)

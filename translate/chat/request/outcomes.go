@@ -13,9 +13,10 @@ const templateArguments = "chat_template_kwargs"
 var outcomes = core.NewOutcomes(
 	core.Keep(
 		core.Model, core.MaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.PresencePenalty, core.FrequencyPenalty, core.LogitBias,
-		core.Seed, core.Samples, core.Stops, core.EmptyStop, core.Stream, core.StreamUsage, core.Logprobs,
-		core.TopLogprobs, core.Echo,
+		core.Seed, core.Samples, core.Stops, core.EmptyStop, core.Stream, core.StreamUsage, core.Echo,
 	),
+	core.Keep(core.Logprobs, core.TopLogprobs).Unless(core.NoSampling),
+	core.Keep(core.LogprobsBesideReasoning).Unless(core.NoSampling, core.WithoutEffort),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
 	core.Keep(core.Temperature, core.HighTemperature, core.TopP).Unless(core.NoSampling),
 	core.Keep(core.TemperatureBesideReasoning, core.TopPBesideReasoning).Unless(core.NoSampling, core.WithoutEffort),

@@ -49,6 +49,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Shaping("frequency_penalty", core.FrequencyPenalty).Is(strict.Number).OrNothing(),
 	core.Shaping("logit_bias", core.LogitBias).OrNothing(),
 	core.Structural("logprobs", core.Logprobs).Is(strict.Flag).OrNothing(),
+	core.Structural("reasoning_effort+logprobs", core.LogprobsBesideReasoning),
 	core.Structural("top_logprobs", core.TopLogprobs).Is(strict.Integer).As("logprobs"),
 	core.Structural("logprobs=false+top_logprobs", core.TopLogprobsAlone).OrNothing(),
 	core.Shaping("seed", core.Seed).Is(strict.Integer).OrNothing(),

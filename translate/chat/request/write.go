@@ -93,7 +93,7 @@ func (w *writer) Finish(dst []byte) []byte {
 	}
 	openai.AppendSamples(&out, x)
 	effort := keptEffort(x)
-	if effort > core.EffortNone {
+	if !core.SamplesBeside(x, effort) {
 		core.SampleBesideReasoning(x)
 	}
 	openai.AppendSampling(&out, o)

@@ -16,7 +16,7 @@ var outcomes = core.NewOutcomes(
 	core.Keep(
 		core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.PresencePenalty,
 		core.FrequencyPenalty, core.LogitBias, core.Seed, core.Samples, core.Stops, core.EmptyStop, core.Stream,
-		core.StreamUsage, core.Logprobs, core.TopLogprobs,
+		core.StreamUsage, core.Logprobs, core.TopLogprobs, core.LogprobsBesideReasoning,
 	),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
 	core.Keep(

@@ -56,7 +56,7 @@ type writer struct {
 	result       result
 	tools        tools
 	inLines      bool // a text of several lines is open
-	thinks       bool // the model is asked to think, and samples in no other way then
+	thinks       bool // the model thinks, and samples in no other way then
 	scratch      []byte
 }
 

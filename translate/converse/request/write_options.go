@@ -134,8 +134,10 @@ func (w *writer) writeThinking(out *core.Members) (option string) {
 	x := w.x
 	effort, row := x.Effort()
 	if effort == core.Nothing || !x.KeepAs(effort, row, nil) {
+		w.thinks = !core.SamplesBeside(x, core.Nothing)
 		return ""
 	}
+	w.thinks = !core.SamplesBeside(x, effort)
 	word := w.by.word(effort, x.Traits)
 	switch {
 	case w.by.isClaude():

@@ -13,7 +13,7 @@ var outcomes = core.NewOutcomes(
 	),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
 	core.Keep(core.Temperature, core.HighTemperature, core.TopP).Unless(core.NoSampling),
-	core.Keep(core.TemperatureBesideReasoning, core.TopPBesideReasoning, core.TopKBesideReasoning),
+	core.Keep(core.TemperatureBesideReasoning, core.TopPBesideReasoning, core.TopKBesideReasoning).Unless(core.WithoutEffort),
 	core.Keep(core.TopPBesideTemperature).Unless(core.NoSampling, core.OneSampling),
 	core.Keep(core.Prompts).Unless(core.OneCall),
 	core.Lose(core.Samples).ByWriter(),

@@ -14,6 +14,9 @@ func (w *writer) writeConfig(out *core.Members) {
 	if n, ok := x.MaxTokens(); ok {
 		config.Number("maxOutputTokens", n)
 	}
+	if !core.SamplesBeside(x, o.StatedEffort()) {
+		core.SampleBesideReasoning(x)
+	}
 	config.Option("temperature", &o[core.Temperature])
 	config.Option("topP", &o[core.TopP])
 	writeInteger(&config, x, "topK", core.TopK)

@@ -27,7 +27,7 @@ var budgets = map[core.Concept]int64{
 const words = trait.EffortAll &^ (trait.EffortNone | trait.EffortMinimal)
 
 // writeThinking writes the effort of thinking and the format of the answer, which share a
-// field. It reports whether thinking is on. most bounds the answer, in tokens; mayThink
+// field. It reports whether the model thinks, which leaves less to sampling. most bounds the answer, in tokens; mayThink
 // reports whether the provider accepts thinking beside the rest of the request.
 func writeThinking(out *core.Members, x *core.Translation, most int64, mayThink bool) (on bool) {
 	o, word := &x.Options, ""
@@ -71,7 +71,10 @@ func writeThinking(out *core.Members, x *core.Translation, most int64, mayThink 
 		core.EnforceSchema(x)
 	}
 	writeConfig(out, word, o.Raw(core.Schema))
-	return on
+	if !on && effort != core.EffortNone {
+		effort = core.Nothing
+	}
+	return on || !core.SamplesBeside(x, effort)
 }
 
 // display returns the member that shows or hides the thinking, "" if the client leaves

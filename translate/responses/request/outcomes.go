@@ -9,8 +9,10 @@ import (
 var outcomes = core.NewOutcomes(
 	core.Keep(
 		core.Model, core.MaxTokens, core.OlderMaxTokens, core.NoMaxTokens, core.Stops, core.Stream, core.StreamUsage,
-		core.Logprobs, core.TopLogprobs, core.Echo,
+		core.Echo,
 	),
+	core.Keep(core.Logprobs, core.TopLogprobs).Unless(core.NoSampling),
+	core.Keep(core.LogprobsBesideReasoning).Unless(core.NoSampling, core.WithoutEffort),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
 	core.Change(core.ShortMaxTokens),
 	core.Keep(core.Temperature, core.HighTemperature, core.TopP).Unless(core.NoSampling),

@@ -10,7 +10,7 @@ import (
 )
 
 // writeReasoning asks for as much reasoning as the client wants, and for summaries of
-// it. It reports whether it asks for any.
+// it. It reports whether the model reasons, and takes sampling fields only if it is known to.
 func writeReasoning(out *core.Members, x *core.Translation) (reasons bool) {
 	effort, row := x.Effort()
 	asked := effort != core.Nothing && x.KeepAs(effort, row, nil)
@@ -19,7 +19,11 @@ func writeReasoning(out *core.Members, x *core.Translation) (reasons bool) {
 	} else if x.Options.Has(core.ReasoningAdaptive) || effort == core.Nothing && x.Options.Has(core.ReasoningShown) { // of providers that reason
 		reasons = x.Traits.EffortsOr(trait.EffortAll)&^trait.EffortNone != 0
 	}
+	if !asked {
+		effort = core.Nothing
+	}
 	summary := reasons && !x.Traits.NoReasoningSummary && !x.Options.Has(core.ReasoningHidden)
+	reasons = reasons || !core.SamplesBeside(x, effort)
 	if !asked && !summary {
 		return reasons
 	}

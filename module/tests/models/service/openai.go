@@ -5,6 +5,8 @@ const (
 	reasoners = "o1* o3* o4-mini* gpt-5* gpt-6*"
 	// laterGPT may be asked not to reason.
 	laterGPT = "gpt-5.1* gpt-5.2* gpt-5.4* gpt-5.5* gpt-5.6* gpt-6-sol* gpt-6-luna* gpt-6.1-terra*" + noPro
+	// thinkUnasked are those of laterGPT that reason if no effort is stated.
+	thinkUnasked = "gpt-5.5* gpt-5.6* gpt-6-sol* gpt-6-luna* gpt-6.1-terra*" + noPro
 	// alwaysReasoning are the models that cannot be asked not to reason.
 	alwaysReasoning = "gpt-6-astra* gpt-6.1-sol* gpt-6.2-* gpt-5 gpt-5-20* gpt-5-mini* gpt-5-nano* o1* o3* o4-mini* *-pro* *-codex*"
 	withoutEffort   = "gpt-4* gpt-3.5*"
@@ -49,6 +51,7 @@ var openAI = concat([]Rule{
 		Message: noParameter, Example: Set{"top_p": 0.9}, Source: "HIllya51/LunaTranslator#1842, brainlid/langchain#428",
 	},
 }, without("O5", laterGPT, "effort !effort=none", Set{"effort": "low"}, "@ai-sdk/openai 4.0.118"),
+	without("O20", thinkUnasked, "!effort=none", nil, "BerriAI/litellm-docs#1064, UKGovernmentBEIS/inspect_ai#5162"),
 	without("O6", alwaysReasoning, "", nil, "@ai-sdk/openai 4.0.118, BerriAI/litellm-docs#1173"),
 	[]Rule{
 		{
