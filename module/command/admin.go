@@ -95,7 +95,7 @@ func errorOf(answer []byte) error {
 // addStoreFlags adds the flags that select the store.
 func addStoreFlags(cmd *cobra.Command) {
 	addFileFlags(cmd)
-	cmd.PersistentFlags().StringP("address", "", "", "Address of the admin API of the running Caddy to use; doctor takes --url, that of the gateway")
+	cmd.PersistentFlags().StringP("address", "", "", "Address of the admin API of the running Caddy to use")
 }
 
 // addFileFlags adds the flags that select the store of a configuration.

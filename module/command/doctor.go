@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/doctor"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
 var (
@@ -35,8 +36,9 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	cmd.SetFlagErrorFunc(notExamined)
-	cmd.Flags().StringP("url", "", "http://localhost:8080", "Address of the gateway, as clients use it without /v1; other commands take --address, that of the admin API")
+	cmd.Flags().StringP("url", "", "http://localhost:8080", "Address of the gateway, as clients use it without /v1; --address is that of the admin API")
 	cmd.Flags().StringP("key", "", "{env.GATEWAY_KEY}", "Key of a client: a reference to the environment or to a file")
+	cmd.Flags().StringP("address", "", "", "Address of the admin API of the gateway, such as localhost:2019: shows what is known of each target, too")
 	cmd.Flags().BoolP("json", "", false, "Print the results as JSON, one per line")
 	cmd.Flags().BoolP("dry-run", "", false, "Print the planned probes, and send no request to a model")
 	return cmd
@@ -51,6 +53,10 @@ formats and with translation.
 The table shows the result of each probe and the tokens that it used. For a failure, it
 shows a line for the provider's block that fixes it, if one is known. A feature that a
 model does not support is not broken.
+
+With --address, the admin API explains the targets of each model behind the table: their
+price, the facts of the model with the table and the date that they come from, and
+warnings, such as an announced end or a price that is missing.
 
 The exit status is 0 if no probe is broken, 1 if one is, and 2 if the models could not be
 tested: the gateway does not answer, refuses the key, or has no model for it.`
@@ -81,7 +87,7 @@ func examine(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	if dry, _ := cmd.Flags().GetBool("dry-run"); dry {
-		return printPlan(cmd.OutOrStdout(), models)
+		return errors.Join(printPlan(cmd.OutOrStdout(), models), explain(cmd, models))
 	}
 	var results []doctor.Result
 	for _, model := range models {
@@ -90,12 +96,30 @@ func examine(cmd *cobra.Command, names []string) error {
 	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
 		err = printResultsAsJSON(cmd.OutOrStdout(), results)
 	} else {
-		err = printResults(cmd.OutOrStdout(), results)
+		err = errors.Join(printResults(cmd.OutOrStdout(), results), explain(cmd, models))
 	}
 	if err == nil && !doctor.Healthy(results) {
 		err = errUnhealthy
 	}
 	return err
+}
+
+// explain prints the targets of models, if the address of the admin API is set.
+func explain(cmd *cobra.Command, models []doctor.Model) error {
+	if address, _ := cmd.Flags().GetString("address"); address == "" {
+		return nil
+	}
+	for _, model := range models {
+		var e api.Explanation
+		if err := callRunning(cmd, explainPath+"?"+url.Values{"model": {model.Name}}.Encode(), &e); err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.OutOrStdout())
+		if err := printExplanation(cmd.OutOrStdout(), &e, false); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // gatewayOf returns the gateway that the flags select.

@@ -80,3 +80,30 @@ func TestTheDoctorsExitStatusSeparatesBrokenFromUntested(t *testing.T) {
 		}
 	}
 }
+
+// The doctor tests a model as clients do, who cannot see what the gateway knows of its targets: that a
+// model ends in a month, or has no price, was found in other commands only.
+func TestTheDoctorExplainsTheTargetsByTheAdminAPI(t *testing.T) {
+	t.Setenv("DOCTOR_KEY", "sk-doctor")
+	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"data":[{"model":"m","formats":{}}]}`)
+	}))
+	t.Cleanup(gateway.Close)
+	var asked string
+	admin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r.URL.Query().Get("model")
+		_, _ = io.WriteString(w, `{"model":"m","pattern":"m","format":"chat","attempts":1,"targets":[
+			{"provider":"p","upstream_model":"u","state":"available","weight":1,"step_weight":1,"lane":"bytes","facts":{"values":{"longest":"9"},"as_of":"2026-11-20"},"warnings":["It ends."]}]}`)
+	}))
+	t.Cleanup(admin.Close)
+	for name, wanted := range map[string]bool{"": false, strings.TrimPrefix(admin.URL, "http://"): true} {
+		cmd := doctorCommand()
+		cmd.SetArgs([]string{"--url", gateway.URL, "--key", "{env.DOCTOR_KEY}", "--dry-run", "--address", name})
+		var out bytes.Buffer
+		cmd.SetOut(&out)
+		asked = ""
+		require.NoError(t, cmd.Execute())
+		assert.Equal(t, wanted, asked == "m")
+		assert.Equal(t, wanted, strings.Contains(out.String(), "1. p/u: available, byte for byte\n   price: unknown\n   known: longest 9; the table of the gateway 2026-11-20\n   warning: It ends.\n"), out.String())
+	}
+}

@@ -96,7 +96,7 @@ func formatNames() string {
 func addRunningFlags(cmd *cobra.Command) {
 	cmd.Flags().StringP("config", "c", "", "Configuration with the address of the admin API")
 	cmd.Flags().StringP("adapter", "a", "", "Name of the adapter for --config")
-	cmd.Flags().StringP("address", "", "", "Address of the admin API of a running Caddy; doctor takes --url, that of the gateway")
+	cmd.Flags().StringP("address", "", "", "Address of the admin API of a running Caddy")
 }
 
 // callRunning sends a GET request to the admin API of the selected Caddy, and decodes
@@ -128,6 +128,9 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 		fmt.Fprintf(out, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, stateOf(&t.Target), shareOf(t), wayOf(t), cmp.Or(t.Price, "unknown"))
 		if t.Facts != nil {
 			fmt.Fprintf(out, "   known: %s\n", knownOf(t.Facts))
+		}
+		for _, warning := range t.Warnings {
+			fmt.Fprintf(out, "   warning: %s\n", plain(warning))
 		}
 		printFields(out, "left out by the preset", t.LeftOut)
 		if t.Counting != "" {

@@ -30,7 +30,7 @@ func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 	var e api.Explanation
 	require.NoError(t, json.Unmarshal([]byte(`{"model":"m1","pattern":"m*","format":"messages","attempts":2,"targets":[
 		{"provider":"a","upstream_model":"x","api_key":"{env.A}","state":"available","weight":3,"step_weight":4,"format":"messages","lane":"bytes","price":"a x USD 1/2 #3f0c",
-			"facts":{"values":{"sampling":"none","longest":"128000"},"as_of":"2026-11-20","source":"a page","own":false}},
+			"facts":{"values":{"sampling":"none","longest":"128000"},"as_of":"2026-11-20","source":"a page","own":false},"warnings":["The service ends the model on 2026-12-24."]},
 		{"provider":"b","upstream_model":"y","weight":1,"step_weight":4,"state":"failing","last_failure":"failed","format":"chat","lane":"translated","reported":["top_k"],"refused":["container"]},
 		{"provider":"c","upstream_model":"z","weight":1,"step_weight":1,"state":"available"}],
 		"key":{"id":"team","allowed":true,"limits":[{"name":"small","per":"user","rules":"9 requests per 1m"},{"name":"all","per":"gateway","rules":"50 USD per month"}]}}`), &e))
@@ -40,6 +40,7 @@ func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 1. a/x {env.A}: available, gets 3 of 4 requests, byte for byte
    price: a x USD 1/2 #3f0c
    known: longest 128000, sampling none; the table of the gateway 2026-11-20
+   warning: The service ends the model on 2026-12-24.
 2. b/y: failing, failed, gets 1 of 4 requests, translated to chat
    price: unknown
    left out (1): top_k

@@ -47,6 +47,9 @@ func (p *Provider) Facts(model string) *models.Facts {
 	return p.listed.tables.Facts(p.listed.as, base)
 }
 
+// Listed reports whether the tables have facts of models of p.
+func (p *Provider) Listed() bool { return p.listed.tables.Lists(p.listed.as) }
+
 // formatsAt returns the formats, by each set of endpoints that may have a model. Formats that belong
 // to none of the endpoints are always among them. If a set leaves no format, it has all.
 func formatsAt(formats []*format.Descriptor) (at [models.AllEndpoints + 1][]*format.Descriptor) {

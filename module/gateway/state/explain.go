@@ -100,9 +100,12 @@ func Explain(c *catalog.Catalog, name string, client *format.Descriptor) *api.Ex
 	for _, candidate := range candidates {
 		shown := choiceOf(&candidate, name, client)
 		shown.Weight, shown.Total = share(m.Steps, *candidate.Target)
-		if price := c.Price(name, candidate.Provider.Name, candidate.Health.Model, time.Now()); price != nil {
+		now := time.Now()
+		price := c.Price(name, candidate.Provider.Name, candidate.Health.Model, now)
+		if price != nil {
 			shown.Price = price.Name()
 		}
+		shown.Warnings = warningsOf(candidate.Provider, candidate.Health.Model, price, now)
 		shown.Facts = factsOf(candidate.Provider.Facts(candidate.Health.Model))
 		explained.Targets = append(explained.Targets, shown)
 	}

@@ -92,6 +92,7 @@ type Choice struct {
 	LeftOut  []string         `json:"left_out"`         // members of the request to the provider that its preset leaves out
 	Counting string           `json:"count_tokens,omitempty"`
 	Facts    *Facts           `json:"facts,omitempty"` // of the model, nil if nothing is known
+	Warnings []string         `json:"warnings"`        // about the model: its end, its price, its name
 }
 
 // Facts are what the tables state of a model.

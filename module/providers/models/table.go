@@ -130,6 +130,11 @@ func (t *Table) Find(provider, name string) *Facts {
 	return f
 }
 
+// Lists reports whether the table has models of a provider.
+func (t *Table) Lists(provider string) bool {
+	return t != nil && slices.ContainsFunc(t.Rows, func(f *Facts) bool { return f.Provider == provider })
+}
+
 // Newest returns the newest date of a row, zero if no row has one.
 func (t *Table) Newest() (newest time.Time) {
 	if t == nil {

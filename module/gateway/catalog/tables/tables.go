@@ -152,6 +152,11 @@ func (t *Tables) Price(provider, model string, at time.Time) *prices.Price {
 	return prices.Builtin().Find(provider, model, at)
 }
 
+// Lists reports whether there are facts of models of a provider.
+func (t *Tables) Lists(provider string) bool {
+	return t.File().facts().Lists(provider) || models.Builtin().Lists(provider)
+}
+
 // Facts returns the facts of a provider's model, nil if nothing is known.
 func (t *Tables) Facts(provider, model string) *models.Facts {
 	if facts := t.File().facts().Find(provider, model); facts != nil {

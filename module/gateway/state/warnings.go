@@ -1,0 +1,48 @@
+package state
+
+import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
+)
+
+// soon is the time before the end of a model in which operators are warned.
+const soon = 60 * 24 * time.Hour
+
+// warningsOf returns what an operator should change or watch at a target, each in a sentence. price is
+// nil if it is unknown.
+func warningsOf(p *catalog.Provider, model string, price *prices.Price, now time.Time) []string {
+	all := []string{}
+	facts := p.Facts(model)
+	if facts == nil && p.Listed() {
+		all = append(all, "The tables list models of this service, but not this name: the request is sent as to a model that refuses nothing.")
+	}
+	if end := endOf(facts, now); end != "" {
+		all = append(all, end)
+	}
+	if price == nil {
+		all = append(all, "No price is known: costs stay unknown, and keys with a budget are refused unless they allow unpriced models.")
+	}
+	return all
+}
+
+// endOf returns the sentence about the end of a model, "" if none is announced or near.
+func endOf(facts *models.Facts, now time.Time) (sentence string) {
+	deprecated := facts.Value("deprecated")
+	switch end := facts.Shutdown(); {
+	case !end.IsZero() && !now.Before(end):
+		sentence = "The service announced the end of the model for " + end.Format(time.DateOnly) + ", which has passed"
+	case !end.IsZero() && now.Add(soon).After(end):
+		sentence = "The service ends the model on " + end.Format(time.DateOnly)
+	case deprecated != "" && deprecated <= now.Format(time.DateOnly):
+		sentence = "The service has deprecated the model on " + deprecated
+	default:
+		return ""
+	}
+	if successor := facts.Value("successor"); successor != "" {
+		sentence += "; the successor is " + successor
+	}
+	return sentence + "."
+}
