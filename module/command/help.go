@@ -28,7 +28,8 @@ tokens and costs in the ledger of the store. The subcommands targets and explain
 where a running gateway sends requests, the subcommand limits shows what is used and
 left of its limits, and the subcommand doctor tests its models. The subcommand models
 shows what is known of models: what they take, what they cost, and when they end. The
-subcommands backup and restore copy users, keys and usage to a folder, and back.
+subcommands backup and restore copy users, keys and usage to a folder, and back. The
+subcommand docs shows the pages of this version.
 
 With --print, the command prints a Caddyfile with the same providers and key. You can
 start your own configuration from it.`

@@ -7,17 +7,22 @@
 // that a file is cached for ever under an address that changes with the content of any file;
 // and that every answer forbids inline scripts, scripts of other origins, and frames.
 //
-// It answers nothing but files: what the page shows, it reads from the paths below /api/,
+// It answers nothing but files, those of the pages for users among them: what the page shows, it reads from the paths below /api/,
 // with the rights of the session.
 package console
 
 import (
 	"net/http"
 	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/docsite"
 )
 
 // Root is the beginning of all paths of the console.
 const Root = "/console/"
+
+// pages is the beginning of the paths below Root of the pages for users.
+const pages = "docs/"
 
 // Serves reports whether the console answers requests for a path.
 func Serves(sent string) bool {
@@ -52,6 +57,10 @@ func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Cache-Control", revalidate)
 		header.Set("Location", strings.TrimPrefix(Root, "/")) // http.Redirect would make the address absolute
 		w.WriteHeader(http.StatusPermanentRedirect)
+		return
+	}
+	if page, ok := strings.CutPrefix(name, pages); ok {
+		docsite.Serve(w, r, page)
 		return
 	}
 	all := embedded()

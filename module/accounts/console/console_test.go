@@ -132,3 +132,11 @@ func TestTheAddressesDependOnEveryFile(t *testing.T) {
 	_, err := load(fstest.MapFS{"index.html": {}, "a.exe": {}})
 	assert.ErrorContains(t, err, "a.exe")
 }
+
+// The console has the pages for users of the version that runs, below a path of its own.
+func TestTheConsoleHasThePagesForUsers(t *testing.T) {
+	for path, status := range map[string]int{"/console/docs/": http.StatusOK, "/console/docs/limits.html": http.StatusOK, "/console/docs/none.html": http.StatusNotFound} {
+		assert.Equal(t, status, ask(t, "GET", path, "").StatusCode, path)
+	}
+	assert.Contains(t, text(t, ask(t, "GET", "/console/docs/", "")), "<h1 id=\"documentation\">Documentation</h1>")
+}

@@ -107,6 +107,7 @@ function Side({ path, help }) {
 							<kbd aria-hidden="true">g a</kbd>
 						</a>
 					</li>
+					<li><a href=${`${root}docs/`} target="_blank" rel="noopener">Documentation</a></li>
 				</ul>
 				<div class="row">
 					<button class="small plain"
