@@ -7,10 +7,9 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
-)
 
-// roots are the beginnings of all paths of the gateway.
-var roots = []string{"/v1", "/api", "/console", "/livez", "/readyz", "/dashboard/billing"}
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+)
 
 // checkMatcher refuses a matcher whose paths are none of the gateway's: a matcher cuts nothing off
 // a path, so that the site would answer everything itself.
@@ -32,7 +31,7 @@ func mayMatch(pattern string) bool {
 	if wild := strings.IndexAny(beginning, "*?[{%"); wild >= 0 {
 		beginning = beginning[:wild]
 	}
-	return slices.ContainsFunc(roots, func(root string) bool {
+	return slices.ContainsFunc(gateway.PathRoots(), func(root string) bool {
 		return strings.HasPrefix(root, beginning) || strings.HasPrefix(beginning, root)
 	})
 }

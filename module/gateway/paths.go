@@ -1,0 +1,74 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/caddyserver/caddy/v2"
+	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+)
+
+func init() { caddy.RegisterModule(MatchPaths{}) }
+
+// PathRoots returns the beginnings of all paths of the gateway: whole segments, without a slash
+// at the end.
+func PathRoots() []string { return slices.Clone(pathRoots) }
+
+var pathRoots = slices.Concat(
+	[]string{livePath, readyPath, "/v1"}, versions(),
+	[]string{"/api/v1", "/api/user", "/api/token", "/api/usage/token", "/api/openapi.json", "/console", "/dashboard/billing"},
+)
+
+// versions returns the beginnings of paths that formats have beside /v1.
+func versions() (all []string) {
+	for _, f := range formats.All() {
+		all = append(all, f.Client.Versions...)
+	}
+	return all
+}
+
+// MatchPaths matches the requests with a path of the gateway, in every spelling that the gateway
+// accepts, so that a site need not list the paths. It does not depend on the options of a site:
+// it matches the paths of accounts where they are off, too.
+type MatchPaths struct{}
+
+// CaddyModule returns the module of the matcher.
+func (MatchPaths) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "http.matchers.ai_gateway_paths", New: func() caddy.Module { return new(MatchPaths) }}
+}
+
+// UnmarshalCaddyfile reads the matcher. Syntax:
+//
+//	ai_gateway_paths
+func (*MatchPaths) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
+	for d.Next() {
+		if d.NextArg() {
+			return d.Err("ai_gateway_paths has no arguments: it matches all paths of the gateway")
+		}
+		if d.NextBlock(d.Nesting()) {
+			return d.Err("ai_gateway_paths has no block: it matches all paths of the gateway")
+		}
+	}
+	return nil
+}
+
+// MatchWithError implements caddyhttp.RequestMatcherWithError.
+func (MatchPaths) MatchWithError(r *http.Request) (bool, error) {
+	return aigateway.OwnsPath(r.URL.Path, func(sent string) bool {
+		return slices.ContainsFunc(pathRoots, func(root string) bool {
+			rest, ok := strings.CutPrefix(sent, root)
+			return ok && (rest == "" || rest[0] == '/')
+		})
+	}), nil
+}
+
+// Interface guards
+var (
+	_ caddyfile.Unmarshaler             = (*MatchPaths)(nil)
+	_ caddyhttp.RequestMatcherWithError = (*MatchPaths)(nil)
+)

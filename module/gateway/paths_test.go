@@ -1,0 +1,46 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func matchesPath(t *testing.T, path string) bool {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/", nil)
+	r.URL.Path = path
+	matches, err := MatchPaths{}.MatchWithError(r)
+	require.NoError(t, err)
+	return matches
+}
+
+// A site with a page beside the gateway had a list of all paths, which the next path made stale.
+func TestTheMatcherHasEachPathOfTheAPI(t *testing.T) {
+	document, err := os.ReadFile("../accounts/openapi.json")
+	require.NoError(t, err)
+	var api struct{ Paths map[string]any }
+	require.NoError(t, json.Unmarshal(document, &api))
+	require.NotEmpty(t, api.Paths)
+	for path := range api.Paths {
+		assert.True(t, matchesPath(t, path), path)
+	}
+}
+
+func TestTheMatcherHasWholeSegments(t *testing.T) {
+	for path, want := range map[string]bool{
+		"/v1/messages": true, "/v1": true, "/v1beta/models/m:generateContent": true, "/v1alpha/models": true, "/v1beta1/models": true,
+		"/v1/dashboard/billing/usage": true, "/dashboard/billing/subscription": true, "/livez": true, "/readyz": true,
+		"/console": true, "/console/docs/limits.html": true, "/api/openapi.json": true,
+		"//v1/messages": true, "/x/../v1/messages": true, // as the gateway answers them
+		"/": false, "/v10": false, "/v2/models": false, "/api": false, "/api/tokens": false, "/api/v10/x": false, "/consoles": false,
+		"/dashboard": false, "/messages": false, "/livez.html": false, "": false,
+	} {
+		assert.Equal(t, want, matchesPath(t, path), path)
+	}
+}
