@@ -171,6 +171,10 @@ func TestMembersThatAModelRefusesLeaveTheByteLane(t *testing.T) {
 		{map[string]string{"sampling": "none"}, translate.Gemini, gemini + `{"temperature":0.5,"topP":0.9,"seed":1}}`, gemini + `{"seed":1}}`, "generationConfig.temperature,generationConfig.topP", false},
 		{map[string]string{"sampling": "one"}, translate.Gemini, gemini + `{"temperature":0.5,"topP":0.9}}`, gemini + `{"temperature":0.5}}`, "generationConfig.topP", false},
 		{map[string]string{"sampling": "without_effort"}, translate.Gemini, gemini + `{"temperature":0.5,"thinkingConfig":{"thinkingLevel":"HIGH"}}}`, gemini + `{"thinkingConfig":{"thinkingLevel":"HIGH"}}}`, "generationConfig.temperature", false},
+		// Some clients send penalties of 0 with every request, and xAI refuses even those.
+		{map[string]string{"penalties": "false"}, translate.Chat, chat + `"presence_penalty":0,"frequency_penalty":0.0,"logit_bias":{},"n":1}`, chat + `"n":1}`, "presence_penalty,frequency_penalty,logit_bias", true},
+		{map[string]string{"penalties": "false"}, translate.Chat, chat + `"presence_penalty":0.5,"n":1}`, chat + `"n":1}`, "presence_penalty", false},
+		{map[string]string{"penalties": "false"}, translate.Gemini, gemini + `{"frequencyPenalty":0.5,"seed":1}}`, gemini + `{"seed":1}}`, "generationConfig.frequencyPenalty", false},
 		{map[string]string{"max_stops": "0"}, translate.Gemini, gemini + `{"stopSequences":["a"],"seed":1}}`, gemini + `{"seed":1}}`, "generationConfig.stopSequences", false},
 		{map[string]string{"reasoning_effort": "false"}, translate.Responses, responses + `"reasoning":{"effort":"low","summary":"auto"}}`, responses + `"reasoning":{"summary":"auto"}}`, "reasoning.effort", false},
 		{map[string]string{"reasoning_effort": "false"}, translate.Messages, messages + `"output_config":{"effort":"low"}}`, messages + `"output_config":{}}`, "output_config.effort", false},

@@ -64,6 +64,9 @@ var OneSampling = LoseIf("sampling one", func(traits *trait.Traits) bool { retur
 // WithoutEffort is the rule of providers that take no sampling fields beside an effort.
 var WithoutEffort = LoseIf("sampling without_effort", func(traits *trait.Traits) bool { return !traits.Sampling.Beside(trait.EffortMedium) })
 
+// NoPenalties is the rule of providers that take no penalties or biases of tokens.
+var NoPenalties = LoseIf("penalties false", func(traits *trait.Traits) bool { return traits.NoPenalties })
+
 // NoParallelCalls is the rule of providers that do not let the client choose whether calls are
 // made one at a time.
 var NoParallelCalls = DropIf("parallel_tool_calls false", func(traits *trait.Traits) bool { return traits.NoParallelToolCalls })

@@ -3,6 +3,7 @@ package core
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -12,6 +13,9 @@ import (
 
 // samplingOptions are the options that models without sampling refuse.
 var samplingOptions = []Concept{Temperature, TopP, TopK, Logprobs, TopLogprobs}
+
+// penalties are the options that weigh tokens.
+var penalties = []Concept{PresencePenalty, FrequencyPenalty, LogitBias}
 
 // Unaccepted returns the members of a valid request that a provider of the same format refuses
 // whatever their value, by its traits; nil as a rule. It names no items of lists.
@@ -26,10 +30,15 @@ func (s *Source) Unaccepted(body []byte, traits *trait.Traits) (lost translate.L
 	switch sampling := traits.Sampling; {
 	case !sampling.Beside(s.effort(body)):
 		for _, c := range samplingOptions {
-			leave(s.samplingLoss(body, c), c)
+			leave(s.lossOf(body, c), c)
 		}
 	case sampling == trait.SamplingOne && s.at(body, Temperature) != nil:
-		leave(s.samplingLoss(body, TopP), TopP)
+		leave(s.lossOf(body, TopP), TopP)
+	}
+	if traits.NoPenalties {
+		for _, c := range penalties {
+			leave(s.lossOf(body, c), c)
+		}
 	}
 	if traits.MaxStops == trait.NoStops {
 		leave(translate.Shaping, Stops)
@@ -43,10 +52,14 @@ func (s *Source) Unaccepted(body []byte, traits *trait.Traits) (lost translate.L
 	return lost
 }
 
-// samplingLoss returns the class of the loss of a sampling option. Many clients send a temperature or
-// a top_p of 1, which changes nothing.
-func (s *Source) samplingLoss(body []byte, c Concept) translate.LossClass {
-	if value := string(s.at(body, c)); (c == Temperature || c == TopP) && (value == "1" || value == "1.0") {
+// usual are the values of options that change nothing. Many clients send them with every request.
+var usual = map[Concept][]string{
+	Temperature: {"1", "1.0"}, TopP: {"1", "1.0"}, PresencePenalty: {"0", "0.0"}, FrequencyPenalty: {"0", "0.0"}, LogitBias: {"{}", "null"},
+}
+
+// lossOf returns the class of the loss of an option of sampling.
+func (s *Source) lossOf(body []byte, c Concept) translate.LossClass {
+	if slices.Contains(usual[c], string(s.at(body, c))) {
 		return translate.Hint
 	}
 	return translate.Shaping

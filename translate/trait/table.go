@@ -41,6 +41,7 @@ var traits = []trait{
 	flag("retry_encrypted", "false", "true", func(t *Traits) *bool { return &t.RetryEncrypted }),
 	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
 	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "without_effort", "effort_none", "none"),
+	flag("penalties", "true", "false", func(t *Traits) *bool { return &t.NoPenalties }),
 	text("extensions", "a list of field names that the gateway does not write itself", "", setExtensions),
 	choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive", "always"),
 	text("thinking_budget", "'none' or <least>-<most>, two numbers of tokens", "none", setBudgets),

@@ -65,6 +65,8 @@ type Traits struct {
 	ReasoningReplay ReasoningReplay
 	// Sampling selects the sampling fields that may be sent.
 	Sampling Sampling
+	// NoPenalties leaves out the penalties and biases of tokens, which the provider refuses.
+	NoPenalties bool
 	// Extensions lists the request fields that the provider accepts beyond the
 	// public fields of a format. Options of chat requests among them, such as
 	// service_tier, apply only to chat requests.

@@ -21,6 +21,7 @@ var columns = []column{
 	{"context", "a number of tokens", atLeast(1)},
 	{"longest", "a number of tokens", atLeast(1)},
 	{"sampling", "all, one, without_effort, effort_none or none", words("all", "one", "without_effort", "effort_none", "none")},
+	{"penalties", "yes or refused", words("yes", "refused")},
 	{"thinking", "none, effort, adaptive, always, budget:<least>-<most>, or adaptive+budget", thinking.MatchString},
 	{"efforts", "refused, or a list of " + strings.Join(effortWords, ", "), areEfforts},
 	{"prefill", "yes or no", words("yes", "no")},
@@ -47,6 +48,7 @@ var columns = []column{
 //	sampling          which of temperature, top_p and top_k may be sent: all; one of temperature and
 //	                  top_p; all without_effort, that is unless the model is asked to think; all with
 //	                  effort_none, since it thinks unless it is asked not to; or none
+//	penalties         whether tokens may be weighed: by presence_penalty, frequency_penalty, logit_bias
 //	thinking          none; by an effort; adaptive; always, so that it cannot be switched off; with a
 //	                  budget:1024-32768 of tokens; or adaptive+budget
 //	efforts           the words for the effort, or refused
@@ -139,6 +141,9 @@ func traits(cell func(column string) string) map[string]string {
 	set("max_output_tokens", cell("longest"))
 	if cell("sampling") != "all" {
 		set("sampling", cell("sampling"))
+	}
+	if cell("penalties") == "refused" {
+		set("penalties", "false")
 	}
 	style, bounds, _ := strings.Cut(cell("thinking"), ":")
 	set("thinking_style", styles[style])

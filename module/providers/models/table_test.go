@@ -117,6 +117,7 @@ func TestTraitsFollowFromFacts(t *testing.T) {
 		"reasoning_effort=false thinking_style=none":      {"efforts": "refused", "thinking": "none"},
 		"reasoning_effort=none high":                      {"efforts": "none default high"},
 		"prefill=refuse":                                  {"prefill": "no"},
+		"penalties=false":                                 {"penalties": "refused"},
 		"parallel_tool_calls=false":                       {"parallel": "refused"},
 		"tool_choice=auto":                                {"tool_choice": "auto"},
 		"max_stops=0":                                     {"stops": "0"},

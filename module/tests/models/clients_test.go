@@ -39,14 +39,14 @@ var clients = []client{
 	},
 	{
 		format: "chat", path: site.ChatPath, forced: service.Set{"tool_choice": "required"},
-		body: `{"model":"m","max_completion_tokens":1000000,"temperature":0.7,"top_p":0.9,"top_k":40,"reasoning_effort":"high","stop":` + stops + `,
+		body: `{"model":"m","max_completion_tokens":1000000,"temperature":0.7,"top_p":0.9,"top_k":40,"presence_penalty":0.5,"frequency_penalty":0.5,"reasoning_effort":"high","stop":` + stops + `,
 			"response_format":{"type":"json_schema","json_schema":{"name":"sight","strict":true,"schema":` + schema + `}},
 			"tools":[{"type":"function","function":{"name":"look","parameters":` + place + `}}],"tool_choice":"auto","parallel_tool_calls":false,
 			"messages":[{"role":"user","content":[{"type":"text","text":"What is this?"},{"type":"image_url","image_url":{"url":"data:image/png;base64,` + picture + `"}}]}]}`,
 	},
 	{
 		format: "completions", path: site.CompletionsPath,
-		body: `{"model":"m","max_tokens":1000000,"temperature":0.7,"top_p":0.9,"top_k":40,"stop":` + stops + `,"prompt":"What is this?"}`,
+		body: `{"model":"m","max_tokens":1000000,"temperature":0.7,"top_p":0.9,"top_k":40,"presence_penalty":0.5,"frequency_penalty":0.5,"stop":` + stops + `,"prompt":"What is this?"}`,
 	},
 	{
 		format: "responses", path: site.ResponsesPath, forced: service.Set{"tool_choice": "required"},
@@ -57,7 +57,7 @@ var clients = []client{
 	},
 	{
 		format: "gemini", path: site.GeminiPath, forced: service.Set{"toolConfig.functionCallingConfig.mode": "ANY"},
-		body: `{"model":"m","generationConfig":{"maxOutputTokens":1000000,"temperature":0.7,"topP":0.9,"topK":40,"thinkingConfig":{"thinkingLevel":"HIGH"},
+		body: `{"model":"m","generationConfig":{"maxOutputTokens":1000000,"temperature":0.7,"topP":0.9,"topK":40,"presencePenalty":0.5,"frequencyPenalty":0.5,"thinkingConfig":{"thinkingLevel":"HIGH"},
 			"stopSequences":` + stops + `,"responseMimeType":"application/json","responseJsonSchema":` + schema + `},
 			"tools":[{"functionDeclarations":[{"name":"look","parametersJsonSchema":` + place + `}]}],"toolConfig":{"functionCallingConfig":{"mode":"AUTO"}},
 			"contents":[{"role":"user","parts":[{"text":"What is this?"},{"inlineData":{"mimeType":"image/png","data":"` + picture + `"}}]}]}`,

@@ -23,6 +23,8 @@ var features = []feature{
 	{of(`temperature|generationConfig\.temperature`), has("temperature", "0.7")},
 	{of(`top_p|generationConfig\.topP`), has("top_p", "0.9")},
 	{of(`top_k|generationConfig\.topK`), hasTopK},
+	{of(`presence_penalty|generationConfig\.presencePenalty`), some(has("presence_penalty", "0.5"), has("generationConfig.presencePenalty", "0.5"))},
+	{of(`frequency_penalty|generationConfig\.frequencyPenalty`), some(has("frequency_penalty", "0.5"), has("generationConfig.frequencyPenalty", "0.5"))},
 	{effort, thinksHard},
 	{thinking, thinks},
 	{of(`tools`), func(q *service.Request) bool { return strings.Contains(encoded(q.Body), `"look"`) }},

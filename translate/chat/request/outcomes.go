@@ -12,10 +12,11 @@ const templateArguments = "chat_template_kwargs"
 // outcomes is the table of the outcomes of concepts in chat requests.
 var outcomes = core.NewOutcomes(
 	core.Keep(
-		core.Model, core.MaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.PresencePenalty, core.FrequencyPenalty, core.LogitBias,
+		core.Model, core.MaxTokens, core.ShortMaxTokens, core.NoMaxTokens,
 		core.Seed, core.Samples, core.Stops, core.EmptyStop, core.Stream, core.StreamUsage, core.Echo,
 	),
 	core.Keep(core.Logprobs, core.TopLogprobs).Unless(core.NoSampling),
+	core.Keep(core.PresencePenalty, core.FrequencyPenalty, core.LogitBias).Unless(core.NoPenalties),
 	core.Keep(core.LogprobsBesideReasoning).Unless(core.NoSampling, core.WithoutEffort),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
 	core.Keep(core.Temperature, core.HighTemperature, core.TopP).Unless(core.NoSampling),

@@ -14,10 +14,10 @@ const (
 // outcomes is the table of the outcomes of concepts in completions requests.
 var outcomes = core.NewOutcomes(
 	core.Keep(
-		core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.PresencePenalty,
-		core.FrequencyPenalty, core.LogitBias, core.Seed, core.Samples, core.Stops, core.EmptyStop, core.Stream,
+		core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.Seed, core.Samples, core.Stops, core.EmptyStop, core.Stream,
 		core.StreamUsage, core.Logprobs, core.TopLogprobs, core.LogprobsBesideReasoning,
 	),
+	core.Keep(core.PresencePenalty, core.FrequencyPenalty, core.LogitBias).Unless(core.NoPenalties),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
 	core.Keep(
 		core.Temperature, core.HighTemperature, core.TemperatureBesideReasoning, core.TopP, core.TopPBesideReasoning,

@@ -9,11 +9,12 @@ import (
 var outcomes = core.NewOutcomes(
 	core.Keep(
 		core.Model, core.MaxTokens, core.OlderMaxTokens, core.ShortMaxTokens, core.NoMaxTokens, core.TopK,
-		core.PresencePenalty, core.FrequencyPenalty, core.Seed, core.Stops, core.Stream, core.StreamUsage, core.Echo,
+		core.Seed, core.Stops, core.Stream, core.StreamUsage, core.Echo,
 	),
 	core.Keep(core.LongMaxTokens).Unless(core.BoundedAnswer),
 	core.Keep(core.Temperature, core.HighTemperature, core.TopP).Unless(core.NoSampling),
 	core.Keep(core.TemperatureBesideReasoning, core.TopPBesideReasoning, core.TopKBesideReasoning).Unless(core.WithoutEffort),
+	core.Keep(core.PresencePenalty, core.FrequencyPenalty).Unless(core.NoPenalties),
 	core.Keep(core.TopPBesideTemperature).Unless(core.NoSampling, core.OneSampling),
 	core.Keep(core.Prompts).Unless(core.OneCall),
 	core.Lose(core.Samples).ByWriter(),

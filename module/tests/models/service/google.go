@@ -88,12 +88,12 @@ var google = concat([]Rule{
 			Example: Set{"tools": []any{Set{"googleSearch": Set{}}}, ofConfig + "responseMimeType": "application/json"}, Source: "snailyp/gemini-balance#264",
 		},
 		{
-			ID: "G12", Services: GoogleAI, Formats: "gemini", Models: "gemini-2.5-*", When: ofConfig + "presencePenalty",
-			Message: "Penalty is not enabled for models/{model}", Example: Set{ofConfig + "presencePenalty": 0.5}, Source: "PublicAffairs/openai-gemini#63",
+			ID: "G12", Services: GoogleAI, Formats: "gemini", Models: "gemini-2.5* gemini-3* gemini-4*", When: ofConfig + "presencePenalty !" + ofConfig + "presencePenalty=0",
+			Message: "Penalty is not enabled for models/{model}", Example: Set{ofConfig + "presencePenalty": 0.5}, Source: "PublicAffairs/openai-gemini#63, google-gemini/cookbook#1290",
 		},
 		{
-			ID: "G12", Services: GoogleAI, Formats: "gemini", Models: "gemini-2.5-*", When: ofConfig + "frequencyPenalty",
-			Message: "Penalty is not enabled for models/{model}", Example: Set{ofConfig + "frequencyPenalty": 0.5}, Source: "PublicAffairs/openai-gemini#63",
+			ID: "G12", Services: GoogleAI, Formats: "gemini", Models: "gemini-2.5* gemini-3* gemini-4*", When: ofConfig + "frequencyPenalty !" + ofConfig + "frequencyPenalty=0",
+			Message: "Penalty is not enabled for models/{model}", Example: Set{ofConfig + "frequencyPenalty": 0.5}, Source: "PublicAffairs/openai-gemini#63, google-gemini/cookbook#1290",
 		},
 		{
 			ID: "G13", Services: atGoogle, Formats: "gemini", Models: "gemma-3-*", When: "systemInstruction",

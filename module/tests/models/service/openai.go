@@ -52,6 +52,7 @@ var openAI = concat([]Rule{
 	},
 }, without("O5", laterGPT, "effort !effort=none", Set{"effort": "low"}, "@ai-sdk/openai 4.0.118"),
 	without("O20", thinkUnasked, "!effort=none", nil, "BerriAI/litellm-docs#1064, UKGovernmentBEIS/inspect_ai#5162"),
+	unweighed("presence_penalty", 0.5), unweighed("frequency_penalty", 0.5), unweighed("logit_bias", Set{"50256": -100}),
 	without("O6", alwaysReasoning, "", nil, "@ai-sdk/openai 4.0.118, BerriAI/litellm-docs#1173"),
 	[]Rule{
 		{
@@ -150,6 +151,14 @@ func without(id, models, when string, example Set, source string) (rules []Rule)
 		}
 	}
 	return rules
+}
+
+// unweighed returns the rule of the models that reason for a member that weighs tokens.
+func unweighed(member string, value any) []Rule {
+	return []Rule{{
+		ID: "O21", Services: atOpenAI, Formats: "chat", Models: reasoners, When: member, Param: member, Code: parameter,
+		Message: noParameter, Example: Set{member: value}, Source: "nextai-translator/nextai-translator#1781, stanford-crfm/helm#3617",
+	}}
 }
 
 // efforts returns the rule of models that take these words, which | separates.
