@@ -1,0 +1,111 @@
+package module_test
+
+import (
+	"go/ast"
+	"go/token"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// faultFiles are the files whose texts are the messages to clients.
+var faultFiles = []string{"refusals.go", "failures.go", "limits.go", "guards.go"}
+
+// verb is a place in a format that a value takes.
+var verb = regexp.MustCompile(`%[.\d]*[a-zA-Z]`)
+
+// phrases returns the parts of a text without its values that have at least two words.
+func phrases(text string) (parts []string) {
+	for _, part := range verb.Split(text, -1) {
+		part = strings.Trim(part, " ,:;'()\"<>")
+		if len(strings.Fields(part)) >= 2 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// textsIn returns the texts of a node.
+func textsIn(node ast.Node) (all []string) {
+	ast.Inspect(node, func(node ast.Node) bool {
+		if literal, ok := node.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			if text, err := strconv.Unquote(literal.Value); err == nil {
+				all = append(all, text)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// firstText returns the first text among the arguments of a call.
+func firstText(call *ast.CallExpr) string {
+	for _, argument := range call.Args {
+		if texts := textsIn(argument); len(texts) > 0 {
+			return texts[0]
+		}
+	}
+	return ""
+}
+
+// messages returns the messages of a file: of faults, of the API apart from those with the status
+// 400, which name a field, and of logs.
+func messages(s source) (all []string) {
+	if s.pkg == "translate/fault" && slices.Contains(faultFiles, path.Base(s.name)) {
+		for _, declared := range s.syntax.Decls {
+			if function, ok := declared.(*ast.FuncDecl); ok && function.Name.Name != "explained" {
+				all = append(all, textsIn(function.Body)...)
+			}
+		}
+	}
+	ast.Inspect(s.syntax, func(node ast.Node) bool {
+		call, ok := node.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		name := ""
+		switch function := call.Fun.(type) {
+		case *ast.Ident:
+			name = function.Name
+		case *ast.SelectorExpr:
+			if of, ok := function.X.(*ast.Ident); !ok || of.Name != "zap" { // a field of an entry
+				name = function.Sel.Name
+			}
+		}
+		isOfAPI := strings.HasPrefix(s.pkg, "module/accounts") && (name == "Refuse" || name == "Later")
+		if isOfAPI || strings.HasPrefix(s.pkg, "module/") && (name == "Warn" || name == "Error") && len(call.Args) > 0 {
+			all = append(all, firstText(call))
+		}
+		return true
+	})
+	return all
+}
+
+// A message that the page lacks sends its reader to the source: the page has each message to clients,
+// of the API and of the log.
+func TestTroubleshootingHasEveryMessage(t *testing.T) {
+	text, err := os.ReadFile("../caddyfile/docs/troubleshooting.md")
+	require.NoError(t, err)
+	page := strings.NewReplacer("\\<", "<", "`", "").Replace(string(text))
+	found := 0
+	for _, s := range sources(t) {
+		if matchesAny(onlyForTests, s.pkg) {
+			continue
+		}
+		for _, message := range messages(s) {
+			for _, phrase := range phrases(message) {
+				found++
+				assert.True(t, strings.Contains(page, phrase), "%s: caddyfile/docs/troubleshooting.md lacks %q", s.name, phrase)
+			}
+		}
+	}
+	assert.Greater(t, found, 150)
+	assert.Equal(t, []string{"the budget of", "is used up"}, phrases("the budget of %s is used up: %d"))
+}
