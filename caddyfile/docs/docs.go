@@ -6,5 +6,5 @@ import "embed"
 
 // Pages are the pages and their pictures.
 //
-//go:embed *.md speed/*.svg speed/*/*.svg
+//go:embed *.md pictures/*.svg speed/*.svg speed/*/*.svg
 var Pages embed.FS

@@ -138,5 +138,14 @@ func TestTheConsoleHasThePagesForUsers(t *testing.T) {
 	for path, status := range map[string]int{"/console/docs/": http.StatusOK, "/console/docs/limits.html": http.StatusOK, "/console/docs/none.html": http.StatusNotFound} {
 		assert.Equal(t, status, ask(t, "GET", path, "").StatusCode, path)
 	}
+	linked := 0
+	for name, f := range embedded().files {
+		for _, match := range regexp.MustCompile("\\$\\{root\\}(docs/[a-z-]*(?:\\.html)?)").FindAllStringSubmatch(string(f.plain), -1) {
+			linked++
+			assert.Equal(t, http.StatusOK, ask(t, "GET", Root+match[1], "").StatusCode, name)
+		}
+		assert.NotContains(t, string(f.plain), "blob/main/caddyfile/docs", "%s links to pages of another version", name)
+	}
+	assert.Equal(t, 3, linked)
 	assert.Contains(t, text(t, ask(t, "GET", "/console/docs/", "")), "<h1 id=\"documentation\">Documentation</h1>")
 }

@@ -293,7 +293,7 @@ function Arrival({ id }) {
 											Nothing has arrived for a minute. A wrong key or address is answered with an error by the
 											client; the${' '}
 											<a
-												href="https://github.com/caddy-ai-gateway/caddy-ai-gateway/blob/main/caddyfile/docs/clients.md"
+												href=${`${root}docs/clients.html`}
 												target="_blank" rel="noreferrer"
 											>
 												notes about clients

@@ -480,7 +480,7 @@ function Facts({ sums, before, saved, currency }) {
 							unpriced > 0
 								? html`
 									<a
-										href="https://github.com/caddy-ai-gateway/caddy-ai-gateway/blob/main/caddyfile/docs/usage.md#prices"
+										href=${`${root}docs/prices.html`}
 										target="_blank" rel="noreferrer"
 									>
 										how to price them
