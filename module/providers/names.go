@@ -19,3 +19,7 @@ func routed(model string) string {
 	base, _, _ := strings.Cut(model, ":")
 	return base
 }
+
+// resource returns the id of a model of Google behind its resource name, in which lists have it:
+// gemini-2.5-pro of models/gemini-2.5-pro, or of publishers/google/models/gemini-2.5-pro.
+func resource(model string) string { return model[strings.LastIndexByte(model, '/')+1:] }

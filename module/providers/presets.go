@@ -69,7 +69,7 @@ var presets = []Preset{
 	// The name of the model and the kind of the answer are in the path.
 	{"gemini", aigateway.Defaults{
 		BaseURL: "https://generativelanguage.googleapis.com", Formats: []translate.Format{translate.Gemini},
-		Header: "X-Goog-Api-Key", KeyRequired: true, ListsModels: true,
+		Header: "X-Goog-Api-Key", KeyRequired: true, ListsModels: true, Listing: aigateway.Listing{Plain: resource},
 	}},
 	// The configuration sets all differences from the format.
 	{"openai_compatible", aigateway.Defaults{Formats: chatCompletions, ModelTraits: mistral.Traits}},

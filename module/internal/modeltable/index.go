@@ -10,6 +10,7 @@ import (
 type Index[T any] struct {
 	exact    map[Key]T           // by the names in the table, those with "*" included
 	prefixes map[string][]string // the names with "*" by provider, the longest first
+	folded   map[Key]T           // the names with capital letters, in small ones
 }
 
 // Key is a name in a table at a provider.
@@ -24,7 +25,10 @@ func (x *Index[T]) Get(provider, name string) (entry T, ok bool) {
 // Set sets the entry of a name.
 func (x *Index[T]) Set(provider, name string, entry T) {
 	if x.exact == nil {
-		x.exact, x.prefixes = make(map[Key]T), make(map[string][]string)
+		x.exact, x.prefixes, x.folded = make(map[Key]T), make(map[string][]string), make(map[Key]T)
+	}
+	if small := strings.ToLower(name); small != name {
+		x.folded[Key{provider, small}] = entry
 	}
 	if _, known := x.exact[Key{provider, name}]; !known && strings.HasSuffix(name, "*") {
 		names := append(x.prefixes[provider], name)
@@ -35,8 +39,22 @@ func (x *Index[T]) Set(provider, name string, entry T) {
 }
 
 // Find returns the entry of a model. An exact name takes precedence over one with "*", and a
-// longer one over a shorter one. version is the text that "*" has matched.
+// longer one over a shorter one. version is the text that "*" has matched. A name that is not in the
+// table is that of the model with the same letters, in whichever case: some services do not
+// distinguish them, and others know one of the two names.
 func (x *Index[T]) Find(provider, model string) (entry T, version string, ok bool) {
+	if entry, version, ok = x.find(provider, model); ok {
+		return entry, version, true
+	}
+	small := strings.ToLower(model)
+	if entry, ok = x.folded[Key{provider, small}]; ok || small == model {
+		return entry, "", ok
+	}
+	return x.find(provider, small)
+}
+
+// find returns the entry of a model with a name in the letters of the table.
+func (x *Index[T]) find(provider, model string) (entry T, version string, ok bool) {
 	if entry, ok := x.Get(provider, model); ok {
 		return entry, "", true
 	}

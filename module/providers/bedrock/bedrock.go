@@ -55,7 +55,7 @@ func (b *Bedrock) Defaults() aigateway.Defaults {
 		ModelFormats: modelFormats,
 		Traits:       map[string]string{"thinking_style": "adaptive"}, // of models that are not in the table
 		ModelTraits:  modelTraits,
-		Listing:      aigateway.Listing{Plain: plain, Base: base},
+		Listing:      aigateway.Listing{Plain: plain, Base: standard},
 		Protocol:     aigateway.Protocol{Address: b.address, Sign: b.sign, Open: openAs},
 	}
 	if b.Region != "" {
@@ -99,6 +99,13 @@ func plain(model string) string {
 // base returns the id of the model behind the inference profile of a region.
 func base(model string) string { return region.ReplaceAllString(model, "") }
 
+// standard returns the id of the model of which a model is a variant: that behind the profile of a
+// region, or that with the usual context, as amazon.nova-pro-v1:0 of amazon.nova-pro-v1:0:300k.
+func standard(model string) string { return variant.ReplaceAllString(base(model), "") }
+
+// variant matches the end of the name of a model with another context.
+var variant = regexp.MustCompile(`:[0-9]+k$`)
+
 // address sets the address of a call: the model and the kind of answer are in the path. Base
 // URLs may have the path that other services of the format have.
 func (b *Bedrock) address(call *aigateway.Call) error {
@@ -128,7 +135,7 @@ func (b *Bedrock) address(call *aigateway.Call) error {
 
 // region matches the beginning of an inference profile. Tokens are counted under the name of the
 // model behind it.
-var region = regexp.MustCompile(`^(global|us-gov|us|eu|apac|jp|au|ca)\.`)
+var region = regexp.MustCompile(`^(global|us-gov|apac|[a-z]{2})\.`)
 
 // invoke sets the address of a call of a model of Anthropic below its path. The version and the
 // betas are in the body. A request for a count of tokens contains such a body, with a bound of

@@ -58,8 +58,18 @@ func (v *Vertex) Defaults() aigateway.Defaults {
 		Formats:     []translate.Format{translate.Messages},
 		Traits:      traits,
 		ModelTraits: append(claude.Traits(""), mistral.Traits...),
+		Listing:     aigateway.Listing{Plain: plain},
 		Protocol:    aigateway.Protocol{Address: v.address, Token: token, ForeignError: ofEdge},
 	}
+}
+
+// plain returns the id of a model behind its resource name, as in publishers/google/models/gemini-2.5-pro,
+// or behind its publisher, as chat requests have it: google/gemini-2.5-pro.
+func plain(model string) string {
+	if _, id, ok := strings.Cut(model, "/models/"); ok {
+		return id
+	}
+	return strings.TrimPrefix(model, "google/")
 }
 
 // global is the location without a region.

@@ -1,0 +1,56 @@
+package models_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/models/service"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// Services have one model under many names: in capital letters, behind a resource or a publisher, or
+// with another context. Nothing was known of them, so that they got what they refuse.
+func TestOtherNamesOfAModelHaveItsFacts(t *testing.T) {
+	fakes := service.Start(t)
+	lines, _ := configuration(t, fakes)
+	names := [][3]string{
+		{"azure", "GPT-5.5", "gpt-5.5"}, {"azure", "Gpt-5.5-2026-04-23", "gpt-5.5"},
+		{"azure", "deepseek-v4-flash", "DeepSeek-V4-Flash"},
+		{"groq", "OpenAI/GPT-OSS-120B", "openai/gpt-oss-120b"},
+		{"openrouter", "Anthropic/Claude-Opus-5.5:Free", "anthropic/claude-opus-5.5"},
+		{"gemini", "models/gemini-2.5-pro", "gemini-2.5-pro"},
+		{"vertex", "publishers/google/models/gemini-2.5-pro", "gemini-2.5-pro"},
+		{"vertex", "google/gemini-2.5-pro", "gemini-2.5-pro"},
+		{"vertex_claude", "publishers/anthropic/models/claude-opus-5-5", "claude-opus-5-5"},
+		{"vertex_claude", "claude-opus-5-5@default", "claude-opus-5-5"},
+		{"bedrock_converse", "amazon.nova-pro-v1:0:300k", "amazon.nova-pro-v1:0"},
+		{"bedrock_converse", "us.amazon.nova-pro-v1:0:24k", "amazon.nova-pro-v1:0"},
+		{"bedrock_converse", "sa.anthropic.claude-opus-4-7", "anthropic.claude-opus-4-7"}, // of no region in the table
+		{"bedrock_converse", "arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-pro-v1:0:300k", "amazon.nova-pro-v1:0"},
+	}
+	for i, n := range names {
+		lines = append(lines, fmt.Sprintf("model other%d {\nto %s/%s\n}\nmodel usual%d {\nto %s/%s\n}", i, n[0], n[1], i, n[0], n[2]))
+	}
+	lines = append(lines, "model unheard-of {\nto bedrock_converse/Unheard-Of:300k\n}")
+	s := site.Start(t, lines...)
+	known := func(model string) *api.Facts {
+		reply := s.Call(http.MethodGet, s.AdminURL("/api/v1/explain?model="+model), "")
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		var e api.Explanation
+		require.NoError(t, json.Unmarshal([]byte(reply.Body), &e))
+		return e.Targets[0].Facts
+	}
+	for i, n := range names {
+		facts := known(fmt.Sprintf("other%d", i))
+		if assert.NotNil(t, facts, n) {
+			assert.Equal(t, known(fmt.Sprintf("usual%d", i)).Values, facts.Values, n)
+		}
+	}
+	assert.Nil(t, known("unheard-of"))
+}
