@@ -103,10 +103,14 @@ func readPercentOrOff(d *cf.Dispenser) (int, error) {
 	return n, nil
 }
 
-// readList returns earlier and all arguments. It refuses a line without arguments, and a
-// value that occurs twice.
+// readList returns earlier and all arguments, which commas may separate. It refuses a line
+// without arguments, and a value that occurs twice.
 func readList(d *cf.Dispenser, earlier []string) ([]string, error) {
-	name, args := d.Val(), d.RemainingArgs()
+	return addTo(d, d.Val(), earlier, aigateway.SplitList(d.RemainingArgs()))
+}
+
+// addTo returns earlier and the values of a line.
+func addTo(d *cf.Dispenser, name string, earlier, args []string) ([]string, error) {
 	if len(args) == 0 {
 		return nil, d.Errf("%s needs at least one value", name)
 	}
@@ -120,9 +124,9 @@ func readList(d *cf.Dispenser, earlier []string) ([]string, error) {
 	return list, nil
 }
 
-// readReferences reads references to secrets.
+// readReferences reads references to secrets. Commas may be part of one: {file./a,b}.
 func readReferences(d *cf.Dispenser) ([]string, error) {
-	references, err := readList(d, nil)
+	references, err := addTo(d, d.Val(), nil, d.RemainingArgs())
 	for _, reference := range references {
 		if err == nil {
 			err = checkSecret(d, reference)

@@ -112,7 +112,7 @@ var arrows = []arrow{
 	{"module/accounts", []string{"module/accounts/...", "module/internal/api", "module/aigateway", "module/aigateway/suggest"}},
 	{"module/providers", []string{"module/aigateway", "module/providers/claude", "module/providers/demo", "module/providers/mistral", "translate", "translate/formats"}},
 	{"module/providers/tokens", nil},
-	{"module/providers/presetwords", nil},
+	{"module/providers/presetwords", []string{"module/aigateway"}},
 	{"module/providers/claude", []string{"module/aigateway", "translate"}},
 	{"module/providers/mistral", []string{"module/aigateway"}},
 	{"module/providers/azure", []string{"module/aigateway", "module/providers/claude", "module/providers/mistral", "module/providers/tokens", "module/providers/presetwords", "translate"}},

@@ -63,7 +63,7 @@ func TestAdministratorOfTheMachineManagesKeys(t *testing.T) {
 	s.user("alice", aigateway.RoleUser)
 	s.user("bob", aigateway.RoleUser)
 	created := s.admin("POST /api/v1/keys",
-		`{"user":"ALICE","name":"ci","expires":"2099-01-01","models":["a","b-*"],"from":["10.0.0.0/8","192.0.2.1"],"limit":"gold"}`).data(t)
+		`{"user":"ALICE","name":"ci","expires":"2099-01-01","models":["a","b-*"],"from":["10.0.0.0/8, 192.0.2.1"],"limit":"gold"}`).data(t)
 	assert.Equal(t, []any{"alice", "ci", "2099-01-01T00:00:00Z", []any{"a", "b-*"}, []any{"10.0.0.0/8", "192.0.2.1"}, "gold", false, nil},
 		members(created, "user", "name", "expires", "models", "from", "limit", "disabled", "used"))
 	key := created["key"].(string)

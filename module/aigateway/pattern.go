@@ -22,17 +22,18 @@ func ParsePattern(s string) (Pattern, error) {
 	return Pattern(s), nil
 }
 
-// SplitPatterns returns the patterns in texts, which spaces, commas or both separate. A text
-// without any stays as it is, so that it is no list of nothing, which would be all models.
-func SplitPatterns(texts []string) (patterns []string) {
+// SplitList returns the values in texts, which spaces, commas or both separate: lists are read
+// alike in the Caddyfile, by commands and by the API. A text without a value stays as it is, so
+// that it is no list of nothing, which would be all models.
+func SplitList(texts []string) (values []string) {
 	for _, text := range texts {
 		parts := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 		if len(parts) == 0 {
 			parts = []string{text}
 		}
-		patterns = append(patterns, parts...)
+		values = append(values, parts...)
 	}
-	return patterns
+	return values
 }
 
 // Exact reports whether p has no "*", so that it matches one name only.

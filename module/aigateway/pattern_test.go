@@ -148,15 +148,15 @@ func plainMatch(p, name string) bool {
 // Caddyfile separates by spaces, the commands by commas, and neither said so.
 func TestListsOfModelsAreReadAlike(t *testing.T) {
 	for _, texts := range [][]string{{"demo,", "gpt-*"}, {"demo gpt-*"}, {"demo,gpt-*"}, {"demo"}, {" demo , gpt-* ,"}, {"demo", ",gpt-*"}} {
-		got := SplitPatterns(texts)
+		got := SplitList(texts)
 		assert.Equal(t, "demo", got[0], texts)
 		assert.True(t, len(got) == 1 || got[1] == "gpt-*" && len(got) == 2, "%q %q", texts, got)
 	}
 	for _, nothing := range []string{",", " ", ", ,"} {
-		_, err := ParsePattern(SplitPatterns([]string{nothing})[0])
+		_, err := ParsePattern(SplitList([]string{nothing})[0])
 		assert.ErrorIs(t, err, ErrPattern, "a list of nothing would be all models: %q", nothing)
 	}
-	assert.Empty(t, SplitPatterns(nil))
+	assert.Empty(t, SplitList(nil))
 	_, err := ParsePattern("demo,gpt-*")
 	assert.ErrorIs(t, err, ErrPattern)
 }

@@ -10,6 +10,8 @@ import (
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/dustin/go-humanize"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // Words returns the words of a Regex in the Caddyfile.
@@ -50,9 +52,9 @@ func (g *Regex) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		word, args := d.Val(), d.RemainingArgs()
 		switch {
 		case word == "block" && len(args) > 0:
-			g.Block = append(g.Block, args...)
+			g.Block = append(g.Block, aigateway.SplitList(args)...)
 		case word == "mask" && len(args) > 0:
-			g.Mask = append(g.Mask, args...)
+			g.Mask = append(g.Mask, aigateway.SplitList(args)...)
 		case word == "pattern" && len(args) == 2:
 			if g.Patterns == nil {
 				g.Patterns = make(map[string]string)

@@ -113,8 +113,8 @@ func (g *Tools) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		default:
 			return d.Errf("a guard tools has no word '%s'", d.Val())
 		}
-		for d.NextArg() {
-			*list = append(*list, aigateway.Pattern(d.Val()))
+		for _, name := range aigateway.SplitList(d.RemainingArgs()) {
+			*list = append(*list, aigateway.Pattern(name))
 		}
 	}
 	if err := g.Validate(); err != nil {

@@ -100,11 +100,9 @@ func readRestriction(d *caddyfile.Dispenser, entry *Entry) error {
 // restrictions are the words of a key's block. Each function sets its field, or
 // returns the rest of an error that begins with the word.
 var restrictions = map[string]func(e *Entry, args []string) string{
-	"models": func(e *Entry, args []string) string {
-		return list("pattern", func(e *Entry) *[]string { return &e.Models })(e, aigateway.SplitPatterns(args))
-	},
-	"tags": list("tag", func(e *Entry) *[]string { return &e.Tags }),
-	"from": list("address", func(e *Entry) *[]string { return &e.From }),
+	"models": list("pattern", func(e *Entry) *[]string { return &e.Models }),
+	"tags":   list("tag", func(e *Entry) *[]string { return &e.Tags }),
+	"from":   list("address", func(e *Entry) *[]string { return &e.From }),
 
 	"expires": once("date", func(e *Entry) *string { return &e.Expires }),
 	"owner":   once("name", func(e *Entry) *string { return &e.Owner }),
@@ -123,7 +121,7 @@ func list(what string, field func(*Entry) *[]string) func(*Entry, []string) stri
 		if len(args) == 0 {
 			return "needs at least one " + what
 		}
-		*field(e) = append(*field(e), args...)
+		*field(e) = append(*field(e), aigateway.SplitList(args)...)
 		return ""
 	}
 }

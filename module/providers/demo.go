@@ -107,7 +107,7 @@ func (d *Demo) parseWord(dis *caddyfile.Dispenser) error {
 }
 
 func (d *Demo) parseNames(dis *caddyfile.Dispenser) error {
-	names := dis.RemainingArgs()
+	names := aigateway.SplitList(dis.RemainingArgs())
 	if len(names) == 0 {
 		return dis.Err("names needs at least one model")
 	}

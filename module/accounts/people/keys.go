@@ -102,7 +102,7 @@ func (p *People) Apply(c *call.Call, change KeyChange, k *aigateway.StoredKey) e
 
 // Patterns returns the names and patterns of models in a field.
 func Patterns(field string, names []string) (*[]string, error) {
-	names = aigateway.SplitPatterns(names)
+	names = aigateway.SplitList(names)
 	if len(names) > maxModels {
 		return nil, answer.Invalid("%s must be at most %d names", field, maxModels)
 	}
@@ -116,6 +116,7 @@ func Patterns(field string, names []string) (*[]string, error) {
 
 // Networks returns the networks in a field.
 func Networks(field string, names []string) (*[]netip.Prefix, error) {
+	names = aigateway.SplitList(names)
 	if len(names) > maxNetworks {
 		return nil, answer.Invalid("%s must be at most %d networks", field, maxNetworks)
 	}

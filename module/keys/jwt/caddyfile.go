@@ -69,7 +69,7 @@ func (t *Tokens) addGroup(d *caddyfile.Dispenser) error {
 	for nesting := d.Nesting(); d.NextBlock(nesting); {
 		switch word := d.Val(); {
 		case word == "models" && g.Models == nil:
-			if g.Models = aigateway.SplitPatterns(d.RemainingArgs()); len(g.Models) == 0 {
+			if g.Models = aigateway.SplitList(d.RemainingArgs()); len(g.Models) == 0 {
 				return d.ArgErr()
 			}
 		case word == "limit" && g.Limit == "":

@@ -6,6 +6,8 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // Word is a word of a preset. Exactly one of To, List and Read is set.
@@ -39,7 +41,7 @@ func readWord(d *caddyfile.Dispenser, preset string, table []Word) error {
 		case w.Read != nil:
 			return w.Read(d)
 		case w.List != nil:
-			*w.List = append(*w.List, d.RemainingArgs()...)
+			*w.List = append(*w.List, aigateway.SplitList(d.RemainingArgs())...)
 			return nil
 		case d.AllArgs(w.To):
 			return nil
