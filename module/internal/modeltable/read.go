@@ -14,6 +14,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
 )
@@ -44,6 +46,9 @@ func Read(r io.Reader, known, required []string) (rows []Row, err error) {
 	lines := csv.NewReader(withoutMark(r))
 	lines.FieldsPerRecord = -1 // other lengths are reported together
 	header, err := lines.Read()
+	if err == io.EOF {
+		return nil, errEmpty
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the names of columns: %w", err)
 	}
@@ -76,9 +81,29 @@ func Read(r io.Reader, known, required []string) (rows []Row, err error) {
 			row.Cells[name] = strings.TrimSpace(cells[i])
 			row.places[i].line, row.places[i].column = lines.FieldPos(i)
 		}
+		failures = append(failures, row.Locate(row.unreadable(header))...)
 		rows = append(rows, row)
 	}
 	return nil, fmt.Errorf("a table has at most %d rows", maxRows)
+}
+
+var (
+	errEmpty      = errors.New("the file is empty")
+	errSeparator  = errors.New("the cells of a row must be separated by commas")
+	errUnreadable = errors.New("has a character that cannot be seen, or is not in UTF-8")
+)
+
+// unreadable returns the mistakes of cells with characters that nobody sees: a name with one of them,
+// which a copy from a web page may have, is that of no model.
+func (row *Row) unreadable(header []string) (failures []error) {
+	for _, name := range header {
+		cell := row.Cells[name]
+		hidden := func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune("\t\r\n", r) }
+		if !utf8.ValidString(cell) || strings.ContainsFunc(cell, hidden) {
+			failures = append(failures, &CellError{name, errUnreadable})
+		}
+	}
+	return failures
 }
 
 // CheckColumns returns an error if a name of a column is not known or occurs twice, or if one
@@ -86,6 +111,8 @@ func Read(r io.Reader, known, required []string) (rows []Row, err error) {
 func CheckColumns(names, known, required []string) error {
 	for i, name := range names {
 		switch {
+		case strings.ContainsAny(name, ";\t"): // as spreadsheets write it in some countries
+			return errSeparator
 		case !slices.Contains(known, name):
 			return fmt.Errorf("the column %q is unknown; %sthe columns are %s", name, suggest.DidYouMean(name, known), strings.Join(known, ", "))
 		case slices.Contains(names[:i], name):

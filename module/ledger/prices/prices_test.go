@@ -305,7 +305,7 @@ func TestL017WrongTablesAreRefused(t *testing.T) {
 		"models: is required":                                                 {header, "p,,1,1"},
 		"line 2: has 2 cells, and 4 columns have names":                       {header, "p,m"},
 		"six decimals\nline 3, column 7: output: a price":                     {header, "p,m,x,1", "p,n,1,y"},
-		"reading the names of columns: EOF":                                   {""},
+		"the file is empty":                                                   {""},
 	} {
 		_, err := Parse(strings.NewReader(strings.Join(rows, "\n")))
 		assert.ErrorContains(t, err, problem)
