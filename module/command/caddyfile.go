@@ -63,9 +63,9 @@ var caddyfileTemplate = template.Must(template.New("Caddyfile").Funcs(template.F
 		Base URL, OpenAI     {scheme}://{hostport}/v1
 		Console              {scheme}://{hostport}/console/
 		All paths            {scheme}://{hostport}/api/openapi.json
+		Documentation        {scheme}://{hostport}/console/docs/
 
 		Clients need a key: the terminal shows one, and users can create keys.
-		Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway
 
 		TEXT
 	respond "Not found. The gateway serves paths below /v1/, for Gemini clients below /v1beta/, for accounts below /api/, and the console at /console/. The base URL of an OpenAI client ends with /v1." 404

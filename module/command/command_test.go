@@ -230,9 +230,9 @@ func TestPathsOutsideOfTheGatewayExplainIt(t *testing.T) {
 		"Base URL, Anthropic  "+base+"\n"+
 		"Base URL, OpenAI     "+base+"/v1\n"+
 		"Console              "+base+"/console/\n"+
-		"All paths            "+base+"/api/openapi.json\n\n"+
-		"Clients need a key: the terminal shows one, and users can create keys.\n"+
-		"Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway\n", text)
+		"All paths            "+base+"/api/openapi.json\n"+
+		"Documentation        "+base+"/console/docs/\n\n"+
+		"Clients need a key: the terminal shows one, and users can create keys.\n", text)
 	status, kind, text = ask(http.MethodHead, "/")
 	assert.Equal(t, []any{http.StatusOK, "text/plain; charset=utf-8", ""}, []any{status, kind, text})
 	status, _, _ = ask(http.MethodGet, "/api/openapi.json")

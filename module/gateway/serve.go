@@ -72,18 +72,20 @@ func hideKey(r *http.Request, route *routes.Route) {
 func serveFront(w http.ResponseWriter, r *http.Request, accounts bool) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	prefix := aigateway.PathPrefix(r)
-	console := ""
+	console, documentation := "", "https://github.com/caddy-ai-gateway/caddy-ai-gateway"
 	if accounts {
 		console = "Console              " + prefix + routes.ConsolePath + "\n"
+		documentation = prefix + routes.ConsolePath + "docs/"
 	}
 	_, _ = fmt.Fprintf(w, `The AI gateway is running.
 
 %sBase URL, Anthropic  the address of this page, without the slash at its end
 Base URL, OpenAI     the same and /v1
 All paths            %s/api/openapi.json
+Documentation        %s
 
-Clients need a key. Documentation: https://github.com/caddy-ai-gateway/caddy-ai-gateway
-`, console, prefix) // the client may have left
+Clients need a key.
+`, console, prefix, documentation) // the client may have left
 }
 
 // answer serves a route of the gateway.

@@ -53,10 +53,12 @@ func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name, hasPath := strings.CutPrefix(r.URL.Path, Root)
-	if !hasPath {
-		header.Set("Cache-Control", revalidate)
-		header.Set("Location", strings.TrimPrefix(Root, "/")) // http.Redirect would make the address absolute
-		w.WriteHeader(http.StatusPermanentRedirect)
+	switch {
+	case !hasPath:
+		redirect(w, strings.TrimPrefix(Root, "/"))
+		return
+	case name+"/" == pages:
+		redirect(w, pages)
 		return
 	}
 	if page, ok := strings.CutPrefix(name, pages); ok {
@@ -78,4 +80,12 @@ func ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	all.index[depth].serve(w, r, revalidate) // the script of the page shows the part that the path names
+}
+
+// redirect leads to an address relative to that of the request. http.Redirect would make it
+// absolute.
+func redirect(w http.ResponseWriter, address string) {
+	w.Header().Set("Cache-Control", revalidate)
+	w.Header().Set("Location", address)
+	w.WriteHeader(http.StatusPermanentRedirect)
 }

@@ -135,7 +135,7 @@ func TestTheAddressesDependOnEveryFile(t *testing.T) {
 
 // The console has the pages for users of the version that runs, below a path of its own.
 func TestTheConsoleHasThePagesForUsers(t *testing.T) {
-	for path, status := range map[string]int{"/console/docs/": http.StatusOK, "/console/docs/limits.html": http.StatusOK, "/console/docs/none.html": http.StatusNotFound} {
+	for path, status := range map[string]int{"/console/docs": http.StatusPermanentRedirect, "/console/docs/": http.StatusOK, "/console/docs/limits.html": http.StatusOK, "/console/docs/none.html": http.StatusNotFound} {
 		assert.Equal(t, status, ask(t, "GET", path, "").StatusCode, path)
 	}
 	linked := 0

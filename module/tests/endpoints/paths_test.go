@@ -401,6 +401,7 @@ func TestTheFirstPageOfASiteSaysWhereToGo(t *testing.T) {
 		"alone":         {site.Block("", site.Direct.Provider("up", p)), "/", "\nConsole              /console/\n"},
 		"without users": {site.Block("", "accounts off", site.Direct.Provider("up", p)), "/", "running.\n\nBase URL"},
 		"below a path":  {"http://127.0.0.1:PORT(site) {\nhandle_path /ai/* {\nai_gateway {\n" + site.Direct.Provider("up", p) + "\n}\n}\n}", "/ai/", "\nConsole              /ai/console/\n"},
+		"documentation": {"http://127.0.0.1:PORT(site) {\nhandle_path /ai/* {\nai_gateway {\n" + site.Direct.Provider("up", p) + "\n}\n}\n}", "/ai/", "\nDocumentation        /ai/console/docs/\n"},
 		"with a page":   {site.Block(`respond / "the page"`, site.Direct.Provider("up", p)), "/", "the page"},
 	} {
 		t.Run(name, func(t *testing.T) {
