@@ -27,7 +27,7 @@ func withCalls(x *Translation, w Writer) *callWriter {
 	c := callWriters.Get().(*callWriter)
 	c.Writer, c.x, c.tools = w, x, false
 	c.ids = x.Traits.CallIDs
-	if x.To.ShortCallIDs != nil && x.To.ShortCallIDs(x.Info.Upstream) {
+	if x.To.ShortCallIDs != nil && x.To.ShortCallIDs(x.Info.Shown()) {
 		c.ids = trait.CallIDsNine
 	}
 	c.distinct = x.To.DistinctCallIDs || c.ids == trait.CallIDsNine

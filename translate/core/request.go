@@ -40,6 +40,14 @@ type RequestInfo struct {
 // Counts reports whether the provider only counts tokens.
 func (info *RequestInfo) Counts() bool { return info.Operation == translate.CountTokens }
 
+// Shown returns the name of the model from which its vendor can be seen.
+func (info *RequestInfo) Shown() string {
+	if info.Traits == nil || info.Traits.SameAs == "" {
+		return info.Upstream
+	}
+	return info.Traits.SameAs
+}
+
 // Rendered is the result of a translation beside the body.
 type Rendered struct {
 	Losses translate.Losses        // fields that are not carried over unchanged

@@ -30,6 +30,7 @@ var effects = map[string]struct {
 	"tool_call_ids":         {way{translate.Messages, translate.Chat}, "nine", returned(`,"content":"r"`).body},
 	"tool_images":           {way{translate.Messages, translate.Chat}, "inline", returned(`,"content":[` + png + `}]`).body},
 	"responses_item_ids":    {way{translate.Messages, translate.Responses}, "true; responses_reasoning encrypted", replied(thought("t", sealedItem) + "," + textBlock("a")).body},
+	"same_as":               {way{translate.Messages, translate.Converse}, "anthropic.claude-opus-5-5", conversation(hi, `"top_k":5`)},
 	"default_max_tokens":    {way{translate.Completions, translate.Messages}, "7", completing().body},
 	"agent_max_tokens":      {way{translate.Responses, translate.Messages}, "7", posing().body},
 	"completion_system":     {way{translate.Completions, translate.Messages}, "Go on.", completing().body},

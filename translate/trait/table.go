@@ -41,6 +41,7 @@ var traits = []trait{
 	flag("retry_encrypted", "false", "true", func(t *Traits) *bool { return &t.RetryEncrypted }),
 	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
 	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "without_effort", "effort_none", "none"),
+	text("same_as", "a name of a model", "", setSameAs),
 	flag("penalties", "true", "false", func(t *Traits) *bool { return &t.NoPenalties }),
 	text("extensions", "a list of field names that the gateway does not write itself", "", setExtensions),
 	choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive", "always"),
@@ -272,6 +273,11 @@ func setExtensions(t *Traits, value string) bool {
 func setCompletionSystem(t *Traits, value string) bool {
 	t.CompletionSystem = value
 	return true
+}
+
+func setSameAs(t *Traits, value string) bool {
+	t.SameAs = value
+	return !strings.ContainsFunc(value, func(r rune) bool { return r <= ' ' })
 }
 
 func setVersion(t *Traits, value string) bool {

@@ -63,6 +63,7 @@ var others = map[string]map[string]Traits{
 	"default_max_tokens":  {"1": {DefaultMaxTokens: 1}, "2147483647": {DefaultMaxTokens: 2147483647}},
 	"agent_max_tokens":    {"1": {AgentMaxTokens: 1}},
 	"max_stops":           {"4": {MaxStops: 4}, "0": {MaxStops: NoStops}},
+	"same_as":             {"anthropic.claude-opus-5-5": {SameAs: "anthropic.claude-opus-5-5"}},
 	"penalties":           {"false": {NoPenalties: true}},
 	"parallel_tool_calls": {"false": {NoParallelToolCalls: true}},
 	"tool_choice":         {"auto": {AutoToolChoice: true}},

@@ -63,6 +63,8 @@ type Traits struct {
 	RetryEncrypted bool
 	// ReasoningReplay selects the field that earlier reasoning is sent back in.
 	ReasoningReplay ReasoningReplay
+	// SameAs is the name of the model behind a name that does not show it, "" if the name does.
+	SameAs string
 	// Sampling selects the sampling fields that may be sent.
 	Sampling Sampling
 	// NoPenalties leaves out the penalties and biases of tokens, which the provider refuses.

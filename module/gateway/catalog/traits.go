@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"sync/atomic"
@@ -59,6 +60,7 @@ func (m *modelTraits) of(name string) *trait.Traits {
 
 // own returns the traits of the preset and of the facts for a name, nil if there are none.
 func (m *modelTraits) own(name string) (own map[string]string) {
+	name = cmp.Or(m.sameAs(), name)
 	for _, row := range m.provider.traits.models {
 		if row.Pattern.Match(name) {
 			own = row.Traits
@@ -72,6 +74,14 @@ func (m *modelTraits) own(name string) (own map[string]string) {
 	own = maps.Clone(own)
 	maps.Copy(own, facts)
 	return own
+}
+
+// sameAs returns the configured name of the model, "" if its name at the provider shows it.
+func (m *modelTraits) sameAs() (name string) {
+	for _, layer := range m.configured {
+		name = cmp.Or(layer["same_as"], name)
+	}
+	return name
 }
 
 // merge returns the traits of the target for a model with traits of its own.

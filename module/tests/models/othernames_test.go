@@ -55,3 +55,31 @@ func TestOtherNamesOfAModelHaveItsFacts(t *testing.T) {
 	}
 	assert.Nil(t, known("unheard-of"))
 }
+
+// The ARN of an application inference profile shows no model, so that Claude behind it got the fields
+// of no vendor: a temperature, and an effort in a member that it refuses.
+func TestSameAsNamesTheModelBehindAName(t *testing.T) {
+	fakes := service.Start(t)
+	lines, _ := configuration(t, fakes)
+	lines = append(lines,
+		"model profile {\nto bedrock_converse/arn:aws:bedrock:us-east-1:1:application-inference-profile/abc {\nsame_as anthropic.claude-sonnet-5-5\n}\n}",
+		"model deployment {\nsame_as gpt-5.5\nto azure/ours\n}",
+	)
+	s := site.Start(t, lines...)
+	ask := func(model string) (body string, dropped string) {
+		reply := s.Ask(site.ChatPath, `{"model":"`+model+`","temperature":0.7,"reasoning_effort":"high","messages":[{"role":"user","content":"a"}]}`)
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		arrived, rule := fakes.Last()
+		require.Nil(t, rule)
+		return encoded(arrived.Body), reply.Header.Get("X-Gateway-Dropped")
+	}
+	body, dropped := ask("profile")
+	assert.NotContains(t, body, "temperature")
+	assert.Contains(t, body, `"thinking":{"type":"adaptive"}`)
+	assert.NotContains(t, body, "reasoning_effort")
+	assert.Equal(t, "temperature", dropped)
+	body, dropped = ask("deployment")
+	assert.NotContains(t, body, "temperature")
+	assert.Contains(t, body, `"model":"ours"`)
+	assert.Equal(t, "temperature", dropped)
+}

@@ -69,7 +69,7 @@ type turn struct {
 
 // Begin begins a request.
 func (w *writer) Begin(x *core.Translation, room int) {
-	w.x, w.by, w.thinks, w.inLines = x, vendorOf(x.Info.Upstream), false, false
+	w.x, w.by, w.thinks, w.inLines = x, vendorOf(x.Info.Shown()), false, false
 	x.Answer.Reasoning.Foreign = !w.by.signs
 	w.system.Reset(openText, "")
 	w.system.ToArray()

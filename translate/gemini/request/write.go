@@ -55,7 +55,7 @@ type turn struct {
 
 // Begin begins a request.
 func (w *writer) Begin(x *core.Translation, room int) {
-	w.x, w.asks = x, propertiesOf(x.Info.Upstream)
+	w.x, w.asks = x, propertiesOf(x.Info.Shown())
 	w.system.Reset(openText, "")
 	w.system.ToArray()
 	w.contents.reset()

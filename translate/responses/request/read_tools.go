@@ -290,7 +290,7 @@ func (t *toolReader) readTool(root jsonschema.Root) bool {
 // to make some. It reports whether the request asks for images, by the tool or otherwise.
 func (t *toolReader) askForImages(kind []byte) bool {
 	x := t.x
-	if !x.Options.Has(core.Images) && t.allowed == nil && !x.Options.Has(core.ToolChoiceNone) && x.Can(core.Images) && makesImages(x.Info.Upstream) {
+	if !x.Options.Has(core.Images) && t.allowed == nil && !x.Options.Has(core.ToolChoiceNone) && x.Can(core.Images) && makesImages(x.Info.Shown()) {
 		x.SetOption(imageToolRow, kind)
 	}
 	return x.Options.Has(core.Images)
