@@ -1,6 +1,7 @@
 package caddyfile
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig"
@@ -9,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 )
 
 // config is a gateway.Config that is being read.
@@ -18,6 +20,7 @@ type config struct {
 
 	inherited gateway.Config // of the global option, for a site
 	targets   []target
+	limits    map[*limits.Limit]cf.Dispenser // the places of the limits
 }
 
 // target is a mention of a provider in the block of a model.
@@ -42,6 +45,21 @@ func (c *config) checkTargets() error {
 	for _, t := range c.targets {
 		if !slices.Contains(known, t.provider) {
 			return t.place.Errf("model '%s': %w", t.model, catalog.UnknownProvider(t.provider, known))
+		}
+	}
+	return nil
+}
+
+// checkLimits returns an error for a limit that is within one which is not defined.
+func (c *config) checkLimits() error {
+	var known []string
+	for _, limit := range slices.Concat(c.inherited.KeyLimits, c.KeyLimits) {
+		known = append(known, limit.Name)
+	}
+	for _, limit := range c.KeyLimits {
+		if limit.Within != "" && !slices.Contains(known, limit.Within) {
+			place := c.limits[limit]
+			return place.Errf("limit '%s': %w", limit.Name, limits.UndefinedWithin(limit.Within, known))
 		}
 	}
 	return nil
@@ -152,7 +170,7 @@ var configWords = withAnswerBounds(words[*config]{
 //
 // inherited is the configuration of the global option, for a site.
 func parseConfig(d *cf.Dispenser, inherited gateway.Config) (gateway.Config, error) {
-	c := config{inherited: inherited}
+	c := config{inherited: inherited, limits: make(map[*limits.Limit]cf.Dispenser)}
 	d.Next() // the directive's name
 	if d.NextArg() {
 		return c.Config, d.Errf("%s accepts only a matcher (/path*, @name or *) and a block", directive)
@@ -160,7 +178,7 @@ func parseConfig(d *cf.Dispenser, inherited gateway.Config) (gateway.Config, err
 	if err := configWords.readBlock(d, directive, &c, nil); err != nil {
 		return c.Config, err
 	}
-	if err := c.checkTargets(); err != nil {
+	if err := errors.Join(c.checkTargets(), c.checkLimits()); err != nil {
 		return c.Config, err
 	}
 	if c.keys != nil {

@@ -75,7 +75,7 @@ func readKeyLimit(d *cf.Dispenser, c *config) error {
 	if err := limit.Check(); err != nil {
 		return line.WrapErr(err)
 	}
-	c.KeyLimits = append(c.KeyLimits, limit)
+	c.KeyLimits, c.limits[limit] = append(c.KeyLimits, limit), line
 	return nil
 }
 

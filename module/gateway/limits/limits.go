@@ -126,7 +126,7 @@ func (l *Limits) outward(name string) (limits []*aigateway.Limit, err error) {
 		limit := l.find(name)
 		switch {
 		case limit == nil:
-			return nil, fmt.Errorf("within names the limit '%s', which is not defined%s", name, l.hint(name))
+			return nil, UndefinedWithin(name, l.Names())
 		case slices.Contains(limits, &limit.Limit):
 			return nil, fmt.Errorf("within leads from '%s' to itself", name)
 		case limit.Per != aigateway.PerGateway:
@@ -203,7 +203,7 @@ func (l *Limits) CheckAccounts(accounts aigateway.Accounts) error {
 	name := accounts.LimitOfKeys()
 	chain := l.chains[name]
 	if chain == nil {
-		return fmt.Errorf("accounts: the limit '%s' is not defined%s", name, l.hint(name))
+		return fmt.Errorf("accounts: the limit '%s' is not defined%s", name, hint(name, l.Names()))
 	}
 	if chain.evaded != nil {
 		return fmt.Errorf("accounts: %w", chain.evaded)
@@ -215,18 +215,24 @@ func (l *Limits) CheckAccounts(accounts aigateway.Accounts) error {
 func (l *Limits) Check(keys iter.Seq[*aigateway.Key]) error {
 	for key := range keys {
 		if l.chains[key.Limit] == nil {
-			return &aigateway.KeyError{ID: key.ID, Problem: "names the limit '" + key.Limit + "', which is not defined" + l.hint(key.Limit)}
+			return &aigateway.KeyError{ID: key.ID, Problem: "names the limit '" + key.Limit + "', which is not defined" + hint(key.Limit, l.Names())}
 		}
 	}
 	return nil
 }
 
+// UndefinedWithin returns the error of a limit that is within one which is not defined; known are
+// the names of the limits that are.
+func UndefinedWithin(name string, known []string) error {
+	return fmt.Errorf("within names the limit '%s', which is not defined%s", name, hint(name, known))
+}
+
 // hint returns the end of an error about an undefined limit: the name that was probably
 // meant, and the defined names.
-func (l *Limits) hint(name string) string {
-	if len(l.defined) == 0 {
+func hint(name string, known []string) string {
+	if len(known) == 0 {
 		return ""
 	}
-	known := slices.Sorted(slices.Values(l.Names()))
+	known = slices.Sorted(slices.Values(known))
 	return "; " + suggest.DidYouMean(name, known) + "known are: " + strings.Join(known, ", ")
 }
