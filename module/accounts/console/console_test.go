@@ -140,7 +140,7 @@ func TestTheConsoleHasThePagesForUsers(t *testing.T) {
 	}
 	linked := 0
 	for name, f := range embedded().files {
-		for _, match := range regexp.MustCompile("\\$\\{root\\}(docs/[a-z-]*(?:\\.html)?)").FindAllStringSubmatch(string(f.plain), -1) {
+		for _, match := range regexp.MustCompile(`\$\{root\}(docs/[a-z-]*(?:\.html)?)`).FindAllStringSubmatch(string(f.plain), -1) {
 			linked++
 			assert.Equal(t, http.StatusOK, ask(t, "GET", Root+match[1], "").StatusCode, name)
 		}
