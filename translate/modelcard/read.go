@@ -118,7 +118,7 @@ func (m *cardReader) member(c *jsonscan.Cursor) {
 		readModelText(c, &m.OwnedBy)
 	case "created", "created_at":
 		readModelDate(c, &m.Created)
-	case "context_length", "context_window", "max_context_length", "max_input_tokens", "max_model_len", "inputTokenLimit":
+	case "context_length", "context_window", "context_window_tokens", "max_context_length", "max_input_tokens", "max_model_len", "inputTokenLimit":
 		token.ReadCount(c, &m.ContextTokens)
 	case "max_completion_tokens", "max_output_tokens", "max_tokens", "outputTokenLimit":
 		token.ReadCount(c, &m.OutputTokens)

@@ -77,6 +77,10 @@ func TestModelListsOfServicesAreRead(t *testing.T) {
 			`{"object":"list","data":[{"id":"qwen","object":"model","created":1790000000,"owned_by":"vllm","root":"/models/qwen","parent":null,"max_model_len":32768,"permission":[{"id":"modelperm-1"}]}]}`,
 			modelcard.Card{ID: "qwen", Created: 1790000000, OwnedBy: "vllm", ContextTokens: 32768},
 		}, {
+			"another gateway, whose context was unknown, and whose longest answer of 0 is not stated",
+			`{"data":[{"id":"m","context_window_tokens":1048576,"top_provider":{"max_completion_tokens":0}}]}`,
+			modelcard.Card{ID: "m", ContextTokens: 1048576},
+		}, {
 			"llama.cpp, which gives the context that it was started with",
 			`{"models":[{"name":"other","model":"other"}],"object":"list","data":[{"id":"m.gguf","object":"model","created":1790000000,"owned_by":"llamacpp","meta":{"vocab_type":2,"n_ctx":8192,"n_ctx_train":131072}}]}`,
 			modelcard.Card{ID: "m.gguf", Created: 1790000000, OwnedBy: "llamacpp", ContextTokens: 8192},
