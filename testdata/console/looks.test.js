@@ -31,7 +31,7 @@ const pictures = Object.entries(pages).map(([path, ready]) => [path.replace(/\?.
 	['minutes', async (page) => { await visit(page, 'health'); await page.click('button[aria-label="Minutes of demo"]'); await page.waitForSelector('dialog table'); }],
 	['connected', async (page) => { await page.keyboard.press('Escape'); await show(page, 'connect'); await page.click('button:text-is("Make a key")'); await page.click('button:text-is("Send it from here")'); await page.waitForSelector('text=It arrived and was answered'); }],
 	['models-list', async (page) => { await show(page, 'models'); await page.waitForSelector('table >> text=demo'); await page.waitForSelector('table >> text=own'); }],
-	['playground-wire', async (page) => { await show(page, 'playground'); await page.click('button:text-is("weather")'); await page.selectOption('select[aria-label="Model 1"]', 'messages-only'); await page.click('button:text-is("Send")'); await page.click('button:text-is("Wire")'); await page.click('button:text-is("Provider answer")'); await page.waitForSelector('.events li'); }],
+	['playground-wire', async (page) => { await show(page, 'playground'); await page.click('button:text-is("weather")'); await page.fill('input[aria-label="Model 1"]', 'messages-only'); await page.click('button:text-is("Send")'); await page.click('button:text-is("Wire")'); await page.click('button:text-is("Provider answer")'); await page.waitForSelector('.events li'); }],
 	['configuration-check', async (page) => { await show(page, 'configuration?part=check'); await page.selectOption('select', 'demo'); await page.click('button.primary:text-is("Check")'); await page.waitForFunction(() => document.querySelectorAll('td .chip').length >= 14); }],
 ]);
 

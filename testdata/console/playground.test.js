@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
+import { promisify } from 'node:util';
 import { api, enter, launch, open, show, until } from './browser.js';
 
 let browser, provider;
@@ -49,10 +51,10 @@ async function bench() {
 	return opened;
 }
 
-/** choose sets the format, the model and whether to stream. A model that the list lacks comes from a link. */
+/** choose sets the format, the model and whether to stream. */
 async function choose(page, { format, model, stream }) {
 	await page.selectOption('select[aria-label="Format 1"]', format);
-	await page.selectOption('select[aria-label="Model 1"]', model);
+	await page.fill('input[aria-label="Model 1"]', model);
 	await page.setChecked('input[type=checkbox]', stream);
 }
 
@@ -111,7 +113,7 @@ test('C004 what the wire shows of a provider is what the provider got and sent',
 		link.click();
 		link.href = `/console/playground?request=${encodeURIComponent(JSON.stringify({ lanes: [{ format, model }], turns: [{ role: 'user', text: 'Hello' }] }))}`;
 		setTimeout(() => { link.click(); link.remove(); });
-	}, [format, model]).then(() => page.waitForFunction((model) => document.querySelector('select[aria-label="Model 1"]')?.value === model, model));
+	}, [format, model]).then(() => page.waitForFunction((model) => document.querySelector('input[aria-label="Model 1"]')?.value === model, model));
 	for (const format of ['chat', 'messages']) {
 		await request(format, 'played-plain');
 		await send(page);
@@ -146,11 +148,64 @@ test('C004 what the wire shows of a provider is what the provider got and sent',
 	await page.waitForSelector('[aria-label=Answer] [role=alert]');
 
 	await request('chat', 'demo');
-	await page.click('button:text-is("Send to two")');
+	await page.click('button:text-is("Add model")');
 	await page.selectOption('select[aria-label="Format 2"]', 'messages');
 	await page.click('button:text-is("Send")');
 	await page.waitForSelector('section[aria-label=Answer] >> nth=1');
 	await page.waitForFunction(() => document.querySelectorAll('section[aria-label=Answer] .chip.ok').length === 2);
+	assert.deepEqual(problems, []);
+	await page.context().close();
+});
+
+/** fields are those that the playground sends for a temperature, an effort and a schema, by format. */
+const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false };
+const fields = {
+	messages: { temperature: 0.5, output_config: { effort: 'low', format: { type: 'json_schema', schema } } },
+	chat: { temperature: 0.5, reasoning_effort: 'low', response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } },
+	responses: { temperature: 0.5, reasoning: { effort: 'low' }, text: { format: { type: 'json_schema', name: 'answer', strict: true, schema } } },
+	gemini: { generationConfig: { maxOutputTokens: 400, topK: 7, temperature: 0.5, thinkingConfig: { thinkingLevel: 'low' }, responseMimeType: 'application/json', responseJsonSchema: schema } },
+};
+
+// Models were only those of a list: a model behind a pattern, such as gpt-*, could not be used. Neither
+// temperature nor any other field could be sent, and a fault of JSON was shown far from its field.
+test('C004 the playground sends any model, the fields of each format, and commands that work when pasted', async () => {
+	const { page, problems } = await bench();
+	await page.fill('textarea[aria-label="Text of turn 1"]', "What's new?");
+	await page.click('summary:text-is("More fields")');
+	await page.fill('label:has-text("Temperature") input', '0.5');
+	await page.selectOption('label:has-text("Effort") select', 'low');
+	await page.fill('textarea[aria-label="Schema of the answer"]', JSON.stringify(schema));
+	const other = 'textarea[aria-label="Other fields, as JSON"]';
+	for (const [text, wanted] of [['{\n"a": 1,\n}', /line 3/], ['[1]', /not an object/]]) {
+		await page.fill(other, text);
+		assert.match(await page.textContent('.field:has(textarea[aria-label="Other fields, as JSON"]) [role=alert]'), wanted);
+		await page.click('button:text-is("Send")');
+		await page.waitForFunction((field) => document.activeElement === document.querySelector(field), other);
+		assert.equal(await page.locator('[aria-label=Answer]').count(), 0);
+	}
+	await page.fill(other, '{"generationConfig": {"topK": 7}}');
+	await choose(page, { format: 'gemini', model: 'no-such-model', stream: true });
+	const refused = await send(page);
+	assert.deepEqual(JSON.parse(refused.sent).generationConfig, fields.gemini.generationConfig);
+	await page.waitForSelector('[aria-label=Answer] [role=alert] >> text=no-such-model');
+	await page.fill(other, '');
+	for (const format of ['messages', 'chat', 'responses']) {
+		await choose(page, { format, model: 'demo', stream: false });
+		const { sent, answer } = await send(page);
+		const body = JSON.parse(sent);
+		for (const [name, value] of Object.entries(fields[format])) assert.deepEqual(body[name], value, `${format}: ${name}`);
+		assert.equal(answer.status(), 200, format);
+		await page.click('button:text-is("Code")');
+		const pasted = await page.textContent('pre:has-text("curl ")');
+		const key = (await answer.request().allHeaders()).authorization.replace('Bearer ', '');
+		const { stdout } = await promisify(execFile)('sh', ['-c', pasted], { env: { ...process.env, GATEWAY_KEY: key } });
+		assert.equal(JSON.parse(stdout).error ?? null, null, `${format}: ${stdout}`);
+		await page.waitForSelector('pre:has-text("import os")');
+	}
+	for (let lane = 2; lane <= 4; lane++) await page.click('button:text-is("Add model")');
+	assert.equal(await page.locator('button:text-is("Add model")').count(), 0);
+	await page.click('button:text-is("Send")');
+	await page.waitForFunction(() => document.querySelectorAll('section[aria-label=Answer] .chip.ok').length === 4);
 	assert.deepEqual(problems, []);
 	await page.context().close();
 });

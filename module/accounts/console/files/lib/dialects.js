@@ -3,7 +3,8 @@ import { addressOf } from './route.js';
 
 /** @typedef {{role: 'user'|'assistant', text: string, image?: string}} Turn  image is a data URL */
 /** @typedef {{name: string, description: string, schema: unknown}} Tool */
-/** @typedef {{model: string, system: string, turns: Turn[], tools: Tool[], max: number, stream: boolean}} Wanted */
+/** @typedef {{model: string, system: string, turns: Turn[], tools: Tool[], max: number, stream: boolean, temperature?:
+ * number, effort?: string, schema?: any}} Wanted */
 /** @typedef {{kind: 'text'|'reasoning'|'call', text: string, name?: string, begins?: boolean}} Piece */
 /** @typedef {{path: (wanted: {model: string, stream: boolean}) => string, headers?: Record<string, string>, plain?:
  * boolean, body: (wanted: Wanted) => any, event: (event: any) => Piece[], whole: (answer: any) => Piece[], sdk:
@@ -55,6 +56,13 @@ export const dialects = {
 		body: (w) => ({
 			model: w.model,
 			max_tokens: w.max,
+			...(w.temperature !== undefined && { temperature: w.temperature }),
+			...((w.effort || w.schema) && {
+				output_config: {
+					...(w.effort && { effort: w.effort }),
+					...(w.schema && { format: { type: 'json_schema', schema: w.schema } }),
+				},
+			}),
 			...(w.system && { system: w.system }),
 			messages: w.turns.map((turn) => ({
 				role: turn.role,
@@ -93,6 +101,11 @@ export const dialects = {
 		body: (w) => ({
 			model: w.model,
 			max_tokens: w.max,
+			...(w.temperature !== undefined && { temperature: w.temperature }),
+			...(w.effort && { reasoning_effort: w.effort }),
+			...(w.schema && {
+				response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema: w.schema } },
+			}),
 			messages: [
 				...(w.system ? [{ role: 'system', content: w.system }] : []),
 				...w.turns.map((turn) => ({
@@ -123,6 +136,7 @@ export const dialects = {
 		body: (w) => ({
 			model: w.model,
 			max_tokens: w.max,
+			...(w.temperature !== undefined && { temperature: w.temperature }),
 			prompt: [w.system, ...w.turns.map((turn) => turn.text)].filter(Boolean).join('\n\n'),
 			...(w.stream && { stream: true, stream_options: { include_usage: true } }),
 		}),
@@ -135,6 +149,9 @@ export const dialects = {
 		body: (w) => ({
 			model: w.model,
 			max_output_tokens: w.max,
+			...(w.temperature !== undefined && { temperature: w.temperature }),
+			...(w.effort && { reasoning: { effort: w.effort } }),
+			...(w.schema && { text: { format: { type: 'json_schema', name: 'answer', strict: true, schema: w.schema } } }),
 			...(w.system && { instructions: w.system }),
 			input: w.turns.map((turn) => ({
 				role: turn.role,
@@ -198,7 +215,12 @@ export const dialects = {
 					},
 				],
 			}),
-			generationConfig: { maxOutputTokens: w.max },
+			generationConfig: {
+				maxOutputTokens: w.max,
+				...(w.temperature !== undefined && { temperature: w.temperature }),
+				...(w.effort && { thinkingConfig: { thinkingLevel: w.effort } }),
+				...(w.schema && { responseMimeType: 'application/json', responseJsonSchema: w.schema }),
+			},
 		}),
 		event: (e) => geminiPieces(e),
 		whole: (a) => geminiPieces(a),
@@ -284,4 +306,45 @@ export function typescript(dialect, body) {
 		`const client = new ${library.split(' ')[0]}({ baseURL: "${addressOf(base)}", apiKey: process.env.GATEWAY_KEY });`,
 		`const answer = await client.${method}(${JSON.stringify(body, null, 2)});`,
 	].join('\n');
+}
+
+/** python returns the request as a program; "" for formats without a library.
+ * @param {Dialect} dialect @param {any} body */
+export function python(dialect, body) {
+	const [library, method, base] = dialect.sdk;
+	if (!library) return '';
+	const client = library.split(' ')[0];
+	const address = JSON.stringify(addressOf(base));
+	return [
+		'import os',
+		`from ${client.toLowerCase()} import ${client}`,
+		'',
+		`client = ${client}(base_url=${address}, api_key=os.environ["GATEWAY_KEY"])`,
+		`answer = client.${method}(`,
+		...Object.entries(body).map(([name, value]) => `    ${name}=${literal(value)},`),
+		')',
+	].join('\n');
+}
+
+/** literal returns a value of JSON as Python writes it. @param {any} value @returns {string} */
+function literal(value) {
+	if (value === null) return 'None';
+	if (typeof value === 'boolean') return value ? 'True' : 'False';
+	if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+	if (typeof value === 'object')
+		return `{${Object.entries(value)
+			.map(([name, each]) => `${JSON.stringify(name)}: ${literal(each)}`)
+			.join(', ')}}`;
+	return JSON.stringify(value);
+}
+
+/** merged returns a request with the fields of another, objects joined.
+ * @param {any} body @param {any} more @returns {any} */
+export function merged(body, more) {
+	const joins = (/** @type {any} */ value) => value && typeof value === 'object' && !Array.isArray(value);
+	if (!joins(body) || !joins(more)) return more;
+	const all = { ...body };
+	for (const [name, value] of Object.entries(more))
+		all[name] = Object.hasOwn(body, name) ? merged(body[name], value) : value;
+	return all;
 }

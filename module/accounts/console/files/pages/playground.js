@@ -1,7 +1,18 @@
 // Playground: a request in any format, its answer as it arrives, and both sides of the wire.
 import { html, useEffect, useRef, useState } from '../lib/preact.js';
 import { call, get, post, query, useData } from '../lib/api.js';
-import { append, curl, dataOf, dialects, problem, splitEvents, tools, typescript } from '../lib/dialects.js';
+import {
+	append,
+	curl,
+	dataOf,
+	dialects,
+	merged,
+	problem,
+	python,
+	splitEvents,
+	tools,
+	typescript,
+} from '../lib/dialects.js';
 import { milliseconds, sentence, short } from '../lib/format.js';
 import { bearer, held, NeedKey } from '../lib/key.js';
 import { Cost, tokensOf } from '../lib/record.js';
@@ -12,7 +23,8 @@ import { Wire } from '../lib/wire.js';
 /** @typedef {import('../lib/dialects.js').Turn} Turn */
 /** @typedef {import('../lib/dialects.js').Piece} Piece */
 /** @typedef {{format: string, model: string}} Lane */
-/** @typedef {{lanes: Lane[], system: string, turns: Turn[], tools: string, max: number, stream: boolean}} Settings */
+/** @typedef {{lanes: Lane[], system: string, turns: Turn[], tools: string, max: number, stream: boolean, temperature:
+ * string, effort: string, schema: string, more: string}} Settings  the last two, and tools, are JSON */
 /** @typedef {{format: string, path: string, body: any, state: 'running'|'ended'|'failed'|'cancelled', status: number,
  * parts: Piece[], error: string, request: string, first: number, ended: number, raw: string, record?: any, capture?:
  * any, missing?: string}} Run */
@@ -21,6 +33,22 @@ const ready = /** @type {[string, string][]} */ ([
 	['', 'none'],
 	...Object.entries(tools).map(([name, list]) => [JSON.stringify(list, null, 2), name]),
 ]);
+
+const mostLanes = 4;
+const efforts = ['', 'minimal', 'low', 'medium', 'high', 'max'];
+
+/** fault returns what is wrong with a text that should be JSON of a kind, with its line; "" without a fault.
+ * @param {string} text @param {'an object'|'a list'} kind */
+function fault(text, kind) {
+	if (!text.trim()) return '';
+	try {
+		const value = JSON.parse(text);
+		const fits = kind === 'a list' ? Array.isArray(value) : value?.constructor === Object;
+		return fits ? '' : `The JSON is not ${kind}.`;
+	} catch (error) {
+		return sentence(/** @type {Error} */ (error).message);
+	}
+}
 
 /** initial returns the request that the address keeps. @returns {Settings} */
 function initial() {
@@ -31,18 +59,22 @@ function initial() {
 		tools: '',
 		max: 400,
 		stream: true,
+		temperature: '',
+		effort: '',
+		schema: '',
+		more: '',
 	};
 	try {
 		const given = { ...settings, ...JSON.parse(route.value.query.get('request') ?? '{}') };
 		const valid =
 			given.lanes.length > 0 &&
+			given.lanes.length <= mostLanes &&
 			given.lanes.every(
 				(/** @type {any} */ lane) => Object.hasOwn(dialects, lane.format) && typeof lane.model === 'string',
 			) &&
 			given.turns.length > 0 &&
 			given.turns.every((/** @type {any} */ turn) => typeof turn.text === 'string') &&
-			typeof given.tools === 'string' &&
-			typeof given.system === 'string' &&
+			['tools', 'system', 'temperature', 'effort', 'schema', 'more'].every((name) => typeof given[name] === 'string') &&
 			typeof given.max === 'number';
 		return /** @type {Settings} */ (valid ? given : settings);
 	} catch {
@@ -165,7 +197,6 @@ export default function Playground() {
 function Bench() {
 	const [settings, setSettings] = useState(initial);
 	const [runs, setRuns] = useState(/** @type {Run[]} */ ([]));
-	const [problem, setProblem] = useState('');
 	const control = useRef(/** @type {AbortController|null} */ (null));
 	useEffect(() => () => control.current?.abort(), []);
 	const models = useData('/v1/models', {
@@ -194,22 +225,20 @@ function Bench() {
 				...settings,
 				model: lane.model || models.data?.[0] || '',
 				tools: settings.tools.trim() ? JSON.parse(settings.tools) : [],
+				temperature: settings.temperature === '' ? undefined : Number(settings.temperature),
+				schema: settings.schema.trim() ? JSON.parse(settings.schema) : undefined,
 			};
 			return {
 				format: lane.format,
 				path: dialects[lane.format].path(wanted),
-				body: dialects[lane.format].body(wanted),
+				body: merged(dialects[lane.format].body(wanted), JSON.parse(settings.more.trim() || '{}')),
 			};
 		});
 	const running = runs.some((each) => each.state === 'running');
 	const send = () => {
-		let wanted;
-		try {
-			wanted = requests();
-		} catch (error) {
-			return setProblem(`The tools are no valid JSON: ${error}`);
-		}
-		setProblem('');
+		const faulty = /** @type {HTMLElement|null} */ (document.querySelector('.bench [aria-invalid=true]'));
+		if (faulty) return faulty.focus();
+		const wanted = requests();
 		control.current = new AbortController();
 		const { signal } = control.current;
 		setRuns(
@@ -257,7 +286,6 @@ function Bench() {
 								<${Request} settings=${settings} change=${change} models=${names} />
 							`}
 						<//>
-						${problem && html`<div class="note ill" role="alert">${problem}</div>`}
 					</div>
 				</section>
 				<div class="stack wide">
@@ -282,6 +310,64 @@ function Bench() {
 	`;
 }
 
+/** Json is a text of JSON, with its fault below.
+ * @param {{label: string, kind: 'an object'|'a list', value: string, set: (value: string) => void, rows?: number,
+ *   hint?: string}} props */
+function Json({ label, kind, value, set, rows = 3, hint }) {
+	const wrong = fault(value, kind);
+	return html`
+		<${Field} label=${label} hint=${!wrong && hint}>
+			<textarea class="mono" rows=${rows} aria-label=${label} aria-invalid=${wrong ? 'true' : 'false'}
+				spellcheck=${false} value=${value} onInput=${(/** @type {any} */ e) => set(e.target.value)}
+			></textarea>
+			${wrong && html`<span class="note ill small" role="alert">${wrong}</span>`}
+		<//>
+	`;
+}
+
+/** Fields are those that requests may lack. @param {{settings: Settings, change: (part: Partial<Settings>) => void,
+ * plain: boolean}} props */
+function Fields({ settings, change, plain }) {
+	const set = (/** @type {string} */ name) => (/** @type {any} */ e) => change({ [name]: e.target.value });
+	const given = ['temperature', 'effort', 'schema', 'more'].some((name) => settings[/** @type {'more'} */ (name)]);
+	return html`
+		<details open=${given}>
+			<summary>More fields</summary>
+			<div class="stack">
+				<div class="row">
+					<${Field} label="Temperature">
+						<input type="number" min="0" max="2" step="0.1" placeholder="unset" value=${settings.temperature}
+							onInput=${set('temperature')}
+						/>
+					<//>
+					${
+						!plain &&
+						html`
+							<${Field} label="Effort">
+								<select value=${settings.effort} onChange=${set('effort')}>
+									${efforts.map((name) => html`<option value=${name}>${name || 'unset'}</option>`)}
+								</select>
+							<//>
+						`
+					}
+				</div>
+				${
+					!plain &&
+					html`
+						<${Json} label="Schema of the answer" kind="an object" value=${settings.schema}
+							set=${(/** @type {string} */ schema) => change({ schema })}
+						/>
+					`
+				}
+				<${Json} label="Other fields, as JSON" kind="an object" value=${settings.more}
+					hint="They join the request of every model, and replace its fields of the same name."
+					set=${(/** @type {string} */ more) => change({ more })}
+				/>
+			</div>
+		</details>
+	`;
+}
+
 /** Request is what is sent.
  * @param {{settings: Settings, change: (part: Partial<Settings>) => void, models: string[]}} props */
 function Request({ settings, change, models }) {
@@ -298,6 +384,7 @@ function Request({ settings, change, models }) {
 	const value = (/** @type {any} */ event) => event.target.value;
 	const plain = settings.lanes.every((each) => dialects[each.format].plain);
 	return html`
+		<datalist id="playground-models">${models.map((name) => html`<option value=${name} />`)}</datalist>
 		${settings.lanes.map(
 			(each, n) => html`
 				<div class="row" key=${n}>
@@ -306,17 +393,14 @@ function Request({ settings, change, models }) {
 					>
 						${Object.keys(dialects).map((name) => html`<option value=${name}>${name}</option>`)}
 					</select>
-					<select class="grow" aria-label=${`Model ${n + 1}`} value=${each.model || models[0]}
-						onChange=${(/** @type {any} */ e) => lane(n, { model: value(e) })}
-					>
-						${[...new Set([...models, ...(each.model ? [each.model] : [])])].map(
-							(name) => html`<option value=${name}>${name}</option>`,
-						)}
-					</select>
+					<input class="grow" aria-label=${`Model ${n + 1}`} list="playground-models" autocomplete="off"
+						spellcheck=${false} placeholder=${models[0] ?? 'name of a model'} value=${each.model}
+						onInput=${(/** @type {any} */ e) => lane(n, { model: value(e).trim() })}
+					/>
 					${
 						settings.lanes.length > 1 &&
 						html`
-							<button class="small" aria-label=${`Remove target ${n + 1}`}
+							<button class="small" aria-label=${`Remove model ${n + 1}`}
 								onClick=${() => change({ lanes: settings.lanes.filter((_, i) => i !== n) })}
 							>
 								✕
@@ -341,14 +425,15 @@ function Request({ settings, change, models }) {
 				<span class="muted">tokens</span>
 			</label>
 			${
-				settings.lanes.length === 1 &&
+				settings.lanes.length < mostLanes &&
 				html`
 					<button class="small" onClick=${() => change({ lanes: [...settings.lanes, { ...settings.lanes[0] }] })}>
-						Send to two
+						Add model
 					</button>
 				`
 			}
 		</div>
+		<${Fields} settings=${settings} change=${change} plain=${plain} />
 		<${Field} label="System">
 			<textarea rows="2" value=${settings.system}
 				onInput=${(/** @type {any} */ e) => change({ system: value(e) })}
@@ -432,9 +517,9 @@ function Request({ settings, change, models }) {
 					${
 						settings.tools !== '' &&
 						html`
-							<textarea class="mono" rows="9" aria-label="Tools as JSON" spellcheck=${false}
-								value=${settings.tools} onInput=${(/** @type {any} */ e) => change({ tools: value(e) })}
-							></textarea>
+							<${Json} label="Tools as JSON" kind="a list" rows=${9} value=${settings.tools}
+								set=${(/** @type {string} */ tools) => change({ tools })}
+							/>
 						`
 					}
 				</div>
@@ -526,7 +611,10 @@ function Answer({ run }) {
 						<${Code} label="curl" wrap text=${curl(dialects[run.format], run.body, run.path)} />
 						${
 							dialects[run.format].sdk[0] &&
-							html`<${Code} label="TypeScript" text=${typescript(dialects[run.format], run.body)} />`
+							html`
+								<${Code} label="TypeScript" text=${typescript(dialects[run.format], run.body)} />
+								<${Code} label="Python" text=${python(dialects[run.format], run.body)} />
+							`
 						}
 					`
 				}
