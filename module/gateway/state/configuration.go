@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -90,7 +91,7 @@ type Limit struct {
 	Name   string          `json:"name"`
 	Per    aigateway.Scope `json:"per"`
 	Within string          `json:"within"`
-	Rules  string          `json:"rules"` // in words
+	Rules  []string        `json:"rules"` // lines of the block
 }
 
 // Guard is a guard block. Empty lists are those of the default.
@@ -126,8 +127,28 @@ func (c *Configuration) Add(providers []*catalog.ProviderConfig, models []*catal
 		c.Models = append(c.Models, modelOf(m))
 	}
 	for _, l := range limits {
-		c.Limits = append(c.Limits, Limit{l.Name, l.Per, l.Within, l.LimitRules.String()})
+		c.Limits = append(c.Limits, Limit{l.Name, l.Per, l.Within, ruleLines(&l.LimitRules)})
 	}
+}
+
+// ruleLines returns rules as lines of a limit block.
+func ruleLines(r *aigateway.LimitRules) []string {
+	lines := []string{}
+	add := func(word, value string) {
+		if value != "" {
+			lines = append(lines, word+" "+value)
+		}
+	}
+	add("requests", r.Requests.Notation())
+	add("tokens", r.Tokens.Notation())
+	if r.Concurrent > 0 {
+		add("concurrent", strconv.FormatInt(r.Concurrent, 10))
+	}
+	add("budget", r.Budget.Notation())
+	if r.AllowUnpriced {
+		add("unpriced", "allow")
+	}
+	return lines
 }
 
 // AddGuards adds the guards of a site. Those that two sites have alike occur once.

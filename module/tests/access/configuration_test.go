@@ -81,7 +81,10 @@ func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
 			Attempts int
 			Targets  []struct{ Provider string }
 		}
-		Limits []struct{ Name, Rules string }
+		Limits []struct {
+			Name  string
+			Rules []string
+		}
 		Guards []struct {
 			Name, Module string
 			On, Keys     []string
@@ -96,7 +99,7 @@ func TestTheConfigurationIsShownWithoutSecrets(t *testing.T) {
 	require.Len(t, c.Models, 1)
 	assert.Equal(t, 1, c.Models[0].Attempts)
 	assert.Equal(t, "up", c.Models[0].Targets[0].Provider)
-	assert.Equal(t, "60 requests per 1m", c.Limits[0].Rules)
+	assert.Equal(t, []string{"requests 60/1m"}, c.Limits[0].Rules)
 	require.Len(t, c.Guards, 2)
 	assert.Equal(t, "cards regex", c.Guards[0].Name+" "+c.Guards[0].Module)
 	assert.Equal(t, []string{"request", "hers"}, slices.Concat(c.Guards[0].On, c.Guards[0].Keys))

@@ -32,6 +32,9 @@ const link = (part, name, text = name) =>
 const given = (lines) =>
 	lines.filter(([, value]) => value !== '' && value !== 0 && value !== undefined && value !== false);
 
+/** line returns a line of the Caddyfile. @param {string} text @returns {Line} */
+const line = (text) => [text.split(' ', 1)[0], text.slice(text.indexOf(' ') + 1)];
+
 /** some returns names, and how many more there are. @param {string[]} names */
 const some = (names) =>
 	names.length > 24
@@ -95,18 +98,20 @@ const blocks = {
 		c.limits.map((l) => ({
 			name: l.name,
 			head: `limit ${l.name}`,
-			lines: given([
-				['per', l.per.replace(':', ' ')],
-				['within', l.within && link('limits', l.within)],
-				['#', l.rules],
-			]),
+			lines: [
+				...given([
+					['per', l.per.replace(':', ' ')],
+					['within', l.within && link('limits', l.within)],
+				]),
+				...l.rules.map(line),
+			],
 		})),
 	guards: (c) =>
 		c.guards.map((g) => ({
 			name: g.name,
 			head: `guard ${g.name} ${g.module}`,
 			lines: [
-				...g.rules.map((rule) => /** @type {Line} */ ([rule.split(' ', 1)[0], rule.slice(rule.indexOf(' ') + 1)])),
+				...g.rules.map(line),
 				...given([
 					['on', g.on.join(' ')],
 					['check', g.check.join(' ')],
