@@ -270,7 +270,8 @@ func KeyOf(k *aigateway.Key, hosts []string) Key {
 	return shown
 }
 
-// PageOfKeys returns a page of keys, by their ids. A key of several sites occurs once.
+// PageOfKeys returns a page of keys, by their ids. A key of several sites occurs once, with the names of
+// the sites in their order: Caddy orders servers by their ports.
 func PageOfKeys(all []Key, page Page) api.Page[Key] {
 	slices.SortStableFunc(all, func(a, b Key) int { return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Owner, b.Owner)) })
 	keys := all[:0]
@@ -280,6 +281,9 @@ func PageOfKeys(all []Key, page Page) api.Page[Key] {
 		} else {
 			keys = append(keys, key)
 		}
+	}
+	for i := range keys {
+		slices.Sort(keys[i].Sites)
 	}
 	return PageOf(keys, page, func(k *Key) string { return k.ID })
 }
