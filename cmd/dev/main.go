@@ -29,6 +29,7 @@ var goldens = []string{
 	"go test ./translate/pairs -update",
 	"go test ./caddyfile -update",
 	"go test ./module -run TestTheAPIOfGuests -update",
+	"go test ./module/command -run TestThePageOfTheCommands -update",
 	"go test ./module/tests/faults -update",
 }
 

@@ -74,15 +74,17 @@ func TestASlowServerUsesUpNoBudget(t *testing.T) {
 		return
 	}
 	proxy := slow(t, server)
-	g := gatewayWithin(t, &counterstest.RedisServer{Address: proxy.Addr().String()}, deny, 100*time.Millisecond)
+	g := gatewayWithin(t, &counterstest.RedisServer{Address: proxy.Addr().String()}, deny, 250*time.Millisecond)
+	t.Cleanup(func() { // also if the test fails: it once waited for ever then, since the proxy ends with its connections
+		g.server.backlog.close()
+		assert.NoError(t, g.server.client.Close())
+	})
 	g.admitsSoon(t, 0)
-	proxy.delay.Store(int64(150 * time.Millisecond))
+	proxy.delay.Store(int64(350 * time.Millisecond))
 	for range 20 {
 		assert.Error(t, ask(t, g.Redis, 9*tenth).Err)
 	}
 	g.server.backlog.flush(t.Context(), patience)
 	assert.False(t, g.server.backlog.pending())
 	gatewayOn(t, server, deny).assertLeft(t, 9*tenth)
-	g.server.backlog.close()
-	assert.NoError(t, g.server.client.Close())
 }
