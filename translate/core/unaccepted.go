@@ -18,8 +18,10 @@ var samplingOptions = []Concept{Temperature, TopP, TopK, Logprobs, TopLogprobs}
 var penalties = []Concept{PresencePenalty, FrequencyPenalty, LogitBias}
 
 // Unaccepted returns the members of a valid request that a provider of the same format refuses
-// whatever their value, by its traits; nil as a rule. It names no items of lists.
+// whatever their value, by its traits; nil as a rule. It names no items of lists. It reads the body
+// only if the traits need it.
 func (s *Source) Unaccepted(body []byte, traits *trait.Traits) (lost translate.Losses) {
+	stated := &statedOptions{body: body, rows: s.Rows}
 	leave := func(class translate.LossClass, options ...Concept) {
 		for _, c := range options {
 			if row := s.Rows.concepts[c]; row != nil && !strings.Contains(row.Path, "[") {
@@ -28,16 +30,16 @@ func (s *Source) Unaccepted(body []byte, traits *trait.Traits) (lost translate.L
 		}
 	}
 	switch sampling := traits.Sampling; {
-	case !sampling.Beside(s.effort(body)):
+	case !sampling.BesideAny() && !sampling.Beside(stated.effort()):
 		for _, c := range samplingOptions {
-			leave(s.lossOf(body, c), c)
+			leave(stated.lossOf(c), c)
 		}
-	case sampling == trait.SamplingOne && s.at(body, Temperature) != nil:
-		leave(s.lossOf(body, TopP), TopP)
+	case sampling == trait.SamplingOne && stated.at(Temperature) != nil:
+		leave(stated.lossOf(TopP), TopP)
 	}
 	if traits.NoPenalties {
 		for _, c := range penalties {
-			leave(s.lossOf(body, c), c)
+			leave(stated.lossOf(c), c)
 		}
 	}
 	if traits.MaxStops == trait.NoStops {
@@ -57,18 +59,25 @@ var usual = map[Concept][]string{
 	Temperature: {"1", "1.0"}, TopP: {"1", "1.0"}, PresencePenalty: {"0", "0.0"}, FrequencyPenalty: {"0", "0.0"}, LogitBias: {"{}", "null"},
 }
 
+// statedOptions reads the values of options from a valid request.
+type statedOptions struct {
+	body    []byte
+	rows    *Rows
+	members map[string][]byte // of the body; nil until the first of them is read, since bodies may be long
+}
+
 // lossOf returns the class of the loss of an option of sampling.
-func (s *Source) lossOf(body []byte, c Concept) translate.LossClass {
-	if slices.Contains(usual[c], string(s.at(body, c))) {
+func (o *statedOptions) lossOf(c Concept) translate.LossClass {
+	if slices.Contains(usual[c], string(o.at(c))) {
 		return translate.Hint
 	}
 	return translate.Shaping
 }
 
-// effort returns the effort that a request states, an empty set for none. A word that no model
+// effort returns the effort that the request states, an empty set for none. A word that no model
 // has is some effort.
-func (s *Source) effort(body []byte) trait.Efforts {
-	switch stated := s.at(body, EffortLow); {
+func (o *statedOptions) effort() trait.Efforts {
+	switch stated := o.at(EffortLow); {
 	case stated == nil, string(stated) == "null":
 		return 0
 	default:
@@ -76,21 +85,30 @@ func (s *Source) effort(body []byte) trait.Efforts {
 	}
 }
 
-// at returns the value of the member that states an option in a body, nil if there is none.
-func (s *Source) at(body []byte, c Concept) (value []byte) {
-	row := s.Rows.concepts[c]
-	if row == nil || !bytes.Contains(body, []byte(row.Path[strings.LastIndexByte(row.Path, '.')+1:])) {
-		return nil // most requests do not have the member, and long bodies are read slowly
+// at returns the value of the member that states an option, nil if there is none.
+func (o *statedOptions) at(c Concept) (value []byte) {
+	row := o.rows.concepts[c]
+	if row == nil {
+		return nil
 	}
-	value = bytes.TrimLeft(body, " \t\r\n")
-	for name := range strings.SplitSeq(row.Path, ".") {
-		object := value
-		value = nil
-		for member, v := range jsonscan.Members(object) {
-			if string(member) == name {
-				value = v
-			}
-		}
+	if o.members == nil {
+		o.members = membersOf(o.body)
+	}
+	name, below, nested := strings.Cut(row.Path, ".")
+	value = o.members[name]
+	for nested {
+		name, below, nested = strings.Cut(below, ".")
+		value = membersOf(value)[name]
 	}
 	return value
+}
+
+// membersOf returns the values of the members of an object by their names. It is empty for a value of
+// another kind.
+func membersOf(object []byte) map[string][]byte {
+	members := make(map[string][]byte)
+	for name, value := range jsonscan.Members(bytes.TrimLeft(object, " \t\r\n")) {
+		members[string(name)] = value
+	}
+	return members
 }

@@ -246,6 +246,9 @@ func (s Sampling) Beside(effort Efforts) bool {
 	return true
 }
 
+// BesideAny reports whether a model takes sampling fields beside every effort, and without one.
+func (s Sampling) BesideAny() bool { return s.Beside(0) && s.Beside(EffortMedium) }
+
 // ThinkingStyle is the type of thinking that a messages provider accepts.
 type ThinkingStyle uint8
 

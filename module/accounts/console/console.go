@@ -7,8 +7,8 @@
 // that a file is cached for ever under an address that changes with the content of any file;
 // and that every answer forbids inline scripts, scripts of other origins, and frames.
 //
-// It answers nothing but files, those of the pages for users among them: what the page shows, it reads from the paths below /api/,
-// with the rights of the session.
+// It answers nothing but files, those of the pages for users among them: what the page shows, it
+// reads from the paths below /api/, with the rights of the session.
 package console
 
 import (

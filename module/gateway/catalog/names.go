@@ -40,7 +40,7 @@ func (c *Catalog) Describe(name string) modelcard.Card {
 	if known.ID != name {
 		known = modelcard.Card{ID: name, ContextTokens: known.ContextTokens, OutputTokens: known.OutputTokens}
 	}
-	if facts := t.Provider.Facts(upstream); facts != nil {
+	if facts := t.Facts(name); facts != nil {
 		known.ContextTokens = cmp.Or(known.ContextTokens, facts.Context())
 		known.OutputTokens = cmp.Or(known.OutputTokens, facts.Longest())
 		known.Shutdown, known.Abilities = facts.Value("shutdown"), abilities(facts)

@@ -56,6 +56,15 @@ func (t Target) TraitsOf(client string) *trait.Traits {
 	return cmp.Or(t.byModel.of(t.UpstreamModel(client)), t.Traits)
 }
 
+// Facts returns what is known of the model for a name that a client uses, nil if nothing is.
+func (t Target) Facts(client string) *models.Facts {
+	upstream := t.UpstreamModel(client)
+	if t.byModel != nil {
+		upstream = cmp.Or(t.byModel.sameAs(), upstream)
+	}
+	return t.Provider.Facts(upstream)
+}
+
 // modelFormats are the formats of models whose names match a pattern.
 type modelFormats struct {
 	pattern aigateway.Pattern

@@ -26,8 +26,8 @@ func TestTheFormatOfAnEndpointNeedsNoSearch(t *testing.T) {
 	}))
 }
 
-// A list of models is in the format to which the request points. Not all that points to a format
-// contains where the key is.
+// A list of models is in the format to which the request points. A parameter of
+// a page points to a format, too, but not to the place of the key.
 func TestPathsOfSeveralFormats(t *testing.T) {
 	messages, gemini, unspecified := formats.Of(translate.Messages), formats.Of(translate.Gemini), formats.Unspecified()
 	for name, c := range map[string]struct {

@@ -270,8 +270,8 @@ func KeyOf(k *aigateway.Key, hosts []string) Key {
 	return shown
 }
 
-// PageOfKeys returns a page of keys, by their ids. A key of several sites occurs once, with the names of
-// the sites in their order: Caddy orders servers by their ports.
+// PageOfKeys returns a page of keys, by their ids. A key of several sites occurs once, with its
+// sites sorted: Caddy orders servers by their ports, which may change at each start.
 func PageOfKeys(all []Key, page Page) api.Page[Key] {
 	slices.SortStableFunc(all, func(a, b Key) int { return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Owner, b.Owner)) })
 	keys := all[:0]

@@ -105,8 +105,9 @@ func Explain(c *catalog.Catalog, name string, client *format.Descriptor) *api.Ex
 		if price != nil {
 			shown.Price = price.Name()
 		}
-		shown.Warnings = warningsOf(candidate.Provider, candidate.Health.Model, price, now)
-		shown.Facts = factsOf(candidate.Provider.Facts(candidate.Health.Model))
+		facts := candidate.Facts(name)
+		shown.Facts = factsOf(facts)
+		shown.Warnings = warningsOf(facts, candidate.Provider.Listed(), price, now)
 		explained.Targets = append(explained.Targets, shown)
 	}
 	return explained

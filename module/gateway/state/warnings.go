@@ -3,7 +3,6 @@ package state
 import (
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 )
@@ -11,12 +10,11 @@ import (
 // soon is the time before the end of a model in which operators are warned.
 const soon = 60 * 24 * time.Hour
 
-// warningsOf returns what an operator should change or watch at a target, each in a sentence. price is
-// nil if it is unknown.
-func warningsOf(p *catalog.Provider, model string, price *prices.Price, now time.Time) []string {
+// warningsOf returns what an operator should change or watch at a target, each in a sentence. facts
+// and price are nil if they are unknown; listed states whether the tables list models of the service.
+func warningsOf(facts *models.Facts, listed bool, price *prices.Price, now time.Time) []string {
 	all := []string{}
-	facts := p.Facts(model)
-	if facts == nil && p.Listed() {
+	if facts == nil && listed {
 		all = append(all, "The tables list models of this service, but not this name: the request is sent as to a model that refuses nothing.")
 	}
 	if end := endOf(facts, now); end != "" {

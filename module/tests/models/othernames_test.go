@@ -38,22 +38,25 @@ func TestOtherNamesOfAModelHaveItsFacts(t *testing.T) {
 	}
 	lines = append(lines, "model unheard-of {\nto bedrock_converse/Unheard-Of:300k\n}")
 	s := site.Start(t, lines...)
-	known := func(model string) map[string]any {
-		reply := s.Call(http.MethodGet, s.AdminURL("/api/v1/explain?model="+model), "")
-		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
-		var explanation struct {
-			Targets []struct{ Facts map[string]any }
-		}
-		require.NoError(t, json.Unmarshal([]byte(reply.Body), &explanation))
-		return explanation.Targets[0].Facts
-	}
 	for i, n := range names {
-		facts := known(fmt.Sprintf("other%d", i))
+		facts := factsOf(t, s, fmt.Sprintf("other%d", i))
 		if assert.NotNil(t, facts, n) {
-			assert.Equal(t, known(fmt.Sprintf("usual%d", i))["values"], facts["values"], n)
+			assert.Equal(t, factsOf(t, s, fmt.Sprintf("usual%d", i))["values"], facts["values"], n)
 		}
 	}
-	assert.Nil(t, known("unheard-of"))
+	assert.Nil(t, factsOf(t, s, "unheard-of"))
+}
+
+// factsOf returns the facts of the target of a model, as operators see them; nil for none.
+func factsOf(t *testing.T, s *site.Site, model string) map[string]any {
+	t.Helper()
+	reply := s.Call(http.MethodGet, s.AdminURL("/api/v1/explain?model="+model), "")
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	var explanation struct {
+		Targets []struct{ Facts map[string]any }
+	}
+	require.NoError(t, json.Unmarshal([]byte(reply.Body), &explanation))
+	return explanation.Targets[0].Facts
 }
 
 // The ARN of an application inference profile shows no model, so that Claude behind it got the fields
@@ -82,4 +85,8 @@ func TestSameAsNamesTheModelBehindAName(t *testing.T) {
 	assert.NotContains(t, body, "temperature")
 	assert.Contains(t, body, `"model":"ours"`)
 	assert.Equal(t, "temperature", dropped)
+
+	for _, model := range []string{"profile", "deployment"} { // operators were warned that nothing is known of the name
+		assert.NotNil(t, factsOf(t, s, model), model)
+	}
 }
