@@ -183,6 +183,15 @@ test('C004 the playground sends any model, the fields of each format, and comman
 		await page.waitForFunction((field) => document.activeElement === document.querySelector(field), other);
 		assert.equal(await page.locator('[aria-label=Answer]').count(), 0);
 	}
+	await page.click('summary:text-is("More fields")'); // a field that is not shown cannot have the focus
+	await page.click('button:text-is("Send")');
+	await page.waitForFunction((field) => document.activeElement === document.querySelector(field), other);
+	await page.fill(other, '');
+	await page.fill('textarea[aria-label="Schema of the answer"]', '{');
+	await choose(page, { format: 'completions', model: 'demo', stream: false }); // has no schema, nor its fault
+	assert.equal((await send(page)).answer.status(), 200);
+	await choose(page, { format: 'chat', model: 'demo', stream: false });
+	await page.fill('textarea[aria-label="Schema of the answer"]', JSON.stringify(schema));
 	await page.fill(other, '{"generationConfig": {"topK": 7}}');
 	await choose(page, { format: 'gemini', model: 'no-such-model', stream: true });
 	const refused = await send(page);

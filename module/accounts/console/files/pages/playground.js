@@ -221,12 +221,13 @@ function Bench() {
 		});
 	const requests = () =>
 		settings.lanes.map((lane) => {
+			const json = (/** @type {string} */ text) => (dialects[lane.format].plain ? '' : text.trim()); // not shown there
 			const wanted = {
 				...settings,
 				model: lane.model || models.data?.[0] || '',
-				tools: settings.tools.trim() ? JSON.parse(settings.tools) : [],
+				tools: JSON.parse(json(settings.tools) || '[]'),
 				temperature: settings.temperature === '' ? undefined : Number(settings.temperature),
-				schema: settings.schema.trim() ? JSON.parse(settings.schema) : undefined,
+				schema: JSON.parse(json(settings.schema) || 'null'),
 			};
 			return {
 				format: lane.format,
@@ -237,7 +238,10 @@ function Bench() {
 	const running = runs.some((each) => each.state === 'running');
 	const send = () => {
 		const faulty = /** @type {HTMLElement|null} */ (document.querySelector('.bench [aria-invalid=true]'));
-		if (faulty) return faulty.focus();
+		if (faulty) {
+			faulty.closest('details')?.setAttribute('open', '');
+			return faulty.focus();
+		}
 		const wanted = requests();
 		control.current = new AbortController();
 		const { signal } = control.current;
