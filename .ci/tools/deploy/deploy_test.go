@@ -184,7 +184,7 @@ func TestTheWorkflowsAreSound(t *testing.T) {
 	require.NoError(t, err)
 	files, err := filepath.Glob(filepath.Join(root, ".github/workflows/*.yml"))
 	require.NoError(t, err)
-	require.Len(t, files, 3)
+	require.Len(t, files, 4)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
