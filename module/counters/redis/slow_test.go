@@ -74,13 +74,13 @@ func TestASlowServerUsesUpNoBudget(t *testing.T) {
 		return
 	}
 	proxy := slow(t, server)
-	g := gatewayWithin(t, &counterstest.RedisServer{Address: proxy.Addr().String()}, deny, 250*time.Millisecond)
+	g := gatewayWithin(t, &counterstest.RedisServer{Address: proxy.Addr().String()}, deny, 100*time.Millisecond)
 	t.Cleanup(func() { // also if the test fails: it once waited for ever then, since the proxy ends with its connections
 		g.server.backlog.close()
 		assert.NoError(t, g.server.client.Close())
 	})
 	g.admitsSoon(t, 0)
-	proxy.delay.Store(int64(350 * time.Millisecond))
+	proxy.delay.Store(int64(150 * time.Millisecond))
 	for range 20 {
 		assert.Error(t, ask(t, g.Redis, 9*tenth).Err)
 	}
