@@ -90,7 +90,7 @@ type Console struct {
 // sites is what the accounts know of the sites that use them. It is empty for the commands
 // of this machine.
 type sites struct {
-	views map[string]aigateway.View
+	state aigateway.State
 	ended <-chan struct{} // is closed when the configuration of the sites ends
 	since string          // when it was provisioned, for configuredHeader
 }
@@ -163,8 +163,8 @@ func (a *Accounts) ReserveNames(reserved func(username string) bool) { a.people.
 // UseLimits implements aigateway.LimitAccounts.
 func (a *Accounts) UseLimits(limits aigateway.LimitReader) { a.people.Limits = limits }
 
-// UseViews implements aigateway.ViewAccounts.
-func (a *Accounts) UseViews(views map[string]aigateway.View) { a.sites.views = views }
+// UseState implements aigateway.StateAccounts.
+func (a *Accounts) UseState(state aigateway.State) { a.sites.state = state }
 
 // Cleanup releases the state that configurations share.
 func (a *Accounts) Cleanup() error {
@@ -209,7 +209,7 @@ var (
 	_ aigateway.Accounts = (*Accounts)(nil)
 
 	_ aigateway.LimitAccounts = (*Accounts)(nil)
-	_ aigateway.ViewAccounts  = (*Accounts)(nil)
+	_ aigateway.StateAccounts = (*Accounts)(nil)
 	_ aigateway.AuditAccounts = (*Accounts)(nil)
 )
 

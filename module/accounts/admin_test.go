@@ -194,7 +194,7 @@ func TestAdminReportsAnOutage(t *testing.T) {
 func TestTheMachineHasEveryPathThatNeedsNoLoginOfItsOwn(t *testing.T) {
 	s := newSite(t, nil)
 	s.user("root", aigateway.RoleRoot)
-	s.UseViews(shown)
+	s.UseState(shown)
 	for _, route := range s.router.Routes {
 		answer := s.admin(withValues(route.Pattern), bodies[route.Pattern])
 		if route.Envelope || route.Access == call.Anyone || route.Access == call.OwnSession {

@@ -175,7 +175,7 @@ func rooted(t *testing.T, given map[string]bool, configure func(*Accounts)) (*si
 func askRight(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, func(a *Accounts) { a.Proxy = &signin.Proxy{User: "{http.vars.user}"} })
 	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
-	s.UseViews(shown)
+	s.UseState(shown)
 	for _, a := range rights {
 		a.token = token
 		answer := s.ask(a)
@@ -183,13 +183,27 @@ func askRight(t *testing.T, given map[string]bool) {
 	}
 }
 
+// views is a state whose parts have names.
+type views map[string]view
+
+type view func(url.Values) (any, error)
+
+func (v views) Status(query url.Values) (any, error)         { return v["status"](query) }
+func (v views) Targets(query url.Values) (any, error)        { return v["targets"](query) }
+func (v views) Explain(query url.Values) (any, error)        { return v["explain"](query) }
+func (v views) Configuration(query url.Values) (any, error)  { return v["configuration"](query) }
+func (v views) Prices(query url.Values) (any, error)         { return v["prices"](query) }
+func (v views) ConfiguredKeys(query url.Values) (any, error) { return v["keys"](query) }
+func (v views) Probe(query url.Values) (any, error)          { return v["probe"](query) }
+func (v views) Health(query url.Values) (any, error)         { return v["health"](query) }
+
 // viewOfNoItems returns a view with one answer.
-func viewOfNoItems(answer string) aigateway.View {
+func viewOfNoItems(answer string) view {
 	return func(url.Values) (any, error) { return json.RawMessage(answer), nil }
 }
 
-// shown are views of the gateway.
-var shown = map[string]aigateway.View{
+// shown is the state of the gateway.
+var shown = views{
 	"status": func(url.Values) (any, error) {
 		return json.RawMessage(`{"version":"","revision":"","caddy":"v2","go":"go1","started":"2026-11-23T10:00:00Z","catalog":{"as_of":"2026-11-20","old":false},"ready":true,"reason":"","running":0,"ended":0,
 			"degraded":[{"part":"the store","reason":"the database is read-only"}],"providers":[{"name":"p","available":true}],"ledger_behind_seconds":null}`), nil

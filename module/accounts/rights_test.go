@@ -163,7 +163,7 @@ func rightsSite(t *testing.T) (s *site, tokens map[string]string, ids *strings.R
 		search: new(accounting.RecordQuery), asked: new(accounting.UsageQuery), watched: watched,
 	}, s.people.Store.(aigateway.AuditLog)}
 	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
-	s.UseViews(shown)
+	s.UseState(shown)
 	return s, tokens, strings.NewReplacer("teams/{name}", "teams/theirs-of-victim", "{name}", "victim", "{user}", "victim", "{request}", "req_of_victim")
 }
 

@@ -129,28 +129,27 @@ func (a *Accounts) routesOfReports() []call.Route {
 }
 
 func (a *Accounts) routesOfSites() []call.Route {
-	view := func(name string) call.Handler {
-		return call.Plain(func(c *call.Call) (any, error) { return a.sites.view(name, c.URL.Query()) })
+	show := func(part func(aigateway.State, url.Values) (any, error)) call.Handler {
+		return call.Plain(func(c *call.Call) (any, error) { return a.sites.show(part, c.URL.Query()) })
 	}
 	return []call.Route{
 		{Pattern: "GET /api/v1/keys/configured", Access: call.LoggedIn, Parameters: configuredParameters, Handler: call.Plain(a.sites.configuredKeys)},
-		{Pattern: "GET /api/v1/status", Access: call.Admins, Handler: view("status")},
-		{Pattern: "GET /api/v1/targets", Access: call.Admins, Parameters: targetParameters, Handler: view("targets")},
-		{Pattern: "POST /api/v1/targets/probe", Access: call.Admins, Handler: view("probe")},
-		{Pattern: "GET /api/v1/health", Access: call.Admins, Handler: view("health")},
-		{Pattern: "GET /api/v1/explain", Access: call.Admins, Parameters: explainParameters, Handler: view("explain")},
-		{Pattern: "GET /api/v1/configuration", Access: call.Admins, Handler: view("configuration")},
-		{Pattern: "GET /api/v1/prices", Access: call.Admins, Parameters: priceParameters, Handler: view("prices")},
+		{Pattern: "GET /api/v1/status", Access: call.Admins, Handler: show(aigateway.State.Status)},
+		{Pattern: "GET /api/v1/targets", Access: call.Admins, Parameters: targetParameters, Handler: show(aigateway.State.Targets)},
+		{Pattern: "POST /api/v1/targets/probe", Access: call.Admins, Handler: show(aigateway.State.Probe)},
+		{Pattern: "GET /api/v1/health", Access: call.Admins, Handler: show(aigateway.State.Health)},
+		{Pattern: "GET /api/v1/explain", Access: call.Admins, Parameters: explainParameters, Handler: show(aigateway.State.Explain)},
+		{Pattern: "GET /api/v1/configuration", Access: call.Admins, Handler: show(aigateway.State.Configuration)},
+		{Pattern: "GET /api/v1/prices", Access: call.Admins, Parameters: priceParameters, Handler: show(aigateway.State.Prices)},
 	}
 }
 
-// view returns what a view shows.
-func (s *sites) view(name string, query url.Values) (any, error) {
-	show := s.views[name]
-	if show == nil {
+// show returns a part of the state, which only a gateway has.
+func (s *sites) show(part func(aigateway.State, url.Values) (any, error), query url.Values) (any, error) {
+	if s.state == nil {
 		return nil, call.ErrNoPath
 	}
-	return show(query)
+	return part(s.state, query)
 }
 
 // configuredKeys answers with the keys outside of the store. Users see those whose owner they are.
@@ -162,7 +161,7 @@ func (s *sites) configuredKeys(c *call.Call) (any, error) {
 	if !c.IsAdmin() {
 		query.Set("user", c.User.Name)
 	}
-	return s.view("keys", query)
+	return s.show(aigateway.State.ConfiguredKeys, query)
 }
 
 // isOwnPath reports whether a path is that of a route, or begins like one: "/api/user". The

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -105,13 +106,20 @@ func operationAt(path string) operation {
 		return operation{reads, (*App).serveLimits}
 	case backupPath:
 		return operation{writes, (*App).serveBackup}
+	case adminPath + "status":
+		return shows(state.Sites.Status)
+	case adminPath + "targets":
+		return shows(state.Sites.Targets)
+	case adminPath + "explain":
+		return shows(state.Sites.Explain)
 	}
-	view := views[strings.TrimPrefix(path, adminPath)]
-	if view == nil {
-		return operation{}
-	}
+	return operation{}
+}
+
+// shows returns the operation that shows a part of the state of all sites.
+func shows(part func(state.Sites, url.Values) (any, error)) operation {
 	return operation{reads, func(a *App, w http.ResponseWriter, r *http.Request) error {
-		shown, err := view(a.sites, r.URL.Query())
+		shown, err := part(a.stateOf(nil), r.URL.Query())
 		if err != nil {
 			return err
 		}

@@ -119,8 +119,8 @@ func (a *App) serve(site *Handler) {
 		if accounts, ok := site.backends.Accounts.(aigateway.LimitAccounts); ok {
 			accounts.UseLimits(a.limitReader(site.backends))
 		}
-		if accounts, ok := site.backends.Accounts.(aigateway.ViewAccounts); ok {
-			accounts.UseViews(a.viewsOf(site.backends))
+		if accounts, ok := site.backends.Accounts.(aigateway.StateAccounts); ok {
+			accounts.UseState(a.stateOf(site.backends))
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -51,9 +50,6 @@ func degraded(h *Handler) map[string]error {
 	}
 	return found
 }
-
-// partsOf returns the names of parts, sorted.
-func partsOf(found map[string]error) []string { return slices.Sorted(maps.Keys(found)) }
 
 // reportEvery is the time between two looks at the parts that events report.
 const reportEvery = time.Second

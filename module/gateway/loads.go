@@ -121,13 +121,13 @@ func (a *App) parts(of []*backends.Set) map[string]string {
 		contents[name] = append(contents[name], string(text))
 	}
 	c := state.NewConfiguration(version.Running())
-	c.Add(a.Providers, a.Models, a.KeyLimits)
+	c.Add(a.blocks())
 	add("configuration", a.resolved.digest)
 	for _, site := range a.sites {
 		if !slices.Contains(of, site.backends) {
 			continue
 		}
-		c.Add(site.Providers, site.Models, site.KeyLimits)
+		c.Add(site.blocks())
 		add("configuration", site.resolved.digest)
 		for key := range site.resolved.sources.All() {
 			add("key "+key.ID, []any{state.KeyOf(key, nil), key.Digest})

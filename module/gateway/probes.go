@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -53,7 +54,7 @@ func (h *Handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
 	case livePath:
 	case readyPath:
 		body = ready
-		if parts := partsOf(degraded(h)); len(parts) > 0 {
+		if parts := slices.Sorted(maps.Keys(degraded(h))); len(parts) > 0 {
 			body = `{"status":"ready","degraded":["` + strings.Join(parts, `","`) + `"]}`
 		}
 		reason := h.unready()

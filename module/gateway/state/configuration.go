@@ -1,11 +1,3 @@
-// Package state shows a running gateway to operators: the state of all targets, the targets of
-// a model in the order in which they are asked, and the configuration, that is providers,
-// models, limits, guards and labels, the prices in effect, and the keys outside of the store.
-// It does not call providers.
-//
-// It copies fields one by one into types of its own, whose names are words of the Caddyfile.
-// A field that is not copied is not shown, so that no secret of a later version can be. Of
-// API keys it shows references such as {env.NAME}. A valid address contains no credential.
 package state
 
 import (
@@ -23,7 +15,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -119,14 +110,14 @@ func NewConfiguration(build *debug.BuildInfo) *Configuration {
 }
 
 // Add adds the blocks of the global option or of a site.
-func (c *Configuration) Add(providers []*catalog.ProviderConfig, models []*catalog.ModelConfig, limits []*limits.Limit) {
-	for _, p := range providers {
+func (c *Configuration) Add(b Blocks) {
+	for _, p := range b.Providers {
 		c.Providers = append(c.Providers, providerOf(p))
 	}
-	for _, m := range models {
+	for _, m := range b.Models {
 		c.Models = append(c.Models, modelOf(m))
 	}
-	for _, l := range limits {
+	for _, l := range b.Limits {
 		c.Limits = append(c.Limits, Limit{l.Name, l.Per, l.Within, ruleLines(&l.LimitRules)})
 	}
 }
@@ -151,8 +142,8 @@ func ruleLines(r *aigateway.LimitRules) []string {
 	return lines
 }
 
-// AddGuards adds the guards of a site. Those that two sites have alike occur once.
-func (c *Configuration) AddGuards(guards iter.Seq2[*guardrails.Config, aigateway.Guard]) {
+// addGuards adds the guards of a site. Those that two sites have alike occur once.
+func (c *Configuration) addGuards(guards iter.Seq2[*guardrails.Config, aigateway.Guard]) {
 	for config, guard := range guards {
 		shown := guardOf(config, guard)
 		if !slices.ContainsFunc(c.Guards, func(other Guard) bool { return reflect.DeepEqual(other, shown) }) {
@@ -161,8 +152,8 @@ func (c *Configuration) AddGuards(guards iter.Seq2[*guardrails.Config, aigateway
 	}
 }
 
-// AddLabels adds the names of the labels of a site, each once.
-func (c *Configuration) AddLabels(names *labels.Names) {
+// addLabels adds the names of the labels of a site, each once.
+func (c *Configuration) addLabels(names *labels.Names) {
 	for _, name := range names.Tags {
 		c.Tags = addOnce(c.Tags, name)
 	}
@@ -270,9 +261,9 @@ func KeyOf(k *aigateway.Key, hosts []string) Key {
 	return shown
 }
 
-// PageOfKeys returns a page of keys, by their ids. A key of several sites occurs once, with its
+// pageOfKeys returns a page of keys, by their ids. A key of several sites occurs once, with its
 // sites sorted: Caddy orders servers by their ports, which may change at each start.
-func PageOfKeys(all []Key, page Page) api.Page[Key] {
+func pageOfKeys(all []Key, page Page) api.Page[Key] {
 	slices.SortStableFunc(all, func(a, b Key) int { return cmp.Or(strings.Compare(a.ID, b.ID), strings.Compare(a.Owner, b.Owner)) })
 	keys := all[:0]
 	for _, key := range all {

@@ -24,7 +24,7 @@ func TestRulesOfLimitsAreReadBackAsTheyAre(t *testing.T) {
 		Concurrent: 8, Budget: budget, AllowUnpriced: true,
 	}
 	shown := NewConfiguration(&debug.BuildInfo{})
-	shown.Add(nil, nil, []*limits.Limit{{Limit: aigateway.Limit{Name: "all", LimitRules: rules}}})
+	shown.Add(Blocks{Limits: []*limits.Limit{{Limit: aigateway.Limit{Name: "all", LimitRules: rules}}}})
 	require.Len(t, shown.Limits[0].Rules, 5)
 	requests, err := aigateway.ParseRate(strings.TrimPrefix(shown.Limits[0].Rules[0], "requests "))
 	require.NoError(t, err)

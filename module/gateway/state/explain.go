@@ -88,9 +88,9 @@ func targetOf(c *selection.Candidate) api.Target {
 	return t
 }
 
-// Explain explains the requests for a model name in the format of a client. It returns nil if
+// explain explains the requests for a model name in the format of a client. It returns nil if
 // no model matches the name. The targets of one step are in the order for one session.
-func Explain(c *catalog.Catalog, name string, client *format.Descriptor) *api.Explanation {
+func explain(c *catalog.Catalog, name string, client *format.Descriptor) *api.Explanation {
 	m := c.Model(name)
 	if m == nil {
 		return nil

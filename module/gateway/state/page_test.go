@@ -20,14 +20,14 @@ func TestPagesEndWithTheLastItemOfAName(t *testing.T) {
 		"b": {Items: []Key{last}},
 		"c": {Items: []Key{}},
 	} {
-		assert.Equal(t, want, PageOfKeys([]Key{last, third, first, second, first}, Page{2, after}), "after %q", after)
+		assert.Equal(t, want, pageOfKeys([]Key{last, third, first, second, first}, Page{2, after}), "after %q", after)
 	}
 }
 
 // A key of the global option is a key of every site; keys that differ were one before, of which
 // nobody knew the site.
 func TestAKeyOccursOnceForItsSites(t *testing.T) {
-	got := PageOfKeys([]Key{
+	got := pageOfKeys([]Key{
 		{ID: "shared", Sites: []string{"a"}}, {ID: "own", Limit: "small", Sites: []string{"a"}},
 		{ID: "shared", Sites: []string{"b"}}, {ID: "own", Limit: "large", Sites: []string{"b"}},
 	}, Page{Size: 9})

@@ -52,9 +52,9 @@ type ImageRates struct {
 	Output    float64 `json:"output"`
 }
 
-// Prices returns the prices at a time of the targets of models, or of all models with exact names
+// pricesOf returns the prices at a time of the targets of models, or of all models with exact names
 // if there are none. Each target of a model occurs once, whatever the number of its API keys.
-func Prices(c *catalog.Catalog, models []string, at time.Time) []TargetPrice {
+func pricesOf(c *catalog.Catalog, models []string, at time.Time) []TargetPrice {
 	all, seen := []TargetPrice{}, make(map[TargetPrice]bool)
 	if len(models) == 0 {
 		models = c.Names()

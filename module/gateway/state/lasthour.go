@@ -1,4 +1,4 @@
-package gateway
+package state
 
 import (
 	"net/url"
@@ -20,12 +20,12 @@ type poolAddress struct {
 	exchange.Address
 }
 
-// viewHealth returns the last hour of the providers of sites.
-func viewHealth(sites []*Handler, _ url.Values) (any, error) {
+// Health returns the last hour of the providers of sites.
+func (s Sites) Health(url.Values) (any, error) {
 	var names []string
 	addresses := []poolAddress{}
-	for _, site := range sites {
-		for _, p := range site.resolved.catalog.Providers {
+	for _, site := range s.All() {
+		for _, p := range site.Catalog.Providers {
 			if slices.Contains(names, p.Name) {
 				continue
 			}

@@ -1,0 +1,25 @@
+package aigateway
+
+import "net/url"
+
+// State is the state of the gateway for administrators. Each method returns a value that can be
+// written as JSON, and contains no secret. The query has the parameters of the request. An error
+// of the type caddy.APIError has the status and the message of the answer.
+type State interface {
+	Status(url.Values) (any, error)         // whether it is ready, and what does not work
+	Targets(url.Values) (any, error)        // of models, with their rests
+	Explain(url.Values) (any, error)        // where the requests for a model go
+	Configuration(url.Values) (any, error)  // that runs
+	Prices(url.Values) (any, error)         // of the targets
+	ConfiguredKeys(url.Values) (any, error) // outside of the store
+	Probe(url.Values) (any, error)          // asks a provider, and shows whether it answers
+	Health(url.Values) (any, error)         // of providers, in the last hour
+}
+
+// StateAccounts is an optional interface of Accounts that show administrators the state of
+// the gateway.
+type StateAccounts interface {
+	// UseState sets the state of all sites with these accounts. It is called at most once, while
+	// the configuration is provisioned.
+	UseState(State)
+}

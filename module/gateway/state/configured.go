@@ -1,0 +1,87 @@
+package state
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/version"
+)
+
+// Configuration returns the blocks of the global option and of the sites.
+func (s Sites) Configuration(url.Values) (any, error) {
+	c := NewConfiguration(version.Running())
+	c.Add(s.Global)
+	for _, site := range s.All() {
+		c.Add(site.Blocks)
+		c.addGuards(site.Guards.All())
+		c.addLabels(site.Labels)
+	}
+	return c, nil
+}
+
+// Prices returns the prices in effect of the targets of all models with exact names, or of
+// some ("model", several times), now or at another time ("at"): a page by the names of models.
+func (s Sites) Prices(query url.Values) (any, error) {
+	at := time.Now()
+	if text := query.Get("at"); text != "" {
+		var err error
+		if at, err = time.Parse(time.RFC3339, text); err != nil {
+			return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("at must be an RFC 3339 time")}
+		}
+	}
+	page, err := ReadPage(query, largestPage)
+	if err != nil {
+		return nil, err
+	}
+	var all []TargetPrice
+	for _, site := range s.All() {
+		all = append(all, pricesOf(site.Catalog, slices.DeleteFunc(query["model"], func(name string) bool { return name == "" }), at)...)
+	}
+	return PageOf(all, page, func(p *TargetPrice) string { return p.Model }), nil
+}
+
+// ConfiguredKeys returns a page of the keys outside of the store, of all owners or of one ("user",
+// whose letter case does not matter, as in usernames).
+func (s Sites) ConfiguredKeys(query url.Values) (any, error) {
+	page, err := ReadPage(query, largestKeys)
+	if err != nil {
+		return nil, err
+	}
+	var keys []Key
+	for _, site := range s.All() {
+		hosts := site.Hosts()
+		for key := range site.Keys.All() {
+			if owner := query.Get("user"); owner == "" || strings.EqualFold(owner, key.Owner) {
+				keys = append(keys, KeyOf(key, hosts))
+			}
+		}
+	}
+	return pageOfKeys(keys, page), nil
+}
+
+// probed is the result of a probe.
+type probed struct {
+	Provider     string `json:"provider"`
+	Answered     bool   `json:"answered"`
+	Status       int    `json:"status"` // 0: there was no answer
+	Milliseconds int64  `json:"milliseconds"`
+}
+
+var errNoProvider = errors.New("no provider has this name")
+
+// Probe asks the provider with a name ("provider").
+func (s Sites) Probe(query url.Values) (any, error) {
+	name, start := query.Get("provider"), time.Now()
+	for _, site := range s.All() {
+		if status, ok := site.Catalog.Probe(name); ok {
+			return probed{name, status != 0, status, time.Since(start).Milliseconds()}, nil
+		}
+	}
+	return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errNoProvider}
+}
