@@ -61,6 +61,9 @@ func read(path string) (*tables.Content, error) {
 
 func check(cmd *cobra.Command, args []string) error {
 	content, err := read(args[0])
+	if err == nil {
+		err = content.CheckJumps(nil)
+	}
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,10 @@ func TestAFileIsChecked(t *testing.T) {
 	_, err = run(t, "check", file(t, "provider,models,longest,input,output", "p,m,soon,,", "p,n,,1,x"))
 	assert.ErrorContains(t, err, "line 2, column 5: longest: must be a number of tokens, got 'soon'\n")
 	assert.ErrorContains(t, err, "line 3, column 8: output: a price is a decimal number")
+	// Once, check accepted files that the gateway refuses.
+	_, err = run(t, "check", file(t, "provider,models,input,output", "openai,gpt-4.1,0.002,0.008", "openai,gpt-4o,900,900"))
+	assert.EqualError(t, err, "openai gpt-4.1: input costs 0.002 for a million tokens, and 2 before: if this is correct, set confirmed to yes\n"+
+		"openai gpt-4o: input costs 900 for a million tokens, and 2.5 before: if this is correct, set confirmed to yes")
 	_, err = run(t, "check", "/nowhere")
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }

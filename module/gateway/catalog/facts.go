@@ -14,41 +14,26 @@ import (
 // listed is the place of a provider in the tables of models and prices.
 type listed struct {
 	tables *tables.Tables // nil for the built-in ones
-	as     string         // the name of the provider there
-	names  aigateway.Listing
+	tables.Place
 	prices *prices.Table // the configured prices, which take precedence
 }
 
 func newListed(config *ProviderConfig, d aigateway.Defaults, known *tables.Tables) (l listed, err error) {
-	l = listed{tables: known, as: cmp.Or(config.ListedAs, d.Listing.As, config.PresetName()), names: d.Listing}
+	l = listed{tables: known, Place: tables.Place{
+		Provider: config.Name, Service: cmp.Or(config.ListedAs, d.Listing.As, config.PresetName()), Names: d.Listing,
+	}}
 	l.prices, err = newPricing(config)
 	return l, err
-}
-
-// name returns the name of a model in the tables, by the provider's own name.
-func (l *listed) name(model string) string {
-	if l.names.Plain == nil {
-		return model
-	}
-	return l.names.Plain(model)
 }
 
 // Facts returns what is known of a model of p, by p's own name, or of the model of which it is a
 // variant; nil if nothing is known.
 func (p *Provider) Facts(model string) *models.Facts {
-	name := p.listed.name(model)
-	if facts := p.listed.tables.Facts(p.listed.as, name); facts != nil || p.listed.names.Base == nil {
-		return facts
-	}
-	base := p.listed.names.Base(name)
-	if base == name {
-		return nil
-	}
-	return p.listed.tables.Facts(p.listed.as, base)
+	return p.listed.tables.Facts(p.listed.Place, model)
 }
 
 // Listed reports whether the tables have facts of models of p.
-func (p *Provider) Listed() bool { return p.listed.tables.Lists(p.listed.as) }
+func (p *Provider) Listed() bool { return p.listed.tables.Lists(p.listed.Place) }
 
 // formatsAt returns the formats, by each set of endpoints that may have a model. Formats that belong
 // to none of the endpoints are always among them. If a set leaves no format, it has all.

@@ -74,6 +74,28 @@ func TestTraitsOfNamesAreBounded(t *testing.T) {
 	assert.Zero(t, testing.AllocsPerRun(100, func() { whole.TraitsOf("claude-opus-4-7-200"); whole.TraitsOf("unheard-of") }))
 }
 
+// Rows with the name of a provider of one's own once had no effect if it had a preset: only those
+// with the name of the preset applied, to all of its providers. The tables that are compiled in have
+// no such names, so that a provider that is called as another service has no facts of that.
+func TestRowsOfAFileApplyToTheProviderThatTheyName(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "catalog.csv")
+	require.NoError(t, os.WriteFile(path, []byte("provider,models,sampling\nhouse,house-7b o3,one\nanthropic,house-8b,none"), 0o600))
+	known, err := tables.Open(t.Context(), path, zap.NewNop())
+	require.NoError(t, err)
+	named := func(name string) *Provider {
+		p := &Provider{Name: name}
+		p.listed, err = newListed(&ProviderConfig{Name: name, Upstream: aigateway.Upstream{PresetRaw: []byte(`{"preset":"anthropic"}`)}}, aigateway.Defaults{}, known)
+		require.NoError(t, err)
+		return p
+	}
+	sampling := func(provider, model string) string { return named(provider).Facts(model).Value("sampling") }
+	assert.Equal(t, "one", sampling("house", "house-7b"))
+	assert.Equal(t, "none", sampling("house", "house-8b"), "of its service")
+	assert.Empty(t, sampling("other", "house-7b"))
+	assert.Nil(t, named("openai").Facts("o3"))
+	assert.True(t, named("house").Listed())
+}
+
 // A new model of a service needed a release of the gateway.
 func TestAFileChangesTraitsWithoutAReload(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "catalog.csv")

@@ -83,7 +83,7 @@ func (c *Catalog) Price(asked, provider, model string, at time.Time) *prices.Pri
 	if own := p.listed.prices.Find(p.Name, model, at); own != nil {
 		return own
 	}
-	return c.tables.Price(p.listed.as, p.listed.name(model), at)
+	return c.tables.Price(p.listed.Place, model, at)
 }
 
 // price returns the configured price of a target, else the price of all targets of the

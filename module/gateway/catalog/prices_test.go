@@ -19,7 +19,8 @@ func costing(input string) []map[string]string {
 }
 
 // The most specific price of a call decides. When only providers had prices, two contracts
-// with one provider had the same prices.
+// with one provider had the same prices. Rows of the file with the name of a provider that has a
+// preset once had no effect.
 func TestTheNearestPriceDecides(t *testing.T) {
 	provider := &ProviderConfig{Name: "p", ListedAs: "openai", Prices: []map[string]string{{"models": "own*", "input": "3", "output": "9"}}}
 	listed, err := newListed(provider, aigateway.Defaults{}, nil)
@@ -33,7 +34,7 @@ func TestTheNearestPriceDecides(t *testing.T) {
 	}))
 	require.NoError(t, c.rank())
 	path := filepath.Join(t.TempDir(), "prices.csv")
-	require.NoError(t, os.WriteFile(path, []byte("provider,models,input,output\nopenai,gpt-5 own-1,4,9\n"), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte("provider,models,input,output\nopenai,gpt-5 own-1,4,9\nopenai,o3,4,9\np,o3,5,9\n"), 0o600))
 	c.tables, err = tables.Open(t.Context(), path, zap.NewNop())
 	require.NoError(t, err)
 
@@ -47,6 +48,7 @@ func TestTheNearestPriceDecides(t *testing.T) {
 		"of the provider":                      {"own-1", "p", "own-1", 3},
 		"of the provider, the model's not yet": {"later", "p", "own-3", 3},
 		"of the file":                          {"gpt-5", "p", "gpt-5", 4},
+		"of the file, by its own name":         {"o3", "p", "o3", 5},
 		"of the table":                         {"gpt-4o", "p", "gpt-4o", 2.5},
 	} {
 		price := c.Price(call.asked, call.provider, call.model, at)

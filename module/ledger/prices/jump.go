@@ -1,6 +1,7 @@
 package prices
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -19,18 +20,21 @@ const ifCorrect = ": if this is correct, set confirmed to yes"
 // CheckJumps returns an error if a price without a confirmation is more than 20 times the
 // previous price, or less than a twentieth of it. The previous price is the earlier price of
 // the same model in this table, or else in the first of the other tables that has one.
-// Prices of 0, and prices in another currency, are not compared.
+// Prices of 0, and prices in another currency, are not compared. The error contains all such
+// prices, each in a line of its own.
 func (t *Table) CheckJumps(now time.Time, before ...*Table) error {
+	var failures []error
 	for name, list := range t.index.All {
 		for _, p := range list {
 			if old := t.previous(name, p, now, before); old != nil && !p.confirmed && p.Currency == old.Currency {
 				if err := jump(name.Name, p, old); err != nil {
-					return err
+					failures = append(failures, err)
 				}
 			}
 		}
 	}
-	return nil
+	slices.SortFunc(failures, func(a, b error) int { return cmp.Compare(a.Error(), b.Error()) })
+	return modeltable.Errors(failures)
 }
 
 // previous returns the previous price of a model, nil if there is none: see CheckJumps.

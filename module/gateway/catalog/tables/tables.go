@@ -74,6 +74,12 @@ func Read(r io.Reader) (Content, error) {
 	return content, errors.Join(modeltable.Errors(failures), inFacts, inPrices)
 }
 
+// CheckJumps returns an error if the file has prices that differ so much from those of the previous
+// file, nil for none, or else of the built-in table, that they are probably mistakes.
+func (c *Content) CheckJumps(previous *Content) error {
+	return c.Prices.CheckJumps(time.Now(), previous.prices(), prices.Builtin())
+}
+
 // Tables are the built-in tables and those of a file, if there is one. A nil *Tables has the
 // built-in ones.
 type Tables struct {
@@ -96,7 +102,7 @@ func Open(ctx context.Context, path string, logger *zap.Logger) (*Tables, error)
 func (t *Tables) accept(text []byte) error {
 	content, err := Read(bytes.NewReader(text))
 	if err == nil {
-		err = content.Prices.CheckJumps(time.Now(), t.File().prices(), prices.Builtin())
+		err = content.CheckJumps(t.File())
 	}
 	if err == nil {
 		t.content.Store(&content)
@@ -142,25 +148,4 @@ func (t *Tables) AsOf(now time.Time) (newest time.Time, old bool) {
 		}
 	}
 	return newest, now.Sub(newest) > oldAge
-}
-
-// Price returns the price of a provider's model at a time, nil if it is unknown.
-func (t *Tables) Price(provider, model string, at time.Time) *prices.Price {
-	if price := t.File().prices().Find(provider, model, at); price != nil {
-		return price
-	}
-	return prices.Builtin().Find(provider, model, at)
-}
-
-// Lists reports whether there are facts of models of a provider.
-func (t *Tables) Lists(provider string) bool {
-	return t.File().facts().Lists(provider) || models.Builtin().Lists(provider)
-}
-
-// Facts returns the facts of a provider's model, nil if nothing is known.
-func (t *Tables) Facts(provider, model string) *models.Facts {
-	if facts := t.File().facts().Find(provider, model); facts != nil {
-		return facts
-	}
-	return models.Builtin().Find(provider, model)
 }

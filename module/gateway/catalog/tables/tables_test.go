@@ -28,7 +28,7 @@ func TestL016PricesOfAFileFollowItsChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, err := Open(t.Context(), path, zap.New(core))
 		require.NoError(t, err)
-		cost := func() int64 { return int64(f.Price("p", "m", time.Now()).Base.Fresh) }
+		cost := func() int64 { return int64(f.Price(Place{Service: "p"}, "m", time.Now()).Base.Fresh) }
 		settle := func() { time.Sleep(2*filewatch.Interval + 1); synctest.Wait() } // by the fake clock of synctest
 		assert.EqualValues(t, 1e6, cost())
 		write("p,m,3,3\np,m,4,4")
@@ -59,7 +59,7 @@ func TestTheLogShowsWhenAFileDisappearsAndWhenItComesBack(t *testing.T) {
 		gone := logs.FilterMessage("catalog file cannot be read; keeping its previous rows").All()
 		require.Len(t, gone, 1, "once")
 		assert.Contains(t, gone[0].ContextMap()["error"], path)
-		assert.NotNil(t, f.Price("p", "m", time.Now()))
+		assert.NotNil(t, f.Price(Place{Service: "p"}, "m", time.Now()))
 		write("p,m,1,2")
 		settle()
 		settle()
@@ -107,7 +107,7 @@ func TestAJumpOfAnEditIsRefused(t *testing.T) {
 	var f Tables
 	require.NoError(t, f.accept([]byte(header+"local,m,1,2")))
 	assert.ErrorContains(t, f.accept([]byte(header+"local,m,1000,2000")), "set confirmed to yes")
-	assert.EqualValues(t, 1e6, f.Price("local", "m", time.Now()).Base.Fresh, "the previous price stays valid")
+	assert.EqualValues(t, 1e6, f.Price(Place{Service: "local"}, "m", time.Now()).Base.Fresh, "the previous price stays valid")
 }
 
 // A price of the next month may be an ordinary step from one that begins before it, and a
@@ -138,7 +138,7 @@ func TestAFuturePriceIsComparedWithThatOfItsFirstDay(t *testing.T) {
 }
 
 func TestNoFileHasNoPrices(t *testing.T) {
-	assert.Nil(t, (*Tables)(nil).Price("p", "m", time.Now()))
+	assert.Nil(t, (*Tables)(nil).Price(Place{Service: "p"}, "m", time.Now()))
 }
 
 // A row may have facts, prices or both. A file had prices only, and the models that a service added
@@ -161,11 +161,11 @@ func TestAFileHasFactsAndPrices(t *testing.T) {
 func TestFactsOfAFileComeFirst(t *testing.T) {
 	var own Tables
 	require.NoError(t, own.accept([]byte("provider,models,longest\nanthropic,claude-opus-4-7,1000\n")))
-	facts := own.Facts("anthropic", "claude-opus-4-7")
+	facts := own.Facts(Place{Service: "anthropic"}, "claude-opus-4-7")
 	assert.EqualValues(t, 1000, facts.Longest())
 	assert.Equal(t, "none", facts.Value("sampling"), "empty cells are those of the table")
-	assert.EqualValues(t, 128000, own.Facts("anthropic", "claude-opus-4-7-20260420").Longest(), "another name")
-	assert.Nil(t, (*Tables)(nil).Facts("anthropic", "unheard-of"))
+	assert.EqualValues(t, 128000, own.Facts(Place{Service: "anthropic"}, "claude-opus-4-7-20260420").Longest(), "another name")
+	assert.Nil(t, (*Tables)(nil).Facts(Place{Service: "anthropic"}, "unheard-of"))
 }
 
 func TestTablesOfSixtyDaysAreOld(t *testing.T) {

@@ -1,0 +1,70 @@
+package tables
+
+import (
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
+)
+
+// Place is where the tables have the models of a provider. In the file, rows with the provider's own
+// name come before those of its service; the built-in tables have only services.
+type Place struct {
+	Provider string // the configured name; "" for none
+	Service  string // the name of the service in the tables
+	Names    aigateway.Listing
+}
+
+// Facts returns what is known of a model, by the provider's own name for it, or of the model of
+// which it is a variant; nil if nothing is known.
+func (t *Tables) Facts(at Place, model string) *models.Facts {
+	name := at.name(model)
+	if facts := t.facts(at, name); facts != nil || at.Names.Base == nil {
+		return facts
+	}
+	base := at.Names.Base(name)
+	if base == name {
+		return nil
+	}
+	return t.facts(at, base)
+}
+
+// facts returns the facts of a model by a name in the tables.
+func (t *Tables) facts(at Place, name string) *models.Facts {
+	for _, provider := range at.inFile() {
+		if facts := t.File().facts().Find(provider, name); facts != nil {
+			return facts
+		}
+	}
+	return models.Builtin().Find(at.Service, name)
+}
+
+// Price returns the price of a model at a time, by the provider's own name for it; nil if it is
+// unknown.
+func (t *Tables) Price(at Place, model string, on time.Time) *prices.Price {
+	name := at.name(model)
+	for _, provider := range at.inFile() {
+		if price := t.File().prices().Find(provider, name, on); price != nil {
+			return price
+		}
+	}
+	return prices.Builtin().Find(at.Service, name, on)
+}
+
+// Lists reports whether there are facts of models of a provider.
+func (t *Tables) Lists(at Place) bool {
+	file := t.File().facts()
+	return file.Lists(at.Provider) || file.Lists(at.Service) || models.Builtin().Lists(at.Service)
+}
+
+// name returns the name of a model in the tables.
+func (p *Place) name(model string) string {
+	if p.Names.Plain == nil {
+		return model
+	}
+	return p.Names.Plain(model)
+}
+
+// inFile returns the names of the provider in the file, the first of which takes precedence.
+func (p *Place) inFile() [2]string { return [2]string{p.Provider, p.Service} }
