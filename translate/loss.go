@@ -27,12 +27,26 @@ type Loss struct {
 	// messages.*.content.*.cache_control, choices[*].message.annotations.
 	Path  string
 	Class LossClass
-	// Foreign is true if a provider chose the last name of Path, so that the number of
-	// such paths is unbounded. Names from clients are not marked.
+	// Foreign is true if a client or a provider chose the last name of Path, so that the
+	// number of such paths is unbounded.
 	Foreign bool
 	// Content is true for a part of an answer that takes the place of its text: an
 	// image, or the call of a tool of the provider.
 	Content bool
+}
+
+// Name returns the name of the loss for metrics, logs and records, which must have a bounded
+// number of names: the path, where "?" replaces a foreign name, and without the word that is the
+// value of a member of an answer.
+func (l Loss) Name() string {
+	member, _, isValue := strings.Cut(l.Path, "=")
+	switch {
+	case l.Class == OfAnswer && isValue:
+		return member
+	case l.Foreign:
+		return l.Path[:strings.LastIndexByte(l.Path, '.')+1] + oddName
+	}
+	return l.Path
 }
 
 // Losses are losses in the order in which they were found, each once, and at most
@@ -72,16 +86,12 @@ func (l *Losses) AddNamed(class LossClass, prefix string, name []byte) {
 	case !MemberLike(name):
 		l.AddIn(class, prefix, oddName)
 	case !l.has(prefix, name): // most losses are found again, which allocates nothing
-		l.AddIn(class, prefix, string(name))
+		l.add(class, prefix, string(name), true)
 	}
 }
 
 // AddPath is Add for a path whose memory may be reused.
-func (l *Losses) AddPath(class LossClass, path []byte) {
-	if len(*l) < maxLosses && !l.has("", path) {
-		*l = append(*l, Loss{Path: string(path), Class: class})
-	}
-}
+func (l *Losses) AddPath(class LossClass, path []byte) { l.addPath(class, path, false) }
 
 // AddMember is AddNamed for a prefix whose memory may be reused.
 func (l *Losses) AddMember(class LossClass, prefix, name []byte) {
@@ -92,16 +102,25 @@ func (l *Losses) AddMember(class LossClass, prefix, name []byte) {
 	case !MemberLike(name):
 		l.AddPath(class, append(prefix, oddName...))
 	default:
-		l.AddPath(class, append(prefix, name...))
+		l.addPath(class, append(prefix, name...), true)
+	}
+}
+
+func (l *Losses) addPath(class LossClass, path []byte, foreign bool) {
+	if len(*l) < maxLosses && !l.has("", path) {
+		*l = append(*l, Loss{Path: string(path), Class: class, Foreign: foreign})
 	}
 }
 
 // AddAll adds all losses of another list.
-func (l *Losses) AddAll(others Losses) {
+func (l *Losses) AddAll(others Losses) { l.AddBelow("", others) }
+
+// AddBelow is AddAll for losses whose paths begin at a value with the path prefix.
+func (l *Losses) AddBelow(prefix string, others Losses) {
 	for _, loss := range others {
-		l.add(loss.Class, "", loss.Path, loss.Foreign)
+		l.add(loss.Class, prefix, loss.Path, loss.Foreign)
 		if loss.Content {
-			l.mark(loss.Path)
+			l.mark(prefix + loss.Path)
 		}
 	}
 }

@@ -21,7 +21,32 @@ func TestLossesAreNotedOnceAndInOrder(t *testing.T) {
 	losses.Add(translate.Hint, "messages.*.a")
 	losses.AddNamed(translate.Hint, "messages.*.", []byte("a"))
 	losses.AddNamed(translate.Hint, "messages.", []byte("b"))
-	assert.Equal(t, translate.Losses{{Path: "b"}, {Path: "messages.*.a", Class: translate.Shaping}, {Path: "messages.b"}}, losses)
+	assert.Equal(t, translate.Losses{{Path: "b"}, {Path: "messages.*.a", Class: translate.Shaping}, {Path: "messages.b", Foreign: true}}, losses)
+}
+
+// Clients and providers choose the names of unknown fields; those are no names for metrics.
+func TestNamesOfLossesAreBounded(t *testing.T) {
+	var losses, below translate.Losses
+	losses.Add(translate.Hint, "messages.*.content.*.thinking")
+	losses.AddNamed(translate.Hint, "", []byte("unheard_of"))
+	losses.AddMember(translate.Hint, []byte("tools.*."), []byte("mine"))
+	below.AddNamed(translate.Shaping, ".properties.*.", []byte("pattern"))
+	losses.AddBelow("tools.*.input_schema", below)
+	losses.AddNamed(translate.Hint, "tools.*.", nil)
+	var answer translate.Dropped
+	answer.Drop("content.*")
+	answer.DropNamed("", []byte("timings"))
+	answer.DropNamed("choices[*].message.", []byte("mood"))
+	answer.DropNamed("choices[*].finish_reason=", []byte("bored"))
+	losses.AddAll(answer.Losses())
+	var names []string
+	for _, loss := range losses {
+		names = append(names, loss.Name())
+	}
+	assert.Equal(t, []string{
+		"messages.*.content.*.thinking", "?", "tools.*.?", "tools.*.input_schema.properties.*.?", `tools.*.""`,
+		"content.*", "?", "choices[*].message.?", "choices[*].finish_reason",
+	}, names)
 }
 
 func TestNamesOfLossesFitIntoAHeader(t *testing.T) {

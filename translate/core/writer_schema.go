@@ -44,9 +44,7 @@ func EnforceSchema(x *Translation) {
 	if free != "" {
 		x.Fail(x.Info.Refuse(x.To.Format, option.Row.path()+free, ""))
 	}
-	for _, loss := range lost {
-		x.Losses.AddIn(loss.Class, option.Row.path(), loss.Path)
-	}
+	x.Losses.AddBelow(option.Row.path(), lost)
 	option.Raw = schema
 }
 
@@ -113,9 +111,7 @@ func (t *Tool) report(x *Translation, lost translate.Losses) {
 		row = x.From.Rows.concepts[ToolSchema]
 	}
 	at := x.At.upTo(row)
-	for _, loss := range lost {
-		x.Losses.AddPath(loss.Class, at.append(nil, row.at.member+loss.Path, true))
-	}
+	x.Losses.AddBelow(string(at.append(nil, row.at.member, true)), lost)
 }
 
 // EnforceTool is ShapeTool, and EnforceSchema for the schema of a tool whose arguments must follow

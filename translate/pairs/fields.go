@@ -1,7 +1,6 @@
 package pairs
 
 import (
-	"strings"
 	"sync"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -22,28 +21,22 @@ const (
 )
 
 // Field is a row of the table of a pair of formats: a field of the client's format and
-// what becomes of it. The tables are published by the gateway, and contain the names
-// that metrics may show. A test compares every row with the translation.
+// what becomes of it. The tables are published by the gateway. A test compares every row
+// with the translation.
 type Field = core.Field
 
 // Rule is a fate under a trait.
 type Rule = core.FieldRule
 
-// table is the table of a pair.
-type table struct {
-	fields []Field
-	paths  map[string]bool // of reports that come from code, not from clients or providers
-}
-
 // tables contains the table of every pair. A table is made at its first use: a gateway
 // needs few of them.
-var tables = func() map[[2]translate.Format]func() table {
-	all := make(map[[2]translate.Format]func() table)
+var tables = func() map[[2]translate.Format]func() []Field {
+	all := make(map[[2]translate.Format]func() []Field)
 	for _, client := range formats.All() {
 		for _, provider := range formats.OfProviders() {
 			if CanTranslate(client.Name, provider.Name) {
-				all[[2]translate.Format{client.Name, provider.Name}] = sync.OnceValue(func() table {
-					return newTable(core.Join(client.Requests.Source, provider.Requests.Target))
+				all[[2]translate.Format{client.Name, provider.Name}] = sync.OnceValue(func() []Field {
+					return core.Join(client.Requests.Source, provider.Requests.Target)
 				})
 			}
 		}
@@ -51,27 +44,14 @@ var tables = func() map[[2]translate.Format]func() table {
 	return all
 }()
 
-func newTable(fields []Field) table {
-	t := table{fields: fields, paths: make(map[string]bool, len(fields))}
-	for i := range fields {
-		if f := &fields[i]; !strings.HasSuffix(f.Path, "*") || f.Path != f.Name {
-			t.paths[f.Path] = true
-		}
-	}
-	return t
-}
-
-// tableOf returns the table of a pair, which is empty if requests cannot be translated.
-func tableOf(client, provider translate.Format) table {
+// Fields returns the table of a pair of formats, nil if requests cannot be translated.
+// It must not be changed.
+func Fields(client, provider translate.Format) []Field {
 	if made := tables[[2]translate.Format{client, provider}]; made != nil {
 		return made()
 	}
-	return table{}
+	return nil
 }
-
-// Fields returns the table of a pair of formats, nil if requests cannot be translated.
-// It must not be changed.
-func Fields(client, provider translate.Format) []Field { return tableOf(client, provider).fields }
 
 // Capabilities lists the fields of a client's format by their fates with a provider of
 // another format. The names are those of Field.
@@ -104,22 +84,4 @@ func CapabilitiesOf(client, provider translate.Format, traits *trait.Traits) Cap
 		}
 	}
 	return c
-}
-
-// LossName returns the name of a loss for metrics, which must have a bounded number of
-// names: the path of the loss if it is in the tables or, for answers and for the byte
-// lane, a constant of the code. A name chosen by a client or a provider is replaced by
-// "?", and a word that is the value of a member is left out.
-func LossName(client, provider translate.Format, loss translate.Loss) string {
-	member, _, isValue := strings.Cut(loss.Path, "=")
-	switch {
-	case loss.Class == translate.OfAnswer && isValue:
-		return member
-	case loss.Foreign:
-		return loss.Path[:strings.LastIndexByte(loss.Path, '.')+1] + "?"
-	case loss.Class == translate.OfAnswer || client == provider || tableOf(client, provider).paths[loss.Path]:
-		return loss.Path
-	default:
-		return "?"
-	}
 }

@@ -68,6 +68,7 @@ func happened(t *testing.T, w way, row pairs.Field, s sample, traits string) pai
 	}
 	for _, loss := range r.Losses {
 		assert.NotRegexp(t, index, loss.Path, "an index of a loss is general")
+		requireBoundedName(t, w.source, loss)
 	}
 	path := row.Path
 	if path == row.Name {

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
@@ -23,12 +22,16 @@ func vocabulary(source translate.Format) map[string]bool {
 	all := make(map[string]bool)
 	for _, to := range spoken {
 		for _, row := range pairs.Fields(source, to) {
-			for _, word := range strings.FieldsFunc(row.Name, func(r rune) bool { return strings.ContainsRune(".=[],+ ", r) }) {
+			for _, word := range wordsOf(row.Name) {
 				all[word] = true
 			}
 		}
 	}
 	return all
+}
+
+func wordsOf(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".=[],+ ", r) })
 }
 
 // inspected returns the members and the types that the strict pass of a format
@@ -123,24 +126,23 @@ func TestCapabilitiesFollowTheTraits(t *testing.T) {
 	assert.Contains(t, c.Refused, "output_config.effort=high", "in strict mode")
 }
 
-// Clients and providers choose the names of unknown fields; those are no names for metrics.
-func TestNamesOfLossesInMetricsAreTheTables(t *testing.T) {
-	name := func(path string, class translate.LossClass) string {
-		return pairs.LossName(translate.Messages, translate.Chat, translate.Loss{Path: path, Class: class})
+// vocabularies are the words of each client's format.
+var vocabularies = func() map[translate.Format]map[string]bool {
+	all := make(map[translate.Format]map[string]bool)
+	for _, source := range spoken {
+		all[source] = vocabulary(source)
 	}
-	assert.Equal(t, "top_k", name("top_k", translate.Shaping))
-	assert.Equal(t, "messages.*.content.*.thinking", name("messages.*.content.*.thinking", translate.Hint))
-	assert.Equal(t, "messages.*.content.*", name("messages.*.content.*", translate.Shaping))
-	assert.Equal(t, "content.*", name("content.*", translate.OfAnswer))
-	cut := translate.Loss{Path: formats.Of(translate.Messages).Requests.SelfSigned}
-	assert.Equal(t, "messages.*.content.*.thinking", pairs.LossName(translate.Messages, translate.Messages, cut), "on the byte lane")
-	for path, want := range map[string]string{
-		"timings": "?", "choices[*].message.mood": "choices[*].message.?", "choices[*].finish_reason=bored": "choices[*].finish_reason",
-	} {
-		foreign := translate.Loss{Path: path, Class: translate.OfAnswer, Foreign: true}
-		assert.Equal(t, want, pairs.LossName(translate.Chat, translate.Messages, foreign))
+	return all
+}()
+
+// requireBoundedName ensures that names that a client has chosen are no names for metrics, of
+// which there must be a bounded number: a loss without the mark is a field of the client's format.
+func requireBoundedName(t *testing.T, source translate.Format, loss translate.Loss) {
+	t.Helper()
+	if loss.Foreign {
+		require.True(t, strings.HasSuffix(loss.Name(), "?"), loss.Path)
 	}
-	for _, path := range []string{"unheard_of", "?", "*", "tools.*.mine", "tools.*.*", ""} {
-		assert.Equal(t, "?", name(path, translate.Hint), path)
+	for _, word := range wordsOf(strings.TrimRight(loss.Name(), `?"`)) {
+		require.True(t, vocabularies[source][word], "%s is in no format", loss.Path)
 	}
 }

@@ -52,6 +52,7 @@ func fuzzRender(f *testing.F, source, target translate.Format) {
 		}
 		for _, loss := range r.Losses {
 			require.NotContains(t, loss.Path, "\n")
+			requireBoundedName(t, source, loss)
 		}
 	})
 }

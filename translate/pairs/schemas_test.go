@@ -104,7 +104,7 @@ func TestSchemasBecomeThoseThatTheServiceEnforces(t *testing.T) {
 						want = string(text[1 : len(text)-1])
 					}
 					assert.Contains(t, out, want)
-					assert.Contains(t, r.Losses, translate.Loss{Path: field.path + ".properties.*" + m.lost, Class: translate.Shaping})
+					assert.Contains(t, r.Losses, translate.Loss{Path: field.path + ".properties.*" + m.lost, Class: translate.Shaping, Foreign: true})
 				})
 			}
 		}

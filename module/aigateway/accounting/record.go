@@ -32,8 +32,8 @@ type Record struct {
 	// attempt answered; see Course.
 	Attempts []Attempt
 	// Losses are the names of the fields of the request that its translation left out, and
-	// AnswerLosses those of the answer, as far as they were known at its end. A name that a
-	// client or a provider chose is "?".
+	// AnswerLosses those of the answer, as far as they were known at its end. "?"
+	// replaces a name that a client or a provider chose.
 	Losses, AnswerLosses []string
 	// Unchecked are the names of the guards that have let texts pass although they could not
 	// check them, as their configuration demands.

@@ -6,7 +6,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
 // attempts returns the calls of an exchange and the targets that were passed over, in their
@@ -46,13 +45,12 @@ func losses(ex *exchange.Exchange) (request, answer []string) {
 	if ex.Result == nil {
 		return nil, nil
 	}
-	client, provider := ex.Format.Name, ex.Attempt.Format.Name
-	return lossNames(client, provider, ex.Result.Losses), lossNames(provider, client, ex.Result.Dropped)
+	return lossNames(ex.Result.Losses), lossNames(ex.Result.Dropped)
 }
 
-func lossNames(source, target translate.Format, losses translate.Losses) (names []string) {
+func lossNames(losses translate.Losses) (names []string) {
 	for _, loss := range losses {
-		name := pairs.LossName(source, target, loss)
+		name := loss.Name()
 		if names == nil {
 			names = make([]string, 0, min(len(losses), accounting.MostLosses))
 		}

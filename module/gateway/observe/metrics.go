@@ -6,7 +6,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
 
 // Begin counts an exchange as running, until it is shown as ended.
@@ -79,6 +78,6 @@ func countLosses(ex *exchange.Exchange) {
 
 func count(a *exchange.Attempt, from, to translate.Format, losses translate.Losses) {
 	for _, loss := range losses {
-		metrics.Loss(a.Provider, string(from), string(to), loss.Class.String(), pairs.LossName(from, to, loss))
+		metrics.Loss(a.Provider, string(from), string(to), loss.Class.String(), loss.Name())
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -117,15 +116,15 @@ func ofResult(value func(*exchange.Result) any) func(*exchange.Exchange) any {
 	}
 }
 
-// lossNames returns the losses of a request. It uses the names in the gateway's tables,
-// because a name that the client chose may contain a prompt or a key.
+// lossNames returns the losses of a request, without names that the client chose, which may
+// contain a prompt or a key.
 func lossNames(ex *exchange.Exchange) string {
 	if ex.Result == nil {
 		return ""
 	}
 	var named translate.Losses
 	for _, loss := range ex.Result.Losses {
-		named.Add(loss.Class, pairs.LossName(ex.Format.Name, ex.Attempt.Format.Name, loss))
+		named.Add(loss.Class, loss.Name())
 	}
 	return named.String()
 }

@@ -44,8 +44,8 @@ func FirstEvent(model, provider string, d time.Duration) {
 // seconds. A stream looks it up once.
 func EventGaps(provider string) prometheus.Observer { return eventGap.WithLabelValues(provider) }
 
-// Loss counts a field that a translation between two formats has left out. field is the name
-// in the tables of this repository, or "?".
+// Loss counts a field that a translation between two formats has left out. field is one
+// of a bounded number of names, in which "?" replaces what a client or a provider chose.
 func Loss(provider, client, target, class, field string) {
 	losses.WithLabelValues(provider, client, target, class, field).Inc()
 }
