@@ -4,7 +4,8 @@ package translate
 type Operation uint8
 
 // The operations. Those behind CountTokens are beside text: a request is sent to a provider
-// that has the endpoint as it is, and no format translates it.
+// that has the endpoint as it is, and no format translates it. The path of Manage is that of
+// the object.
 const (
 	Generate       Operation = iota // write an answer
 	CountTokens                     // only count the input, such as POST /v1/messages/count_tokens
@@ -16,10 +17,11 @@ const (
 	Transcribe                      // POST /v1/audio/transcriptions
 	TranslateAudio                  // POST /v1/audio/translations
 	Speak                           // POST /v1/audio/speech
+	Manage                          // read, cancel or delete an object that the provider stores
 )
 
 var operationNames = [...]string{
-	"generate", "count_tokens", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech",
+	"generate", "count_tokens", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech", "object",
 }
 
 // String is the operation's name in logs, metrics and records.

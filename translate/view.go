@@ -77,6 +77,19 @@ type Beyond struct {
 	// Background is true if the provider is to generate the answer behind the exchange,
 	// whose usage is then unknown.
 	Background bool
+	// Objects are the ids of stored objects to which the body refers, in its order.
+	Objects []ObjectID
+	// Unowned is the path of the first field that refers to what the provider stores by an id
+	// that does not show whose it is, such as an item of a conversation; "" for none.
+	Unowned string
+	// Unstored is true if the provider is not to store the answer.
+	Unstored bool
+}
+
+// ObjectID is the place of the id of an object that a provider stores.
+type ObjectID struct {
+	Kind string // what the ids of its kind begin with, such as "resp_"
+	Span Span   // the value, a string
 }
 
 // StreamUsage is how a request asks for the usage of its stream, and where a format whose

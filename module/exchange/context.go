@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -66,6 +67,32 @@ func WithModelsQuery(ctx context.Context, q *ModelsQuery) context.Context {
 // ModelsQueryFrom returns the query in ctx, nil if there is none.
 func ModelsQueryFrom(ctx context.Context) *ModelsQuery {
 	q, _ := ctx.Value(modelsQueryKey{}).(*ModelsQuery)
+	return q
+}
+
+// ObjectQuery is a request about an object that a provider stores. The gateway sets the first
+// group of fields, the transport the second.
+type ObjectQuery struct {
+	Attempt *Attempt // has no model
+	Method  string
+	Path    string // behind the path of calls, with escapes, such as "/resp_1/cancel"
+	Query   string
+
+	Status int          // status of the provider, 0 if there is no answer
+	Body   []byte       // of a whole answer
+	Fault  *fault.Fault // why there is no answer of status 200
+}
+
+type objectQueryKey struct{}
+
+// WithObjectQuery returns a context with q.
+func WithObjectQuery(ctx context.Context, q *ObjectQuery) context.Context {
+	return context.WithValue(ctx, objectQueryKey{}, q)
+}
+
+// ObjectQueryFrom returns the query in ctx, nil if there is none.
+func ObjectQueryFrom(ctx context.Context) *ObjectQuery {
+	q, _ := ctx.Value(objectQueryKey{}).(*ObjectQuery)
 	return q
 }
 

@@ -179,6 +179,10 @@ type Attempt struct {
 	// set for translated requests only.
 	Seals *seal.Sealer
 
+	// Objects seals the ids of objects that the provider stores, and has those that the request
+	// names; nil on a lane or at a provider whose ids are not sealed.
+	Objects *Objects
+
 	// Encrypted are the parts of the body with encrypted reasoning of earlier turns that the
 	// byte lane leaves out, because the provider could not decrypt it.
 	Encrypted []translate.Span

@@ -14,7 +14,7 @@ import (
 
 // admit reserves the estimated usage in the limits of the key, and begins the record of
 // the exchange. The reply settles both, after a refusal too. The fault is nil if the exchange
-// is admitted.
+// is admitted. m is nil for an exchange that uses no model.
 func (h *Handler) admit(to *reply.Reply, r *http.Request, m *catalog.Model) *fault.Fault {
 	var (
 		estimate    meter.Estimate

@@ -140,6 +140,8 @@ func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *
 		return h.serveCapabilities(to, r)
 	case routes.Billing:
 		return h.serveBilling(to, r)
+	case routes.Object:
+		return h.serveObject(to, r, route)
 	}
 	return h.serveCall(to, r)
 }

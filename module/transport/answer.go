@@ -47,7 +47,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	}
 	c.result.noteAnswer(answer.usage, answer.text, answer.model, answer.losses)
 	if answer.relayed {
-		c.result.noteErrorAnswer(res, body, answer.fault, c.attempt)
+		c.result.noteErrorAnswer(res, c.attempt.Objects.Hide(body), answer.fault, c.attempt)
 	}
 	if answer.fault != nil {
 		return c.rejected(res, answer.fault), nil
@@ -108,6 +108,9 @@ func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
 	}
 	if fill := usageFiller(a); fill != nil {
 		w.body = edit.Apply(nil, body, fill(nil, body))
+	}
+	if a.Objects != nil {
+		w.body = edit.Apply(nil, w.body, objectSealer(a)(nil, w.body))
 	}
 	w.text.Add(w.body) // its text is not read
 	if ex.Operation.Beside() {
@@ -172,6 +175,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	if err != nil && c.life.client.Err() != nil {
 		return nil, c.unread(err)
 	}
+	body = c.attempt.Objects.Hide(body)
 	// If the body cannot be read, the fault is derived from the status.
 	fault := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
 	if excess := fault.Blame.Excess; excess != nil {

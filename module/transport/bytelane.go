@@ -19,6 +19,7 @@ type byteLane struct {
 	format   *format.Descriptor
 	withhold bool   // withhold events that contain only usage
 	usage    editor // of other events with usage: cuts it out, or fills in fields; nil for none
+	objects  editor // of all events: seals ids of stored objects; nil for none
 	onFinish bool   // an EOF ends the stream as finished after every choice has finished
 
 	hide    redactor
@@ -36,6 +37,9 @@ func (l *byteLane) Losses() translate.Losses { return nil }
 
 func (l *byteLane) continuation() format.Continuation {
 	c, _ := l.Observer.(format.Continuation)
+	if c != nil && l.objects != nil {
+		return sealedContinuation{c, l.objects}
+	}
 	return c
 }
 
@@ -110,7 +114,10 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 		l.edits = append(l.edits, edit.Edit{Span: span})
 		return false
 	case l.usage != nil && sig.Has(signal.HasUsage):
-		l.editUsage(event, raw, span.Start)
+		l.edits = placed(l.edits, l.usage, event, raw, span.Start)
+	}
+	if l.objects != nil {
+		l.edits = placed(l.edits, l.objects, event, raw, span.Start)
 	}
 	return true
 }
@@ -125,17 +132,6 @@ func (l *byteLane) withholds(event sse.Event, sig signal.Signal, raw []byte) boo
 		return hidden
 	}
 	return l.withhold && sig.Has(signal.UsageOnly)
-}
-
-// editUsage collects the edits of the usage in an event. raw are the bytes of the event,
-// which begin at the index at of the held bytes.
-func (l *byteLane) editUsage(event sse.Event, raw []byte, offset int) {
-	before := len(l.edits)
-	l.edits = l.usage(l.edits, event.Data)
-	for i := range l.edits[before:] {
-		e := &l.edits[before+i]
-		e.Start, e.End = offset+event.Locate(raw, e.Start), offset+event.Locate(raw, e.End)
-	}
 }
 
 // end implements lane.

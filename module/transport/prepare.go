@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // prepared is the client's request in the form in which a call sends it.
@@ -75,8 +76,8 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport, protocol *aigateway.
 // repairs nothing.
 func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fault) {
 	ex, view := a.Exchange, &a.Exchange.View
-	if view.Beyond.State != "" && !a.Traits.PassState {
-		return prepared{}, fault.NeedsState(view.Beyond.State)
+	if f := refuseState(a); f != nil {
+		return prepared{}, f
 	}
 	if view.LateSystem != "" && ex.Operation == translate.Generate && !a.Traits.TakesLateSystem() {
 		return prepared{}, fault.LateSystem(view.LateSystem)
@@ -87,6 +88,9 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 		edits = append(edits, passthrough.Rename(ex.Body, view, a.Model))
 	} else if a.Model != view.Model && !view.ModelSpan.Empty() && !isLeftOut(edits, view.ModelSpan) {
 		edits = append(edits, edit.Edit{Span: view.ModelSpan, With: jsonscan.AppendString(nil, modelName(a))})
+	}
+	if a.Objects != nil {
+		edits = append(edits, a.Objects.Edits(&ex.Request)...)
 	}
 	if asksUsage(a) {
 		edits = append(edits, a.Format.Answers.Usage.Ask(ex.Body, &view.StreamUsage))
@@ -123,6 +127,19 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	}
 	slices.SortStableFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
 	return prepared{payload: splicedBody(protocol, ex.Body, edits, ex.Lease), losses: losses}, nil
+}
+
+// refuseState refuses a request that refers to what the provider stores, unless the client gets
+// such objects from the provider.
+func refuseState(a *exchange.Attempt) *fault.Fault {
+	beyond := &a.Exchange.View.Beyond
+	switch state := a.Traits.ResponsesState; {
+	case state == trait.StateOff && beyond.State != "":
+		return fault.NeedsState(beyond.State)
+	case state == trait.StateSealed && beyond.Unowned != "":
+		return fault.NeedsOwner(beyond.Unowned)
+	}
+	return nil
 }
 
 // withoutUnaccepted returns the call with the members that the model refuses whatever their value

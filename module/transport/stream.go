@@ -115,6 +115,9 @@ func (c *call) lane() lane {
 	if l.withhold {
 		l.usage = a.Format.Answers.Usage.Cut
 	}
+	if a.Objects != nil {
+		l.objects = objectSealer(a)
+	}
 	return l
 }
 

@@ -261,6 +261,29 @@ func NeedsState(path string) *Fault {
 	}
 }
 
+// NeedsOwner refuses a responses request that refers to an object stored by the provider by an id
+// that does not show whose it is, while the ids of stored objects are sealed.
+func NeedsOwner(path string) *Fault {
+	return &Fault{
+		Kind: Invalid, Message: path + ": this gateway cannot verify whose object this is: send its content instead",
+		Param: path, Code: CodeUntranslatable, Log: Log{Trait: "responses_state"},
+	}
+}
+
+// NoObject refuses an id of a stored object that the client does not have, in the words of the
+// vendor. It does not show whether the object exists. path is the field of the id, "" for the path
+// of the request.
+func NoObject(path, id string) *Fault {
+	f := &Fault{Kind: NotFound, Message: "Response with id '" + id + "' not found.", Log: Log{Message: "no such stored object"}}
+	switch path {
+	case "previous_response_id":
+		f.Kind, f.Message, f.Param, f.Code = Invalid, "Previous response with id '"+id+"' not found.", path, "previous_response_not_found"
+	case "conversation":
+		f.Message, f.Param = "Conversation with id '"+id+"' not found.", path
+	}
+	return f
+}
+
 // NotKept refuses to read, cancel or delete an earlier response.
 func NotKept() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: this gateway keeps no responses", Code: "not_found"}

@@ -12,10 +12,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // idPrefix begins the ids of responses.
-const idPrefix = "resp_"
+const idPrefix = seal.ResponseID
 
 // Descriptor describes the format.
 var Descriptor = format.Descriptor{
@@ -29,9 +30,12 @@ var Descriptor = format.Descriptor{
 		Refusals: []format.Refusal{
 			{Path: "/v1/responses", Upgrade: "websocket", Fault: fault.NoWebSocket},
 			{Path: "/v1/responses/compact", Fault: fault.NoCompaction},
-			{Path: "/v1/responses/{id}", Fault: fault.NotKept},
-			{Path: "/v1/responses/{id}/cancel", Fault: fault.NotKept},
-			{Path: "/v1/responses/{id}/input_items", Fault: fault.NotKept},
+		},
+		Objects: []format.ObjectPath{
+			{Method: "GET", Kind: seal.ResponseID, Path: "/v1/responses/{id}", Query: []string{"include", "include[]"}},
+			{Method: "DELETE", Kind: seal.ResponseID, Path: "/v1/responses/{id}"},
+			{Method: "POST", Kind: seal.ResponseID, Path: "/v1/responses/{id}/cancel"},
+			{Method: "GET", Kind: seal.ResponseID, Path: "/v1/responses/{id}/input_items", Query: []string{"limit", "order", "after", "before", "include", "include[]"}},
 		},
 		Headers:  []string{"Openai-Beta"},
 		AnswerID: idPrefix,
@@ -55,6 +59,7 @@ var Descriptor = format.Descriptor{
 		NewOpening:  func(body []byte, ids translate.IDs) format.Opening { return answer.NewOpening(body, ids) },
 		KeepAlive:   openai.KeepAlive,
 		TokenCount:  answer.AppendTokenCount,
+		EditObjects: answer.EditObjects,
 	},
 	Errors: faults(),
 	Models: openai.Models,

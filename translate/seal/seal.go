@@ -1,11 +1,11 @@
 // Package seal closes reasoning of one wire format into a text that clients of
-// another one keep and send back.
+// another one keep and send back, and the ids of objects that providers store.
 //
 // It promises that a text which opens was sealed by a gateway with the same key,
 // for the same provider and the same tenant, and that not a byte of it was
-// changed. It hides nothing: what a provider must not show is encrypted by the
-// provider. It knows no clock and no randomness, so the same reasoning is sealed
-// alike every time, which the prompt caches of providers ask for.
+// changed. Sealed ids are encrypted; sealed reasoning is not: what a provider must not show
+// is encrypted by the provider. The package has no clock and no randomness, so the same
+// reasoning is sealed alike every time, which the prompt caches of providers ask for.
 //
 // For clients that send nothing back, it remembers the signatures of calls, within bounds and
 // as long as the ring exists.
@@ -44,6 +44,7 @@ var ErrShortKey = errors.New("the key of seals is too short")
 // Ring holds the keys of a gateway. It is safe for concurrent use.
 type Ring struct {
 	keys   [][]byte
+	ids    []idKey // in the order of keys
 	memory memory
 }
 
@@ -56,6 +57,7 @@ func NewRing(current []byte, older ...[]byte) (*Ring, error) {
 			return nil, fmt.Errorf("%w: key %d has %d bytes, and must have %d", ErrShortKey, i+1, len(key), MinKey)
 		}
 		ring.keys = append(ring.keys, bytes.Clone(key))
+		ring.ids = append(ring.ids, newIDKey(key))
 	}
 	return ring, nil
 }

@@ -40,7 +40,7 @@ var others = map[string]map[string]Traits{
 		"text":      {ResponsesReasoning: ResponsesReasoningText},
 	},
 	"responses_item_ids": {"true": {ResponsesItemIDs: true}},
-	"responses_state":    {"passthrough": {PassState: true}},
+	"responses_state":    {"sealed": {ResponsesState: StateSealed}, "passthrough": {ResponsesState: StatePassthrough}},
 	"retry_encrypted":    {"true": {RetryEncrypted: true}},
 	"reasoning_replay": {
 		"reasoning_content": {ReasoningReplay: ReplayReasoningContent},

@@ -55,9 +55,9 @@ type Traits struct {
 	// IgnoresMessagesSchema is true for a server that ignores the schema of an answer in
 	// requests of the messages format.
 	IgnoresMessagesSchema bool
-	// PassState sends requests in the provider's own format that refer to objects
-	// stored by the provider, such as an earlier response.
-	PassState bool
+	// ResponsesState selects what becomes of requests in the provider's own format that refer
+	// to objects stored by the provider, such as an earlier response.
+	ResponsesState ResponsesState
 	// RetryEncrypted repeats a request in the provider's own format without the encrypted
 	// reasoning of earlier turns, if the provider cannot decrypt it.
 	RetryEncrypted bool
@@ -207,6 +207,17 @@ const (
 	ReplayNone ReasoningReplay = iota
 	ReplayReasoningContent
 	ReplayReasoning
+)
+
+// ResponsesState selects what becomes of the objects that a responses provider stores, and of
+// requests that refer to them.
+type ResponsesState uint8
+
+// The values of ResponsesState.
+const (
+	StateOff         ResponsesState = iota // requests that refer to them are refused
+	StateSealed                            // their ids are sealed for the tenant
+	StatePassthrough                       // their ids are passed on: clients share the objects
 )
 
 // ResponsesReasoning selects how earlier reasoning is sent back to a responses provider.

@@ -44,7 +44,7 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"responses_reasoning", "encrypted", T{ResponsesReasoning: trait.ResponsesReasoningEncrypted}},
 		{"responses_reasoning", "text", T{ResponsesReasoning: trait.ResponsesReasoningText}},
 		{"responses_item_ids", "on", T{ResponsesItemIDs: true}},
-		{"responses_state", "passthrough", T{PassState: true}},
+		{"responses_state", "passthrough", T{ResponsesState: trait.StatePassthrough}},
 		{"retry_encrypted", "on", T{RetryEncrypted: true}},
 		{"reasoning_replay", "reasoning_content", T{ReasoningReplay: trait.ReplayReasoningContent}},
 		{"reasoning_replay", "reasoning", T{ReasoningReplay: trait.ReplayReasoning}},

@@ -59,6 +59,7 @@ type run struct {
 	checks *guardrails.Checks
 	ctx    context.Context // of the calls
 
+	objects    *exchange.Objects     // that the request names; nil for none
 	candidates []selection.Candidate // that were not considered yet
 	asked      []asked
 	targets    int  // that were asked; one that is asked again counts once
@@ -130,6 +131,10 @@ func (x *run) choose() {
 	}
 	var resting []catalog.Target
 	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process)
+	if len(x.ex.View.Beyond.Objects) > 0 && x.sealsObjects() {
+		x.findObjects()
+		resting = nil
+	}
 	for _, t := range resting {
 		x.ex.PassOver(t.Provider.Name, t.UpstreamModel(x.ex.View.Model), exchange.Rests)
 	}
@@ -239,6 +244,7 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 		APIKey:   t.APIKey,
 		Again:    retry,
 		Traits:   renegotiation.TraitsFor(t.Provider, t.Health.Model, spoken, traits),
+		Objects:  x.objectsAt(t, spoken, traits),
 	}}, nil
 }
 

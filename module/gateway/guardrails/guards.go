@@ -81,6 +81,18 @@ func (g Guards) Names() (names []string) {
 	return names
 }
 
+// Hiding returns the name of the first guard that checks the exchanges of a key and accepts no
+// reference to what a provider keeps, "" if there is none. The model of an exchange that stored
+// something may be any.
+func (g Guards) Hiding(key string) string {
+	for _, guard := range g.list {
+		if !guard.AllowReferences && matches(guard.Keys, key) {
+			return guard.Name
+		}
+	}
+	return ""
+}
+
 // For returns the checks of an exchange whose key and model are known, nil if neither a guard
 // nor the log covers it.
 func (g Guards) For(ex *exchange.Exchange, logger *zap.Logger) *Checks {

@@ -2,11 +2,13 @@ package routes
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -88,9 +90,40 @@ func endpointOf(r *http.Request, site *backends.Set) (e endpoint, ok bool) {
 	if e, ok = versionedEndpoint(r); ok {
 		return e, true
 	}
+	if e, ok = objectEndpoint(r); ok {
+		return e, true
+	}
 	e = endpoints[modelsPrefix] // the name of a model may contain any character, encoded slashes included
 	e.Model, ok = strings.CutPrefix(p, modelsPrefix)
 	return e, ok && e.Model != ""
+}
+
+// objectEndpoint returns the endpoint for a path of an object that a provider stores. ok is false
+// for other paths.
+func objectEndpoint(r *http.Request) (e endpoint, ok bool) {
+	var methods []string
+	for _, f := range formats.All() {
+		for i := range f.Client.Objects {
+			o := &f.Client.Objects[i]
+			if !isLike(r.URL.Path, o.Path) {
+				continue
+			}
+			methods = append(methods, o.Method)
+			if e.Object == nil || o.Method == r.Method {
+				before, behind, _ := strings.Cut(o.Path, format.ObjectPlaceholder)
+				id := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, before), behind)
+				e = endpoint{method: o.Method, Route: Route{Kind: Object, Format: f, Operation: translate.Manage, Object: o, ID: id}}
+			}
+		}
+	}
+	if _, refused := refusal(r, false); methods == nil || refused || r.URL.RawPath != "" {
+		return e, false
+	}
+	if !slices.Contains(methods, r.Method) && r.Method != http.MethodHead {
+		e.method = r.Method
+		e.Fault, e.Keyless, e.Allow = fault.WrongMethod(strings.Join(methods, " or ")), true, strings.Join(methods, ", ")
+	}
+	return e, true
 }
 
 // versionedEndpoint returns the endpoint for a path that belongs to one format since it has the

@@ -28,6 +28,7 @@ const (
 	Model                    // a model
 	Capabilities             // the fields that each model keeps
 	Billing                  // the usage of a key
+	Object                   // the provider that stores an object
 	Accounts                 // the accounts
 	Front                    // the first page of a site that has none
 	Unknown                  // nobody: Fault is the answer
@@ -41,6 +42,9 @@ type Route struct {
 	KeyFormat *format.Descriptor // that may have the key elsewhere than in Authorization; nil for none
 	Model     string             // in the path; "" for none
 	Stream    bool               // the path asks for a stream
+
+	Object *format.ObjectPath // of a path of an object, nil for none; ID is its id
+	ID     string
 
 	Fault   *fault.Fault // refuses the request; nil for none
 	Keyless bool         // the fault is sent whatever key the request has

@@ -142,9 +142,9 @@ func meant(p string) (name string, f *format.Descriptor) {
 		return name, f
 	}
 	for _, f := range formats.All() {
-		for _, refused := range f.Client.Refusals {
-			if endsLike(p, strings.TrimPrefix(refused.Path, "/v1")) {
-				return refused.Path, f
+		for _, path := range idPaths(f) {
+			if endsLike(p, strings.TrimPrefix(path, "/v1")) {
+				return path, f
 			}
 		}
 	}
@@ -154,6 +154,17 @@ func meant(p string) (name string, f *format.Descriptor) {
 		}
 	}
 	return "", nil
+}
+
+// idPaths returns the paths of a format that are refused, or are those of stored objects.
+func idPaths(f *format.Descriptor) (paths []string) {
+	for _, refused := range f.Client.Refusals {
+		paths = append(paths, refused.Path)
+	}
+	for _, object := range f.Client.Objects {
+		paths = append(paths, object.Path)
+	}
+	return paths
 }
 
 // meantModel returns the path with the name of a model that a client probably means by p, and

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -46,6 +47,9 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 	for _, format := range formats.All() {
 		for _, e := range format.Client.Endpoints {
 			routed[e.Method+" "+e.Path] = true
+		}
+		for _, o := range format.Client.Objects {
+			routed[o.Method+" "+o.Path] = true
 		}
 		if versions := format.Client.Versions; versions != nil {
 			routed["GET "+versions[0]+"/models"], routed["GET "+versions[0]+"/models/{model}"] = true, true
@@ -156,11 +160,36 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 		check("GET", path, s.Raw("", "GET "+path+" HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"))
 	}
 	for _, o := range slices.Concat(document.Operations("/v1/"), document.Operations("/dashboard/"), document.Operations("/api/usage/token")) {
+		if strings.HasPrefix(o.Path, "/v1/responses/{id}") {
+			continue // of TestDocumentDescribesTheAnswersAboutStoredResponses
+		}
 		for _, status := range o.Statuses {
 			// The default describes what providers answer beyond these: clients that were
 			// generated from the document failed with it.
 			assert.True(t, status == "default" || given[o.Method+" "+o.Path+" "+status], "nothing has given %s %s %s", o.Method, o.Path, status)
 		}
+	}
+}
+
+func TestDocumentDescribesTheAnswersAboutStoredResponses(t *testing.T) {
+	v := startVendor(t)
+	s, _, document := describedSite(t, site.Direct.ProviderAt("storing", strings.TrimPrefix(v.URL, "http://"), "responses_state sealed", "models gpt", "format responses"))
+	given := make(map[string]bool)
+	for _, o := range document.Operations("/v1/responses/{id}") {
+		id := storing{s, v}.create(t, "")
+		for _, try := range [][2]string{{site.ClientKey, "?stream=true"}, {"wrong", ""}, {elsewhereKey, ""}, {site.ClientKey, ""}, {site.ClientKey, "x"}} {
+			path := strings.Replace(o.Path, "{id}", id, 1) + try[1]
+			if try[1] == "x" {
+				path = strings.Replace(o.Path, "{id}", "resp_unknown", 1)
+			}
+			answer := storing{s, v}.manage(try[0], o.Method, path)
+			assert.Empty(t, document.Check(o.Method, o.Path, answer.Status, []byte(answer.Body)), answer.Body)
+			given[strconv.Itoa(answer.Status)] = true
+		}
+		for _, status := range o.Statuses {
+			assert.True(t, status == "default" || given[status], "nothing has given %s %s %s", o.Method, o.Path, status)
+		}
+		clear(given)
 	}
 }
 

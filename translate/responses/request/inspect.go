@@ -45,10 +45,38 @@ func requireInput(p *strict.Pass) {
 	}
 }
 
-// stored returns the check of a field that refers to the provider's storage.
-func stored(name string, check strict.Check) strict.Check {
+// stored returns the check of a field that refers to an object of a kind in the provider's storage.
+func stored(name, kind string, check strict.Check) strict.Check {
 	return func(p *strict.Pass, objects *strict.Table) {
 		needsState(p, name)
+		start := p.JSON.Offset()
+		check(p, objects)
+		noteObject(p, kind, start)
+	}
+}
+
+// noteObject notes the id of an object of a kind in the value from an offset up to the cursor: the
+// value itself, or its member id.
+func noteObject(p *strict.Pass, kind string, start int) {
+	value := p.Since(start)
+	c := jsonscan.Again(value)
+	if c.Kind() == jsonscan.String {
+		p.View.Beyond.Objects = append(p.View.Beyond.Objects, translate.ObjectID{Kind: kind, Span: translate.Span{Start: start, End: start + len(value)}})
+		return
+	}
+	for c.OpenObject(); c.Member(); {
+		named, at := string(c.Name()) == "id", start+c.Offset()
+		if c.Skip(); named {
+			p.View.Beyond.Objects = append(p.View.Beyond.Objects, translate.ObjectID{Kind: kind, Span: translate.Span{Start: at, End: start + c.Offset()}})
+		}
+	}
+}
+
+// shared returns the check of a field that refers to something in the provider's storage by an id
+// that does not show whose it is.
+func shared(name string, check strict.Check) strict.Check {
+	return func(p *strict.Pass, objects *strict.Table) {
+		needsUnowned(p, name)
 		check(p, objects)
 	}
 }
@@ -58,6 +86,19 @@ func needsState(p *strict.Pass, path string) {
 	if p.View.Beyond.State == "" {
 		p.View.Beyond.State = path
 	}
+}
+
+// needsUnowned is needsState for a field whose id does not show whose it is.
+func needsUnowned(p *strict.Pass, path string) {
+	needsState(p, path)
+	if p.View.Beyond.Unowned == "" {
+		p.View.Beyond.Unowned = path
+	}
+}
+
+// checkStore reads whether the provider is to store the answer, which is the default.
+func checkStore(p *strict.Pass, _ *strict.Table) {
+	p.View.Beyond.Unstored = !p.Flag()
 }
 
 // checkBackground reads whether the provider answers later.

@@ -172,6 +172,40 @@ func TestTheViewOfARequest(t *testing.T) {
 	}, view)
 }
 
+// Only the ids of responses and of conversations show their owner when they are sealed. Of what a
+// request names otherwise, the owner is not known.
+func TestTheViewHasTheIDsOfStoredObjects(t *testing.T) {
+	for body, want := range map[string]struct {
+		ids     string
+		unowned string
+	}{
+		requestWith(`"previous_response_id" : "resp_1" `):                             {ids: `resp_ "resp_1"`},
+		requestWith(`"conversation":"conv_1","previous_response_id":"resp_é"`):        {ids: `conv_ "conv_1" resp_ "resp_é"`},
+		requestWith(`"conversation": {"x":{"id":"no"}, "id" :"conv_1"}`):              {ids: `conv_ "conv_1"`},
+		requestWith(`"conversation":{}`):                                              {},
+		requestWith(`"previous_response_id":null`):                                    {},
+		requestWith(`"prompt":{"id":"p"}`):                                            {unowned: "prompt"},
+		items(`{"role":"user","content":"a"},{"type":"item_reference","id":"msg_1"}`): {unowned: "input[1].type"},
+	} {
+		view, fault := request.Inspect([]byte(body), translate.Generate)
+		require.Nil(t, fault, body)
+		var ids []string
+		for _, id := range view.Beyond.Objects {
+			ids = append(ids, id.Kind, body[id.Span.Start:id.Span.End])
+		}
+		assert.Equal(t, want.ids, strings.Join(ids, " "), body)
+		assert.Equal(t, want.unowned, view.Beyond.Unowned, body)
+	}
+}
+
+func TestTheViewShowsWhetherTheAnswerIsStored(t *testing.T) {
+	for store, unstored := range map[string]bool{`"store":false`: true, `"store":true`: false, `"store":null`: false, `"user":"u"`: false} {
+		view, fault := request.Inspect([]byte(requestWith(store)), translate.Generate)
+		require.Nil(t, fault, store)
+		assert.Equal(t, unstored, view.Beyond.Unstored, store)
+	}
+}
+
 // TestTheViewNamesTheFirstFieldThatNeedsState ensures that the gateway can refuse
 // what only the provider that kept an earlier response could answer.
 func TestTheViewNamesTheFirstFieldThatNeedsState(t *testing.T) {

@@ -41,7 +41,7 @@ var samplingRows = slices.Concat([]core.Row{
 	core.Structural("top_logprobs", core.TopLogprobs).Is(strict.Integer),
 ), []core.Row{
 	core.Structural("stream", core.Stream).Is(strict.Stream),
-	core.Hint("store", core.Nothing).Is(strict.Flag).OrNothing(),
+	core.Hint("store", core.Nothing).Is(checkStore).OrNothing(),
 })
 
 var effortRows = slices.Concat([]core.Row{
@@ -92,9 +92,9 @@ const (
 var stateRows = []core.Row{
 	core.Structural("background", core.Nothing).Is(checkBackground).OrNothing().RefusedBy(refuseState),
 	core.Member("parallel_tool_calls").Is(strict.Flag),
-	core.Structural("previous_response_id", core.Nothing).Is(stored("previous_response_id", strict.Text)).RefusedBy(refuseState),
-	core.Structural("conversation", core.Nothing).Is(stored("conversation", checkConversation)).RefusedBy(refuseState),
-	core.Structural("prompt", core.Nothing).Is(stored("prompt", strict.WantOptions)).RefusedBy(refuseState),
+	core.Structural("previous_response_id", core.Nothing).Is(stored("previous_response_id", seal.ResponseID, strict.Text)).RefusedBy(refuseState),
+	core.Structural("conversation", core.Nothing).Is(stored("conversation", seal.ConversationID, checkConversation)).RefusedBy(refuseState),
+	core.Structural("prompt", core.Nothing).Is(shared("prompt", strict.WantOptions)).RefusedBy(refuseState),
 	core.Structural("input[*].type=item_reference", core.Nothing).RefusedBy(refuseState),
 }
 

@@ -34,7 +34,7 @@ func checkInput(p *strict.Pass, objects *strict.Table) {
 			position, kind := m.Find("id")
 			p.Part(position + 1)
 			p.WantKind("id", kind, jsonscan.String)
-			needsState(p, "input["+strconv.Itoa(i)+"].type")
+			needsUnowned(p, "input["+strconv.Itoa(i)+"].type")
 		}
 		cuts.Element(translate.Span{Start: start, End: p.JSON.Offset()}, m.Type() == "reasoning" && p.Notes&sealed != 0)
 	})

@@ -1,0 +1,86 @@
+package exchange
+
+import (
+	"bytes"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+)
+
+// Objects seals the ids of objects that an account of a provider stores for the client of an
+// exchange, and has those that its request names.
+type Objects struct {
+	IDs     *seal.IDs // of the owner
+	Account seal.Account
+	named   []namedID
+}
+
+// namedID is an id of a request: as the client has it, and as the provider has it.
+type namedID struct{ sealed, raw []byte }
+
+// Owner returns the name of whom the objects belong to that the exchange stores: the user of the
+// key, so that all keys of a user share them, or the key itself. A key cannot have the name of a
+// user.
+func (e *Exchange) Owner() string {
+	switch {
+	case e.Key == nil:
+		return ""
+	case e.Key.Subject != "":
+		return "user:" + e.Key.Subject
+	}
+	return "key:" + e.Key.ID
+}
+
+// OpenObjects returns the objects of the owner in the account that all ids of the request are of.
+// ok is false if there is no such account. A request without ids has none.
+func OpenObjects(ids *seal.IDs, request *Request) (o *Objects, ok bool) {
+	o = &Objects{IDs: ids}
+	for i, object := range request.View.Beyond.Objects {
+		sealed := bytes.Clone(jsonscan.DecodedOf(request.Body[object.Span.Start:object.Span.End])) // the body is dropped before the answer ends
+		account, raw, ok := ids.Open(object.Kind, sealed)
+		if !ok || i > 0 && account != o.Account {
+			return nil, false
+		}
+		o.Account = account
+		o.named = append(o.named, namedID{sealed, raw})
+	}
+	return o, len(o.named) > 0
+}
+
+// OpenObject is OpenObjects for one id of a kind, which is not in a body. raw is the id that the
+// provider has.
+func OpenObject(ids *seal.IDs, kind, sealed string) (o *Objects, raw string, ok bool) {
+	account, id, ok := ids.Open(kind, []byte(sealed))
+	return &Objects{ids, account, []namedID{{[]byte(sealed), id}}}, string(id), ok
+}
+
+// Edits returns the edits of a request that replace its ids by those of the provider.
+func (o *Objects) Edits(request *Request) (edits []edit.Edit) {
+	for i := range o.named {
+		edits = append(edits, edit.Edit{Span: request.View.Beyond.Objects[i].Span, With: jsonscan.AppendString(nil, o.named[i].raw)})
+	}
+	return edits
+}
+
+// Seal appends the sealed form of an id of a kind. An id that the client has named has the form in
+// which the client has it.
+func (o *Objects) Seal(dst []byte, kind string, id []byte) []byte {
+	for i := range o.named {
+		if bytes.Equal(o.named[i].raw, id) {
+			return append(dst, o.named[i].sealed...)
+		}
+	}
+	return o.IDs.Append(dst, kind, o.Account, id)
+}
+
+// Hide returns a text of the provider with the client's form of each id that the client has named.
+func (o *Objects) Hide(text []byte) []byte {
+	if o == nil {
+		return text
+	}
+	for i := range o.named {
+		text = bytes.ReplaceAll(text, o.named[i].raw, o.named[i].sealed)
+	}
+	return text
+}

@@ -1,0 +1,34 @@
+package catalog
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// Holder returns the provider with an account, and the index of its API key; nil if there is none.
+func (c *Catalog) Holder(account seal.Account) (p *Provider, apiKey int) {
+	for _, p := range c.Providers {
+		for i := range p.APIKeys {
+			if seal.AccountOf(p.Name, i) == account {
+				return p, i
+			}
+		}
+	}
+	return nil, 0
+}
+
+// SealsObjects reports whether clients get sealed ids of the objects that a provider stores.
+func (c *Catalog) SealsObjects() bool {
+	seals := func(t Target) bool { return t.Traits.ResponsesState == trait.StateSealed }
+	return slices.ContainsFunc(c.Providers, func(p *Provider) bool { return seals(p.whole) }) ||
+		slices.ContainsFunc(c.models, func(m *Model) bool { return slices.ContainsFunc(m.Targets, seals) })
+}
+
+// CallerOf returns the caller of a provider of the catalog.
+func (c *Catalog) CallerOf(name string) exchange.Caller { return c.find(name).Caller }
+
+// Traits returns the traits of the provider, whatever the model.
+func (p *Provider) Traits() *trait.Traits { return p.whole.Traits }
