@@ -55,6 +55,13 @@ func OpenObject(ids *seal.IDs, kind, sealed string) (o *Objects, raw string, ok 
 	return &Objects{ids, account, []namedID{{[]byte(sealed), id}}}, string(id), ok
 }
 
+// FirstObject returns the path of the first field that refers to what the provider stores, and the
+// first id of an object.
+func (r *Request) FirstObject() (path, id string) {
+	span := r.View.Beyond.Objects[0].Span
+	return r.View.Beyond.State, jsonscan.TextOf(r.Body[span.Start:span.End])
+}
+
 // Edits returns the edits of a request that replace its ids by those of the provider.
 func (o *Objects) Edits(request *Request) (edits []edit.Edit) {
 	for i := range o.named {

@@ -220,6 +220,9 @@ const (
 	StatePassthrough                       // their ids are passed on: clients share the objects
 )
 
+// SealsObjects reports whether clients get sealed ids of the objects that the provider stores.
+func (t *Traits) SealsObjects() bool { return t.ResponsesState == StateSealed }
+
 // ResponsesReasoning selects how earlier reasoning is sent back to a responses provider.
 type ResponsesReasoning uint8
 

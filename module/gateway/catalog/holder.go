@@ -22,7 +22,7 @@ func (c *Catalog) Holder(account seal.Account) (p *Provider, apiKey int) {
 
 // SealsObjects reports whether clients get sealed ids of the objects that a provider stores.
 func (c *Catalog) SealsObjects() bool {
-	seals := func(t Target) bool { return t.Traits.ResponsesState == trait.StateSealed }
+	seals := func(t Target) bool { return t.Traits.SealsObjects() }
 	return slices.ContainsFunc(c.Providers, func(p *Provider) bool { return seals(p.whole) }) ||
 		slices.ContainsFunc(c.models, func(m *Model) bool { return slices.ContainsFunc(m.Targets, seals) })
 }

@@ -235,7 +235,7 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 	case spoken == nil:
 		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.Provider.Formats[0].Name)
 	}
-	return &exchange.Conduit{Attempt: exchange.Attempt{
+	c := &exchange.Conduit{Attempt: exchange.Attempt{
 		Exchange: ex,
 		Provider: t.Provider.Name,
 		Service:  t.Provider.Preset,
@@ -244,8 +244,9 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 		APIKey:   t.APIKey,
 		Again:    retry,
 		Traits:   renegotiation.TraitsFor(t.Provider, t.Health.Model, spoken, traits),
-		Objects:  x.objectsAt(t, spoken, traits),
-	}}, nil
+	}}
+	c.Attempt.Objects = x.objectsAt(t, &c.Attempt)
+	return c, nil
 }
 
 // conclude ends the exchange after an attempt if the process shuts down, the deadline is

@@ -7,31 +7,24 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // sealsObjects reports whether a target of the model has sealed ids of stored objects.
 func (x *run) sealsObjects() bool {
-	return x.ex.Format.Answers.EditObjects != nil && slices.ContainsFunc(x.model.Targets, func(t catalog.Target) bool {
-		return t.TraitsOf(x.ex.View.Model).ResponsesState == trait.StateSealed
-	})
+	return slices.ContainsFunc(x.model.Targets, func(t catalog.Target) bool { return t.TraitsOf(x.ex.View.Model).SealsObjects() })
 }
 
 // findObjects keeps the candidates of the account that stores the objects of the request, even if
 // they rest: no other account has the objects. If none is left, the verdict is that the client has
 // no such object.
 func (x *run) findObjects() {
-	named := x.ex.View.Beyond
 	objects, ok := exchange.OpenObjects(x.Seals().IDs(x.ex.Owner()), &x.ex.Request)
 	x.candidates = slices.DeleteFunc(selection.All(x.model, x.ex.View.Model), func(t selection.Candidate) bool {
-		return !ok || t.TraitsOf(x.ex.View.Model).ResponsesState != trait.StateSealed || accountOf(&t) != objects.Account
+		return !ok || !t.TraitsOf(x.ex.View.Model).SealsObjects() || accountOf(&t) != objects.Account
 	})
 	if len(x.candidates) == 0 {
-		span := named.Objects[0].Span
-		x.verdict.Fault = fault.NoObject(named.State, jsonscan.TextOf(x.ex.Body[span.Start:span.End]))
+		x.verdict.Fault = fault.NoObject(x.ex.FirstObject())
 	}
 	x.objects = objects
 }
@@ -39,9 +32,9 @@ func (x *run) findObjects() {
 // objectsAt returns the objects of an attempt, nil if their ids are not sealed: because the
 // provider is asked in another format, which stores nothing, or the client demands that nothing is
 // stored.
-func (x *run) objectsAt(t *selection.Candidate, spoken *format.Descriptor, traits *trait.Traits) *exchange.Objects {
+func (x *run) objectsAt(t *selection.Candidate, a *exchange.Attempt) *exchange.Objects {
 	switch beyond := &x.ex.View.Beyond; {
-	case traits.ResponsesState != trait.StateSealed || spoken != x.ex.Format || spoken.Answers.EditObjects == nil:
+	case !a.Traits.SealsObjects() || !a.ByteLane() || a.Format.Answers.EditObjects == nil:
 		return nil
 	case len(beyond.Objects) > 0:
 		return x.objects
