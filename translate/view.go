@@ -77,13 +77,27 @@ type Beyond struct {
 	// Background is true if the provider is to generate the answer behind the exchange,
 	// whose usage is then unknown.
 	Background bool
-	// Objects are the ids of stored objects to which the body refers, in its order.
-	Objects []ObjectID
-	// Unowned is the path of the first field that refers to what the provider stores by an id
-	// that does not show whose it is, such as an item of a conversation; "" for none.
-	Unowned string
 	// Unstored is true if the provider is not to store the answer.
 	Unstored bool
+	// References are what State refers to; nil if State is "" or does not refer to an object.
+	References *References
+}
+
+// References are references of a body to what the provider stores.
+type References struct {
+	// Objects are the ids of objects of which the owner is known, in the order of the body.
+	Objects []ObjectID
+	// Unowned is the path of the first field that refers to something by an id that does not show
+	// whose it is, such as an item of a conversation; "" for none.
+	Unowned string
+}
+
+// ObjectIDs returns the ids of objects of which the owner is known.
+func (b *Beyond) ObjectIDs() []ObjectID {
+	if b.References == nil {
+		return nil
+	}
+	return b.References.Objects
 }
 
 // ObjectID is the place of the id of an object that a provider stores.

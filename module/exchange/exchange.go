@@ -35,6 +35,9 @@ type Exchange struct {
 	// Unchecked are the guards that have let texts pass although they could not check them.
 	Unchecked []string
 
+	// Objects seals the ids of what providers store for the client; nil if none is asked to.
+	Objects *Objects
+
 	// Opening contains the events that are sent before an answer; nil for none.
 	Opening *Opening
 
@@ -178,10 +181,6 @@ type Attempt struct {
 	// Seals seals and opens reasoning for the tenant of the exchange and the provider. It is
 	// set for translated requests only.
 	Seals *seal.Sealer
-
-	// Objects seals the ids of objects that the provider stores, and has those that the request
-	// names; nil on a lane or at a provider whose ids are not sealed.
-	Objects *Objects
 
 	// Encrypted are the parts of the body with encrypted reasoning of earlier turns that the
 	// byte lane leaves out, because the provider could not decrypt it.

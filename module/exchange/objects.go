@@ -8,12 +8,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// Objects seals the ids of objects that an account of a provider stores for the client of an
-// exchange, and has those that its request names.
+// Objects seals the ids of the objects that providers store for the client of an exchange, and has
+// those that its request names.
 type Objects struct {
-	IDs     *seal.IDs // of the owner
-	Account seal.Account
-	named   []namedID
+	IDs   *seal.IDs // of the owner
+	named []namedID
 }
 
 // namedID is an id of a request: as the client has it, and as the provider has it.
@@ -32,53 +31,42 @@ func (e *Exchange) Owner() string {
 	return "key:" + e.Key.ID
 }
 
-// OpenObjects returns the objects of the owner in the account that all ids of the request are of.
-// ok is false if there is no such account. A request without ids has none.
-func OpenObjects(ids *seal.IDs, request *Request) (o *Objects, ok bool) {
+// OpenObjects returns the objects that a request names, and the account that stores them. ok is
+// false unless the request names some, and all are of the owner and of one account.
+func OpenObjects(ids *seal.IDs, request *Request) (o *Objects, account seal.Account, ok bool) {
 	o = &Objects{IDs: ids}
-	for i, object := range request.View.Beyond.Objects {
+	for i, object := range request.View.Beyond.ObjectIDs() {
 		sealed := bytes.Clone(jsonscan.DecodedOf(request.Body[object.Span.Start:object.Span.End])) // the body is dropped before the answer ends
-		account, raw, ok := ids.Open(object.Kind, sealed)
-		if !ok || i > 0 && account != o.Account {
-			return nil, false
+		of, raw, ok := ids.Open(object.Kind, sealed)
+		if !ok || i > 0 && of != account {
+			return nil, account, false
 		}
-		o.Account = account
+		account = of
 		o.named = append(o.named, namedID{sealed, raw})
 	}
-	return o, len(o.named) > 0
+	return o, account, len(o.named) > 0
 }
 
 // OpenObject is OpenObjects for one id of a kind, which is not in a body. raw is the id that the
 // provider has.
-func OpenObject(ids *seal.IDs, kind, sealed string) (o *Objects, raw string, ok bool) {
+func OpenObject(ids *seal.IDs, kind, sealed string) (o *Objects, account seal.Account, raw string, ok bool) {
 	account, id, ok := ids.Open(kind, []byte(sealed))
-	return &Objects{ids, account, []namedID{{[]byte(sealed), id}}}, string(id), ok
+	return &Objects{ids, []namedID{{[]byte(sealed), id}}}, account, string(id), ok
 }
 
 // FirstObject returns the path of the first field that refers to what the provider stores, and the
 // first id of an object.
 func (r *Request) FirstObject() (path, id string) {
-	span := r.View.Beyond.Objects[0].Span
+	span := r.View.Beyond.ObjectIDs()[0].Span
 	return r.View.Beyond.State, jsonscan.TextOf(r.Body[span.Start:span.End])
 }
 
 // Edits returns the edits of a request that replace its ids by those of the provider.
 func (o *Objects) Edits(request *Request) (edits []edit.Edit) {
 	for i := range o.named {
-		edits = append(edits, edit.Edit{Span: request.View.Beyond.Objects[i].Span, With: jsonscan.AppendString(nil, o.named[i].raw)})
+		edits = append(edits, edit.Edit{Span: request.View.Beyond.ObjectIDs()[i].Span, With: jsonscan.AppendString(nil, o.named[i].raw)})
 	}
 	return edits
-}
-
-// Seal appends the sealed form of an id of a kind. An id that the client has named has the form in
-// which the client has it.
-func (o *Objects) Seal(dst []byte, kind string, id []byte) []byte {
-	for i := range o.named {
-		if bytes.Equal(o.named[i].raw, id) {
-			return append(dst, o.named[i].sealed...)
-		}
-	}
-	return o.IDs.Append(dst, kind, o.Account, id)
 }
 
 // Hide returns a text of the provider with the client's form of each id that the client has named.
@@ -90,4 +78,24 @@ func (o *Objects) Hide(text []byte) []byte {
 		text = bytes.ReplaceAll(text, o.named[i].raw, o.named[i].sealed)
 	}
 	return text
+}
+
+// SealsObjects reports whether the client gets sealed ids of what the provider stores. Providers
+// that are asked in another format store nothing, and neither do those that the client asks not to.
+func (a *Attempt) SealsObjects() bool {
+	beyond := &a.Exchange.View.Beyond
+	return a.Exchange.Objects != nil && a.Traits.SealsObjects() && a.ByteLane() && a.Format.Objects.EditIDs != nil &&
+		(beyond.References != nil || !beyond.Unstored)
+}
+
+// SealID appends the sealed form of an id of a kind that the provider has given. An id that the
+// client has named has the form in which the client has it.
+func (a *Attempt) SealID(dst []byte, kind string, id []byte) []byte {
+	o := a.Exchange.Objects
+	for i := range o.named {
+		if bytes.Equal(o.named[i].raw, id) {
+			return append(dst, o.named[i].sealed...)
+		}
+	}
+	return o.IDs.Append(dst, kind, seal.AccountOf(a.Provider, a.APIKey), id)
 }

@@ -52,22 +52,23 @@ func (h *Handler) objectQuery(ex *exchange.Exchange, r *http.Request, route *rou
 	if !h.resolved.catalog.SealsObjects() {
 		return nil, fault.NotKept()
 	}
-	objects, id, ok := exchange.OpenObject(h.providers.Seals().IDs(ex.Owner()), route.Object.Kind, route.ID)
-	provider, apiKey := h.resolved.catalog.Holder(objects.Account)
+	objects, account, id, ok := exchange.OpenObject(h.providers.Seals().IDs(ex.Owner()), route.Object.Kind, route.Object.ID)
+	provider, apiKey := h.resolved.catalog.Holder(account)
 	guard := h.resolved.guards.Hiding(ex.Key.ID)
 	_, behind, _ := strings.Cut(route.Object.Path, format.ObjectPlaceholder)
 	switch {
 	case !ok || provider == nil:
-		return nil, fault.NoObject("", observe.Clip(route.ID))
+		return nil, fault.NoObject("", observe.Clip(route.Object.ID))
 	case guard != "" && route.Object.Method != http.MethodDelete:
 		return nil, fault.ReferenceBlocked(guard, "path")
 	case r.Method == http.MethodGet && behind == "" && r.URL.Query().Get("stream") == "true":
 		return nil, fault.InvalidField("stream", "must be false: this gateway resumes no streams")
 	}
+	ex.Objects = objects
 	return &exchange.ObjectQuery{
 		Attempt: &exchange.Attempt{
 			Exchange: ex, Provider: provider.Name, Service: provider.Preset, Format: route.Format, APIKey: apiKey,
-			Traits: provider.Traits(), Objects: objects,
+			Traits: provider.Traits(),
 		},
 		Method: route.Object.Method, Path: "/" + url.PathEscape(id) + behind, Query: queryOf(r, route.Object.Query),
 	}, nil

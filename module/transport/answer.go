@@ -47,7 +47,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	}
 	c.result.noteAnswer(answer.usage, answer.text, answer.model, answer.losses)
 	if answer.relayed {
-		c.result.noteErrorAnswer(res, c.attempt.Objects.Hide(body), answer.fault, c.attempt)
+		c.result.noteErrorAnswer(res, c.attempt.Exchange.Objects.Hide(body), answer.fault, c.attempt)
 	}
 	if answer.fault != nil {
 		return c.rejected(res, answer.fault), nil
@@ -109,7 +109,7 @@ func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
 	if fill := usageFiller(a); fill != nil {
 		w.body = edit.Apply(nil, body, fill(nil, body))
 	}
-	if a.Objects != nil {
+	if a.SealsObjects() {
 		w.body = edit.Apply(nil, w.body, objectSealer(a)(nil, w.body))
 	}
 	w.text.Add(w.body) // its text is not read
@@ -175,7 +175,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	if err != nil && c.life.client.Err() != nil {
 		return nil, c.unread(err)
 	}
-	body = c.attempt.Objects.Hide(body)
+	body = c.attempt.Exchange.Objects.Hide(body)
 	// If the body cannot be read, the fault is derived from the status.
 	fault := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
 	if excess := fault.Blame.Excess; excess != nil {

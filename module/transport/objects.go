@@ -17,7 +17,7 @@ import (
 // of it.
 func objectSealer(a *exchange.Attempt) editor {
 	return func(edits []edit.Edit, data []byte) []edit.Edit {
-		return a.Format.Answers.EditObjects(edits, data, a.Objects.Seal)
+		return a.Format.Objects.EditIDs(edits, data, a.SealID)
 	}
 }
 
@@ -63,7 +63,7 @@ func (t *Transport) askObject(req *http.Request, q *exchange.ObjectQuery) error 
 	case err != nil:
 		return fmt.Errorf("reading answer: %w", err)
 	case res.StatusCode != http.StatusOK:
-		q.Fault = fault.Read(res.StatusCode, res.Header.Get("Content-Type"), a.Objects.Hide(body))
+		q.Fault = fault.Read(res.StatusCode, res.Header.Get("Content-Type"), a.Exchange.Objects.Hide(body))
 		hide.fault(q.Fault)
 	case !exchange.IsJSON(res.Header.Get("Content-Type")) || hide.isPrivate(body):
 		q.Fault = hide.typed(res, fault.Unusable(errNoObject))

@@ -89,8 +89,8 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	} else if a.Model != view.Model && !view.ModelSpan.Empty() && !isLeftOut(edits, view.ModelSpan) {
 		edits = append(edits, edit.Edit{Span: view.ModelSpan, With: jsonscan.AppendString(nil, modelName(a))})
 	}
-	if a.Objects != nil {
-		edits = append(edits, a.Objects.Edits(&ex.Request)...)
+	if a.SealsObjects() {
+		edits = append(edits, ex.Objects.Edits(&ex.Request)...)
 	}
 	if asksUsage(a) {
 		edits = append(edits, a.Format.Answers.Usage.Ask(ex.Body, &view.StreamUsage))
@@ -136,8 +136,8 @@ func refuseState(a *exchange.Attempt) *fault.Fault {
 	switch state := a.Traits.ResponsesState; {
 	case state == trait.StateOff && beyond.State != "":
 		return fault.NeedsState(beyond.State)
-	case state == trait.StateSealed && beyond.Unowned != "":
-		return fault.NeedsOwner(beyond.Unowned)
+	case state == trait.StateSealed && beyond.References != nil && beyond.References.Unowned != "":
+		return fault.NeedsOwner(beyond.References.Unowned)
 	}
 	return nil
 }

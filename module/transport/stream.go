@@ -115,7 +115,7 @@ func (c *call) lane() lane {
 	if l.withhold {
 		l.usage = a.Format.Answers.Usage.Cut
 	}
-	if a.Objects != nil {
+	if a.SealsObjects() {
 		l.objects = objectSealer(a)
 	}
 	return l

@@ -47,11 +47,6 @@ type Answers struct {
 	// changed.
 	KeepAlive []byte
 	Usage     UsageEdits
-
-	// EditObjects appends the edits that replace the ids of stored objects in a JSON answer, or
-	// in the data of an event; nil for a format whose answers are not stored. replace appends
-	// what takes the place of an id of a kind.
-	EditObjects func(edits []edit.Edit, answer []byte, replace func(dst []byte, kind string, id []byte) []byte) []edit.Edit
 }
 
 // UsageEdits is what a provider is asked for, or may leave out, of the usage.

@@ -20,8 +20,6 @@ type Client struct {
 	// Refusals are further requests that clients may send. The gateway has no answer to
 	// them, but an explanation.
 	Refusals []Refusal
-	// Objects are the paths of objects that providers of the format store; nil if they store none.
-	Objects []ObjectPath
 	// KeyHeader is a header, in canonical form, that may hold the key in place of
 	// Authorization; "" for none.
 	KeyHeader string
@@ -71,19 +69,6 @@ type Refusal struct {
 	Upgrade string // the protocol, in lower case, that the request asks to change to; "" if that does not matter
 	Fault   func() *fault.Fault
 }
-
-// ObjectPath is a path of an object that providers store. Providers have it behind the path of
-// their calls.
-type ObjectPath struct {
-	Method string
-	Kind   string // what the ids begin with, such as "resp_"
-	Path   string // with ObjectPlaceholder for the id
-	// Query are the parameters that the provider gets if the client sends them.
-	Query []string
-}
-
-// ObjectPlaceholder is the segment of a path that is the id of an object.
-const ObjectPlaceholder = "{id}"
 
 // Quotas contains the names of the headers, in canonical form, with the remaining quota
 // of a client's key.

@@ -17,6 +17,7 @@ type Descriptor struct {
 	Version  Version
 	Requests Requests
 	Answers  Answers
+	Objects  Objects
 	Errors   Errors
 	Models   Models
 }

@@ -17,12 +17,12 @@ import (
 // the comment of the field states.
 var optional = []string{
 	"Client.Versions", "Client.KeyParameter", "Client.Marks", "Requests.Resigned", "Requests.ModelName",
-	"Client.Refusals", "Client.Objects", "Client.KeyHeader", "Client.Query", "Client.Headers",
+	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers",
 	"Provider.ModelInPath", "Provider.OneAnswer", "Provider.Wants", "Provider.Sign", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
 	"Requests.Prefix.Rules", "Requests.Prefix.Turns", "Requests.Prefix.Role", "Requests.Prefix.Text", "Requests.FillIn", "Requests.SelfSigned", "Requests.Encrypted",
 	"Requests.Attribution", "Requests.Attribution.Path", "Requests.Attribution.Find", "Answers.NewOpening", "Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
-	"Answers.EditObjects", "Answers.Native", "Answers.NoLastEvent", "Answers.Tiers", "Errors.Aborts", "Models.Paging",
+	"Objects", "Objects.Paths", "Objects.EditIDs", "Answers.Native", "Answers.NoLastEvent", "Answers.Tiers", "Errors.Aborts", "Models.Paging",
 }
 
 // A field that was added to Descriptor and forgotten in a format would be found by
@@ -48,7 +48,7 @@ func requireFields(t *testing.T, format, parent string, v reflect.Value) {
 
 func TestFieldsThatBelongTogetherAreThereTogether(t *testing.T) {
 	for _, d := range formats.All() {
-		assert.Equal(t, d.Client.Objects != nil, d.Answers.EditObjects != nil, "%s: objects and the edits of their ids", d)
+		assert.Equal(t, d.Objects.Paths != nil, d.Objects.EditIDs != nil, "%s: objects and the edits of their ids", d)
 		assert.Equal(t, d.Version.Header == "", d.Version.Check == nil, "%s: Version", d)
 		assert.Equal(t, d.Version.Header == "", d.Version.Sent == nil, "%s: Version", d)
 		assert.Equal(t, d.Answers.Usage.Ask == nil, d.Answers.Usage.Cut == nil, "%s: Usage", d)

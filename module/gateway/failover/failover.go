@@ -59,7 +59,6 @@ type run struct {
 	checks *guardrails.Checks
 	ctx    context.Context // of the calls
 
-	objects    *exchange.Objects     // that the request names; nil for none
 	candidates []selection.Candidate // that were not considered yet
 	asked      []asked
 	targets    int  // that were asked; one that is asked again counts once
@@ -131,7 +130,7 @@ func (x *run) choose() {
 	}
 	var resting []catalog.Target
 	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process)
-	if len(x.ex.View.Beyond.Objects) > 0 && x.sealsObjects() {
+	if len(x.ex.View.Beyond.ObjectIDs()) > 0 && x.sealsObjects() {
 		x.findObjects()
 		resting = nil
 	}
@@ -235,7 +234,10 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 	case spoken == nil:
 		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.Provider.Formats[0].Name)
 	}
-	c := &exchange.Conduit{Attempt: exchange.Attempt{
+	if ex.Objects == nil && traits.SealsObjects() {
+		ex.Objects = &exchange.Objects{IDs: x.objectIDs()}
+	}
+	return &exchange.Conduit{Attempt: exchange.Attempt{
 		Exchange: ex,
 		Provider: t.Provider.Name,
 		Service:  t.Provider.Preset,
@@ -244,9 +246,7 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 		APIKey:   t.APIKey,
 		Again:    retry,
 		Traits:   renegotiation.TraitsFor(t.Provider, t.Health.Model, spoken, traits),
-	}}
-	c.Attempt.Objects = x.objectsAt(t, &c.Attempt)
-	return c, nil
+	}}, nil
 }
 
 // conclude ends the exchange after an attempt if the process shuts down, the deadline is

@@ -103,16 +103,16 @@ func endpointOf(r *http.Request, site *backends.Set) (e endpoint, ok bool) {
 func objectEndpoint(r *http.Request) (e endpoint, ok bool) {
 	var methods []string
 	for _, f := range formats.All() {
-		for i := range f.Client.Objects {
-			o := &f.Client.Objects[i]
+		for i := range f.Objects.Paths {
+			o := &f.Objects.Paths[i]
 			if !isLike(r.URL.Path, o.Path) {
 				continue
 			}
 			methods = append(methods, o.Method)
-			if e.Object == nil || o.Method == r.Method {
+			if e.Object.ObjectPath == nil || o.Method == r.Method {
 				before, behind, _ := strings.Cut(o.Path, format.ObjectPlaceholder)
 				id := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, before), behind)
-				e = endpoint{method: o.Method, Route: Route{Kind: Object, Format: f, Operation: translate.Manage, Object: o, ID: id}}
+				e = endpoint{method: o.Method, Route: Route{Kind: Object, Format: f, Operation: translate.Manage, Object: StoredObject{o, id}}}
 			}
 		}
 	}

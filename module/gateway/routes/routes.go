@@ -43,8 +43,7 @@ type Route struct {
 	Model     string             // in the path; "" for none
 	Stream    bool               // the path asks for a stream
 
-	Object *format.ObjectPath // of a path of an object, nil for none; ID is its id
-	ID     string
+	Object StoredObject // of the kind Object
 
 	Fault   *fault.Fault // refuses the request; nil for none
 	Keyless bool         // the fault is sent whatever key the request has
@@ -53,6 +52,12 @@ type Route struct {
 	HasQueryKey bool // the query may have a key, which access logs must not show
 
 	meant *format.Descriptor // of the path that an unknown path resembles; nil for none
+}
+
+// StoredObject is the object of a path.
+type StoredObject struct {
+	*format.ObjectPath
+	ID string // as the client has it
 }
 
 // Find returns the route of a request to a site with these backends.

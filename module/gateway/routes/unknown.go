@@ -161,7 +161,7 @@ func idPaths(f *format.Descriptor) (paths []string) {
 	for _, refused := range f.Client.Refusals {
 		paths = append(paths, refused.Path)
 	}
-	for _, object := range f.Client.Objects {
+	for _, object := range f.Objects.Paths {
 		paths = append(paths, object.Path)
 	}
 	return paths

@@ -48,7 +48,7 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 		for _, e := range format.Client.Endpoints {
 			routed[e.Method+" "+e.Path] = true
 		}
-		for _, o := range format.Client.Objects {
+		for _, o := range format.Objects.Paths {
 			routed[o.Method+" "+o.Path] = true
 		}
 		if versions := format.Client.Versions; versions != nil {

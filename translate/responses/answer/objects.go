@@ -15,10 +15,10 @@ var kindsOfObjects = map[string]string{
 	"conversation": seal.ConversationID, "conversation.deleted": seal.ConversationID,
 }
 
-// EditObjects appends the edits that replace the ids of responses and of conversations in a JSON
+// EditIDs appends the edits that replace the ids of responses and of conversations in a JSON
 // answer, or in the data of an event. replace appends the text that takes the place of an id. Ids
 // of items stay: they are many, and requests that name one alone are refused.
-func EditObjects(edits []edit.Edit, data []byte, replace func(dst []byte, kind string, id []byte) []byte) []edit.Edit {
+func EditIDs(edits []edit.Edit, data []byte, replace func(dst []byte, kind string, id []byte) []byte) []edit.Edit {
 	c := jsonscan.New(data)
 	x := objectEdits{replace: replace}
 	x.object(&c)

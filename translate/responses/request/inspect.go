@@ -61,15 +61,28 @@ func noteObject(p *strict.Pass, kind string, start int) {
 	value := p.Since(start)
 	c := jsonscan.Again(value)
 	if c.Kind() == jsonscan.String {
-		p.View.Beyond.Objects = append(p.View.Beyond.Objects, translate.ObjectID{Kind: kind, Span: translate.Span{Start: start, End: start + len(value)}})
+		noteID(p, kind, translate.Span{Start: start, End: start + len(value)})
 		return
 	}
 	for c.OpenObject(); c.Member(); {
-		named, at := string(c.Name()) == "id", start+c.Offset()
-		if c.Skip(); named {
-			p.View.Beyond.Objects = append(p.View.Beyond.Objects, translate.ObjectID{Kind: kind, Span: translate.Span{Start: at, End: start + c.Offset()}})
+		isID, begin := string(c.Name()) == "id", start+c.Offset()
+		if c.Skip(); isID {
+			noteID(p, kind, translate.Span{Start: begin, End: start + c.Offset()})
 		}
 	}
+}
+
+func noteID(p *strict.Pass, kind string, place translate.Span) {
+	r := references(p)
+	r.Objects = append(r.Objects, translate.ObjectID{Kind: kind, Span: place})
+}
+
+// references returns the references of the view.
+func references(p *strict.Pass) *translate.References {
+	if p.View.Beyond.References == nil {
+		p.View.Beyond.References = new(translate.References)
+	}
+	return p.View.Beyond.References
 }
 
 // shared returns the check of a field that refers to something in the provider's storage by an id
@@ -91,8 +104,8 @@ func needsState(p *strict.Pass, path string) {
 // needsUnowned is needsState for a field whose id does not show whose it is.
 func needsUnowned(p *strict.Pass, path string) {
 	needsState(p, path)
-	if p.View.Beyond.Unowned == "" {
-		p.View.Beyond.Unowned = path
+	if r := references(p); r.Unowned == "" {
+		r.Unowned = path
 	}
 }
 

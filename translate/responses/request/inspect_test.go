@@ -190,11 +190,15 @@ func TestTheViewHasTheIDsOfStoredObjects(t *testing.T) {
 		view, fault := request.Inspect([]byte(body), translate.Generate)
 		require.Nil(t, fault, body)
 		var ids []string
-		for _, id := range view.Beyond.Objects {
+		for _, id := range view.Beyond.ObjectIDs() {
 			ids = append(ids, id.Kind, body[id.Span.Start:id.Span.End])
 		}
 		assert.Equal(t, want.ids, strings.Join(ids, " "), body)
-		assert.Equal(t, want.unowned, view.Beyond.Unowned, body)
+		unowned := ""
+		if r := view.Beyond.References; r != nil {
+			unowned = r.Unowned
+		}
+		assert.Equal(t, want.unowned, unowned, body)
 	}
 }
 
