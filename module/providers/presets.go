@@ -46,7 +46,7 @@ var presets = []Preset{
 	{"anthropic", aigateway.Defaults{
 		BaseURL: "https://api.anthropic.com", Formats: onlyMessages,
 		Header: "X-Api-Key", KeyRequired: true, ListsModels: true,
-		Traits:      map[string]string{"thinking_style": "adaptive"}, // of models that are not in the table
+		Traits:      map[string]string{"thinking_style": "both"}, // of models that are not in the table
 		ModelTraits: claude.Traits(""),
 	}},
 	// Recent models refuse tools together with reasoning in the chat format, which also

@@ -39,7 +39,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		"anthropic": {
 			BaseURL: "https://api.anthropic.com", Formats: list{messages},
 			Header: "X-Api-Key", KeyRequired: true, ListsModels: true,
-			Traits: traits{"thinking_style": "adaptive"},
+			Traits: traits{"thinking_style": "both"},
 		},
 		"openai": {
 			BaseURL: "https://api.openai.com/v1", Formats: list{responses, chat, completions}, KeyRequired: true, ListsModels: true,

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -183,23 +184,96 @@ func TestMembersThatAModelRefusesLeaveTheByteLane(t *testing.T) {
 		{map[string]string{"reasoning_effort": "false"}, translate.Chat, chat + `"n":1,"reasoning_effort":"low"}`, chat + `"n":1}`, "reasoning_effort", false},
 		{map[string]string{"sampling": "none", "max_stops": "0", "parallel_tool_calls": "false"}, translate.Chat, chat + `"n":1}`, chat + `"n":1}`, "", true},
 	} {
-		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(c.format), Body: []byte(c.body)}}
-		view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
-		require.Nil(t, fault, c.body)
-		ex.View = view
-		traits := new(trait.Traits)
-		require.NoError(t, traits.SetAll(c.traits))
-		a := &exchange.Attempt{Exchange: ex, Format: ex.Format, Model: view.Model, Traits: traits}
-		prepared, fault := prepare(a, 0, new(Transport), unchanged)
-		require.Nil(t, fault)
-		sent, err := io.ReadAll(prepared.payload.Open())
-		require.NoError(t, err)
-		assert.Equal(t, c.sent, string(sent), c.traits)
-		assert.Equal(t, c.lost, prepared.losses.String(), c.traits)
-		assert.Empty(t, unchanged.Body.Unsupported, "the call of all providers without a protocol")
-
-		traits.RejectLosses = true
-		_, fault = prepare(a, 0, new(Transport), unchanged)
-		assert.Equal(t, c.accepted, fault == nil, c.traits)
+		checkAccepted(t, c.traits, c.format, c.body, c.sent, c.lost, c.accepted)
 	}
+}
+
+// Values that a model refuses were forwarded: adaptive thinking to models with budgets, and budgets to
+// the others; efforts that the model lacks; answers longer than its longest.
+func TestValuesThatAModelRefusesLeaveTheByteLane(t *testing.T) {
+	const chat, responses = `{"model":"m","messages":[{"role":"user","content":"a"}],`, `{"model":"m","input":"a",`
+	const messages, gemini = `{"model":"m","max_tokens":9000,"messages":[{"role":"user","content":"a"}],`, `{"contents":[{"parts":[{"text":"a"}]}],"generationConfig":`
+	for _, c := range []struct {
+		traits     string
+		format     translate.Format
+		body, sent string
+		lost       string
+	}{
+		{"thinking_style budget", translate.Messages, messages + `"thinking":{"type":"adaptive","display":"summarized"},"top_k":1}`, messages + `"top_k":1}`, "thinking"},
+		{"thinking_style budget", translate.Messages, messages + `"output_config":{"effort":"high"},"top_k":1}`, messages + `"output_config":{},"top_k":1}`, "output_config.effort"},
+		{"thinking_style budget;reasoning_effort low medium high", translate.Messages, messages + `"output_config":{"effort":"xhigh"}}`, messages + `"output_config":{"effort":"high"}}`, "output_config.effort"},
+		{"thinking_style budget", translate.Messages, messages + `"thinking":{"type":"enabled","budget_tokens":2000}}`, messages + `"thinking":{"type":"enabled","budget_tokens":2000}}`, ""},
+		{"thinking_style budget", translate.Messages, messages + `"thinking":{"type":"disabled"}}`, messages + `"thinking":{"type":"disabled"}}`, ""},
+		{"thinking_style none", translate.Messages, messages + `"thinking":{"type":"enabled","budget_tokens":2000},"top_k":1}`, messages + `"top_k":1}`, "thinking"},
+		{"thinking_style adaptive", translate.Messages, messages + `"thinking":{"type":"enabled","budget_tokens":2000,"display":"omitted"}}`, messages + `"thinking":{"type":"adaptive","display":"omitted"}}`, "thinking.budget_tokens,thinking.type"},
+		{"thinking_style adaptive", translate.Messages, messages + `"thinking":{"type":"disabled"}}`, messages + `"thinking":{"type":"disabled"}}`, ""},
+		{"thinking_style both", translate.Messages, messages + `"thinking":{"type":"enabled","budget_tokens":2000}}`, messages + `"thinking":{"type":"enabled","budget_tokens":2000}}`, ""},
+		{"thinking_style always", translate.Messages, messages + `"thinking":{"type":"disabled"},"top_k":1}`, messages + `"top_k":1}`, "thinking"},
+		{"thinking_style always", translate.Messages, messages + `"thinking":{"budget_tokens":2000,"type":"enabled"}}`, messages + `"thinking":{"type":"adaptive"}}`, "thinking.budget_tokens,thinking.type"},
+		{"max_output_tokens 8000", translate.Messages, messages + `"thinking":{"type":"enabled","budget_tokens":8500}}`, strings.Replace(messages, "9000", "8000", 1) + `"thinking":{"type":"enabled","budget_tokens":6976}}`, "thinking.budget_tokens,max_tokens"},
+		{"reasoning_effort low high", translate.Messages, messages + `"output_config":{"effort":"minimal"}}`, messages + `"output_config":{"effort":"low"}}`, "output_config.effort"},
+		{"tool_choice auto", translate.Messages, messages + `"tool_choice":{"type":"any","disable_parallel_tool_use":true}}`, messages + `"tool_choice":{"type":"auto","disable_parallel_tool_use":true}}`, "tool_choice.type"},
+		{"tool_choice auto", translate.Messages, messages + `"tool_choice":{"type":"tool","name":"f"}}`, messages + `"tool_choice":{"type":"auto"}}`, "tool_choice.name,tool_choice.type"},
+		{"tool_choice auto", translate.Messages, messages + `"tool_choice":{"type":"none"}}`, messages + `"tool_choice":{"type":"none"}}`, ""},
+
+		{"reasoning_effort none low medium", translate.Chat, chat + `"reasoning_effort":"xhigh"}`, chat + `"reasoning_effort":"medium"}`, "reasoning_effort"},
+		{"reasoning_effort low medium", translate.Chat, chat + `"reasoning_effort":"none","n":1}`, chat + `"n":1}`, "reasoning_effort"},
+		{"reasoning_effort low medium", translate.Chat, chat + `"reasoning_effort":"of-a-newer-version"}`, chat + `"reasoning_effort":"of-a-newer-version"}`, ""},
+		{"reasoning_effort low medium", translate.Chat, chat + `"reasoning_effort":null}`, chat + `"reasoning_effort":null}`, ""},
+		{"reasoning_effort none", translate.Chat, chat + `"reasoning_effort":"low"}`, chat + `"reasoning_effort":"low"}`, ""}, // only some models of a server think
+		{"thinking_style budget", translate.Chat, chat + `"reasoning_effort":"low"}`, chat + `"reasoning_effort":"low"}`, ""},
+		{"tool_choice auto", translate.Chat, chat + `"tool_choice":"required"}`, chat + `"tool_choice":"auto"}`, "tool_choice"},
+		{"tool_choice auto", translate.Chat, chat + `"tool_choice":{"type":"function","function":{"name":"f"}}}`, chat + `"tool_choice":"auto"}`, "tool_choice.type"},
+		{"tool_choice auto", translate.Chat, chat + `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[]}}}`, chat + `"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[]}}}`, "tool_choice.allowed_tools.mode"},
+		{"max_output_tokens 100", translate.Chat, chat + `"max_completion_tokens":101}`, chat + `"max_completion_tokens":100}`, "max_completion_tokens"},
+		{"max_output_tokens 100", translate.Chat, chat + `"max_tokens":100}`, chat + `"max_tokens":100}`, ""},
+		{"max_tokens_field max_completion_tokens;max_output_tokens 100;reasoning_effort low", translate.Chat, chat + `"max_tokens" : 101}`, chat + `"max_completion_tokens" : 100}`, "max_tokens"},
+		{"max_tokens_field max_completion_tokens;reasoning_effort low", translate.Chat, chat + `"max_tokens":5}`, chat + `"max_completion_tokens":5}`, ""},
+		{"max_tokens_field max_completion_tokens", translate.Chat, chat + `"max_tokens":5}`, chat + `"max_tokens":5}`, ""},
+
+		{"reasoning_effort medium", translate.Responses, responses + `"reasoning":{"effort":"high","summary":"auto"}}`, responses + `"reasoning":{"effort":"medium","summary":"auto"}}`, "reasoning.effort"},
+		{"tool_choice auto", translate.Responses, responses + `"tool_choice":{"type":"function","name":"f"}}`, responses + `"tool_choice":"auto"}`, "tool_choice.type"},
+		{"max_output_tokens 100", translate.Responses, responses + `"max_output_tokens":1000}`, responses + `"max_output_tokens":100}`, "max_output_tokens"},
+
+		{"reasoning_effort low high", translate.Gemini, gemini + `{"thinkingConfig":{"thinkingLevel":"MINIMAL"}}}`, gemini + `{"thinkingConfig":{"thinkingLevel":"LOW"}}}`, "generationConfig.thinkingConfig.thinkingLevel"},
+		{"thinking_style budget;thinking_budget 128-1000", translate.Gemini, gemini + `{"thinkingConfig":{"thinkingLevel":"HIGH","includeThoughts":true}}}`, gemini + `{"thinkingConfig":{"includeThoughts":true}}}`, "generationConfig.thinkingConfig.thinkingLevel"},
+		{"thinking_style budget;thinking_budget 128-1000", translate.Gemini, gemini + `{"thinkingConfig":{"thinkingBudget":5000}}}`, gemini + `{"thinkingConfig":{"thinkingBudget":1000}}}`, "generationConfig.thinkingConfig.thinkingBudget"},
+		{"thinking_style budget;thinking_budget 128-1000", translate.Gemini, gemini + `{"thinkingConfig":{"thinkingBudget":-1}}}`, gemini + `{"thinkingConfig":{"thinkingBudget":-1}}}`, ""},
+		{"thinking_style always", translate.Gemini, gemini + `{"thinkingConfig":{"thinkingBudget":5000,"includeThoughts":true}}}`, gemini + `{"thinkingConfig":{"includeThoughts":true}}}`, "generationConfig.thinkingConfig.thinkingBudget"},
+		{"thinking_style both", translate.Gemini, gemini + `{"thinkingConfig":{"thinkingBudget":5000}}}`, gemini + `{"thinkingConfig":{"thinkingBudget":5000}}}`, ""},
+		// Clients of Google write members in snake case, too.
+		{"max_output_tokens 100;penalties false", translate.Gemini, `{"contents":[{"parts":[{"text":"a"}]}],"generation_config":{"max_output_tokens":101,"presence_penalty":0.5}}`, `{"contents":[{"parts":[{"text":"a"}]}],"generation_config":{"max_output_tokens":100}}`, "generationConfig.presencePenalty,generationConfig.maxOutputTokens"},
+		{"tool_choice auto", translate.Gemini, `{"contents":[{"parts":[{"text":"a"}]}],"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["f"]}}}`, `{"contents":[{"parts":[{"text":"a"}]}],"toolConfig":{"functionCallingConfig":{"mode":"AUTO"}}}`, "toolConfig.functionCallingConfig.allowedFunctionNames,toolConfig.functionCallingConfig.mode"},
+	} {
+		traits := make(map[string]string)
+		for line := range strings.SplitSeq(c.traits, ";") {
+			name, value, _ := strings.Cut(line, " ")
+			traits[name] = value
+		}
+		checkAccepted(t, traits, c.format, c.body, c.sent, c.lost, c.lost == "")
+	}
+}
+
+// checkAccepted checks what an attempt with traits sends and reports, and whether on_loss reject
+// accepts the request.
+func checkAccepted(t *testing.T, set map[string]string, format translate.Format, body, want, lost string, accepted bool) {
+	t.Helper()
+	ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(format), Body: []byte(body)}}
+	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
+	require.Nil(t, fault, body)
+	ex.View = view
+	traits := new(trait.Traits)
+	require.NoError(t, traits.SetAll(set))
+	a := &exchange.Attempt{Exchange: ex, Format: ex.Format, Model: view.Model, Traits: traits}
+	prepared, fault := prepare(a, 0, new(Transport), unchanged)
+	require.Nil(t, fault)
+	sent, err := io.ReadAll(prepared.payload.Open())
+	require.NoError(t, err)
+	assert.Equal(t, want, string(sent), set)
+	assert.Equal(t, lost, prepared.losses.String(), set)
+	assert.Empty(t, unchanged.Body.Unsupported, "the call of all providers without a protocol")
+
+	traits.RejectLosses = true
+	_, fault = prepare(a, 0, new(Transport), unchanged)
+	assert.Equal(t, accepted, fault == nil, set)
 }

@@ -82,8 +82,7 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	if view.LateSystem != "" && ex.Operation == translate.Generate && !a.Traits.TakesLateSystem() {
 		return prepared{}, fault.LateSystem(view.LateSystem)
 	}
-	protocol = withoutUnaccepted(a, protocol)
-	edits, losses := bodyEdits(protocol, ex.Body)
+	edits, losses := acceptedEdits(a, protocol)
 	if a.Model != view.Model && ex.Operation.Beside() {
 		edits = append(edits, passthrough.Rename(ex.Body, view, a.Model))
 	} else if a.Model != view.Model && !view.ModelSpan.Empty() && !isLeftOut(edits, view.ModelSpan) {
@@ -142,20 +141,26 @@ func refuseState(a *exchange.Attempt) *fault.Fault {
 	return nil
 }
 
-// withoutUnaccepted returns the call with the members that the model refuses whatever their value
-// among those that are left out. Values are the client's own words to the provider, and stay.
-func withoutUnaccepted(a *exchange.Attempt, protocol *aigateway.Call) *aigateway.Call {
-	source := a.Format.Requests.Source
-	if a.Exchange.Operation != translate.Generate || source == nil {
-		return protocol
+// acceptedEdits returns the edits of the client's body that a protocol demands, and those that what
+// the model refuses demands. It also returns what is lost.
+func acceptedEdits(a *exchange.Attempt, protocol *aigateway.Call) (edits []edit.Edit, lost translate.Losses) {
+	ex, source := a.Exchange, a.Format.Requests.Source
+	if source == nil || ex.Operation != translate.Generate && ex.Operation != translate.CountTokens {
+		return bodyEdits(protocol, ex.Body)
 	}
-	unaccepted := source.Unaccepted(a.Exchange.Body, a.Traits)
-	if unaccepted == nil {
-		return protocol
+	unaccepted := source.Unaccepted(ex.Body, &ex.View, a.Traits)
+	if unaccepted.Empty() {
+		return bodyEdits(protocol, ex.Body)
 	}
 	changed := *protocol
-	changed.Body.Unsupported = slices.Concat(protocol.Body.Unsupported, unaccepted)
-	return &changed
+	changed.Body.Unsupported = slices.Concat(protocol.Body.Unsupported, unaccepted.Members)
+	edits, lost = bodyEdits(&changed, ex.Body)
+	for _, e := range unaccepted.Edits {
+		if !isLeftOut(edits, e.Span) {
+			edits = append(edits, e)
+		}
+	}
+	return edits, slices.Concat(lost, unaccepted.Changed)
 }
 
 // modelName returns the provider's name of the model as bodies state it.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -13,10 +14,11 @@ import (
 func TestABodyIsReadOnlyForModelsThatRefuseSomething(t *testing.T) {
 	for _, sampling := range []trait.Sampling{0, trait.SamplingAll} {
 		assert.NotPanics(t, func() {
-			assert.Nil(t, new(Source).Unaccepted([]byte(`{}`), &trait.Traits{Sampling: sampling}))
+			accepted := new(Source).Unaccepted([]byte(`{}`), new(translate.View), &trait.Traits{Sampling: sampling})
+			assert.True(t, accepted.Empty())
 		})
 	}
 	for _, sampling := range []trait.Sampling{trait.SamplingOne, trait.SamplingWithoutEffort, trait.SamplingEffortNone, trait.SamplingNone} {
-		assert.Panics(t, func() { new(Source).Unaccepted([]byte(`{}`), &trait.Traits{Sampling: sampling}) })
+		assert.Panics(t, func() { new(Source).Unaccepted([]byte(`{}`), new(translate.View), &trait.Traits{Sampling: sampling}) })
 	}
 }

@@ -10,14 +10,14 @@ import (
 
 // CutMembers returns the edits that cut the members at paths out of a valid body, in the
 // order of the body, and which of the paths it has. A path consists of names, and "*" for all
-// items of a list: tools.*.strict. A path may end with the only text that is cut:
-// thinking.display=updates.
+// items of a list: tools.*.strict. Names are found in snake case as well. A path may end with the only
+// text that is cut: thinking.display=updates.
 func CutMembers(body []byte, paths []string) (edits []Edit, present map[string]bool) {
 	x := cutter{present: make(map[string]bool)}
 	var cuts []cutPath
 	for _, path := range paths {
 		names, value, _ := strings.Cut(path, "=")
-		cuts = append(cuts, cutPath{strings.Split(names, "."), path, value})
+		cuts = append(cuts, cutPath{strings.Split(names, "."), strings.Split(jsonscan.SnakeCase(names), "."), path, value})
 	}
 	c := jsonscan.Skipped(body)
 	x.object(&c, cuts)
@@ -32,6 +32,7 @@ type cutter struct {
 // cutPath is a path, and the names of it that are below the cursor.
 type cutPath struct {
 	names []string
+	snake []string // the same in snake case
 	whole string
 	value string // the text that is cut, "" for any value
 }
@@ -102,8 +103,8 @@ func (x *cutter) cut(start, end int) {
 // descend returns the paths below a name.
 func descend(paths []cutPath, name string) (inner []cutPath) {
 	for _, p := range paths {
-		if len(p.names) > 0 && p.names[0] == name {
-			inner = append(inner, cutPath{p.names[1:], p.whole, p.value})
+		if len(p.names) > 0 && (p.names[0] == name || p.snake[0] == name) {
+			inner = append(inner, cutPath{p.names[1:], p.snake[1:], p.whole, p.value})
 		}
 	}
 	return inner

@@ -24,10 +24,13 @@ func TestMembersAreCutWithTheirCommas(t *testing.T) {
 		`{"v":"kept"}`:            `{"v":"kept"}`,
 		`{"v":["cut"],"a":1}`:     `{"v":["cut"],"a":1}`,
 		`{"a":1,"v": "c\u0075t"}`: `{"a":1}`,
-		`{}`:                      `{}`,
-		`[1]`:                     `[1]`,
+		// Members in snake case, which services of Google take as well, were not found.
+		`{"inner_part":{"last_one":1,"a":2}}`: `{"inner_part":{"a":2}}`,
+		`{"innerPart":{"lastOne":1,"a":2}}`:   `{"innerPart":{"a":2}}`,
+		`{}`:                                  `{}`,
+		`[1]`:                                 `[1]`,
 	} {
-		edits, present := CutMembers([]byte(body), []string{"x", "y", "l.*.s", "v=cut"})
+		edits, present := CutMembers([]byte(body), []string{"x", "y", "l.*.s", "v=cut", "innerPart.lastOne"})
 		assert.Equal(t, want, string(Apply(nil, []byte(body), edits)), body)
 		assert.Equal(t, want != body, len(present) > 0, body)
 	}

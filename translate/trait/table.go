@@ -44,7 +44,7 @@ var traits = []trait{
 	text("same_as", "a name of a model", "", setSameAs),
 	flag("penalties", "true", "false", func(t *Traits) *bool { return &t.NoPenalties }),
 	text("extensions", "a list of field names that the gateway does not write itself", "", setExtensions),
-	choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive", "always"),
+	choice("thinking_style", func(t *Traits) *ThinkingStyle { return &t.Thinking }, ThinkingNone, "none", "budget", "adaptive", "always", "both"),
 	text("thinking_budget", "'none' or <least>-<most>, two numbers of tokens", "none", setBudgets),
 	text("anthropic_version", quoted(DefaultAnthropicVersion, version20261021), DefaultAnthropicVersion, setVersion),
 	number("default_max_tokens", DefaultMaxTokens, func(t *Traits) *int64 { return &t.DefaultMaxTokens }),

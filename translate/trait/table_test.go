@@ -57,6 +57,7 @@ var others = map[string]map[string]Traits{
 		"budget":   {Thinking: ThinkingBudget},
 		"adaptive": {Thinking: ThinkingAdaptive},
 		"always":   {Thinking: ThinkingAlways},
+		"both":     {Thinking: ThinkingBoth},
 	},
 	"thinking_budget":     {"128-32768": {ThinkingBudget: Budgets{128, 32768}}, "0-1": {ThinkingBudget: Budgets{0, 1}}},
 	"anthropic_version":   {"2026-10-21": {AnthropicVersion: "2026-10-21"}},
@@ -109,7 +110,7 @@ var others = map[string]map[string]Traits{
 func meaning(t Traits) Traits {
 	t.AnthropicVersion, t.DefaultMaxTokens, t.MaxFanOut = t.Version(), t.MaxTokens(), t.FanOut()
 	t.MidSystem, t.Sampling = cmp.Or(t.MidSystem, MidSystemKeep), cmp.Or(t.Sampling, SamplingAll)
-	t.Prefill = cmp.Or(t.Prefill, PrefillRefuse)
+	t.Prefill, t.Thinking = cmp.Or(t.Prefill, PrefillRefuse), cmp.Or(t.Thinking, ThinkingNone)
 	t.AgentMaxTokens, t.ReasoningEffort = t.AgentTokens(), t.EffortsOr(0)
 	if len(t.Extensions) == 0 {
 		t.Extensions = nil

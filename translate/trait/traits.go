@@ -268,14 +268,21 @@ type ThinkingStyle uint8
 
 // The values of ThinkingStyle.
 const (
-	ThinkingNone ThinkingStyle = iota
+	ThinkingDefault ThinkingStyle = iota // not known: none is asked for
+	ThinkingNone
 	ThinkingBudget
 	ThinkingAdaptive
 	ThinkingAlways // adaptive, and never switched off
+	ThinkingBoth   // adaptive; the budget of a client is accepted as well
 )
 
 // Adapts reports whether the model itself decides how much it thinks, guided by the effort.
 func (s ThinkingStyle) Adapts() bool { return s >= ThinkingAdaptive }
+
+// TakesBudget reports whether a request may state a budget, as far as that is known.
+func (s ThinkingStyle) TakesBudget() bool {
+	return s == ThinkingDefault || s == ThinkingBudget || s == ThinkingBoth
+}
 
 // JSONSchema selects how a model is asked for an answer that follows a schema.
 type JSONSchema uint8

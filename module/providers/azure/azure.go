@@ -56,8 +56,8 @@ var services = []service{
 		name: "azure_claude", host: ".services.ai.azure.com", path: "/anthropic", header: "X-Api-Key",
 		scope:   "https://ai.azure.com/.default",
 		formats: []translate.Format{translate.Messages},
-		traits:  map[string]string{"thinking_style": "adaptive"},
-		models:  claude.Traits(""), // by deployments with the names of their models
+		traits:  map[string]string{"thinking_style": "both"}, // of models that are not in the table
+		models:  claude.Traits(""),                           // by deployments with the names of their models
 	},
 }
 

@@ -174,7 +174,7 @@ func traits(cell func(column string) string) map[string]string {
 
 // styles are the values of the trait thinking_style by the ways of thinking.
 var styles = map[string]string{
-	"none": "none", "adaptive": "adaptive", "adaptive+budget": "adaptive", "always": "always", "budget": "budget",
+	"none": "none", "adaptive": "adaptive", "adaptive+budget": "both", "always": "always", "budget": "budget",
 }
 
 // schemas are the values of the trait json_schema.

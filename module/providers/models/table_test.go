@@ -110,7 +110,7 @@ func TestTraitsFollowFromFacts(t *testing.T) {
 		"sampling=without_effort": {"sampling": "without_effort"},
 		"sampling=effort_none":    {"sampling": "effort_none"},
 		"thinking_style=always":   {"thinking": "always"},
-		"thinking_style=adaptive": {"thinking": "adaptive+budget"},
+		"thinking_style=both":     {"thinking": "adaptive+budget"},
 		"thinking_style=budget":   {"thinking": "budget:1024-", "efforts": "refused"},
 		"thinking_budget=128-32768 thinking_style=budget": {"thinking": "budget:128-32768"},
 		"reasoning_effort=false":                          {"efforts": "refused"},

@@ -70,11 +70,8 @@ var silent = service.Set{
 	"tools": nil, "tool_choice": nil, "parallel_tool_calls": nil, "toolConfig": nil,
 }
 
-// The bounds of clients that know the model, and leave room for its thinking.
-const (
-	ownBound      = "16000"
-	thinkingBound = "20000"
-)
+// ownBound is the bound of clients that know the model.
+const ownBound = "16000"
 
 // own is what a client of some models of a service writes in the service's own format, in place of
 // what is in the body: the values of these members reach the service as they are. nil are members
@@ -84,26 +81,15 @@ var own = []struct {
 	services, models, formats string
 	members                   service.Set
 }{
-	{"openai azure", "*", "chat", service.Set{"max_completion_tokens": json.Number(ownBound), "stop": []string{"stop1", "six"}, "top_k": nil}},
-	{"openai azure", "*", "responses", service.Set{"max_output_tokens": json.Number(ownBound)}},
-	{"openai azure", "gpt-4*", "responses", service.Set{"reasoning": nil}},
+	{"openai azure", "*", "chat", service.Set{"stop": []string{"stop1", "six"}, "top_k": nil}},
 	{"openai azure", "gpt-5.4*", "chat", service.Set{"tools": nil, "tool_choice": nil, "parallel_tool_calls": nil}},
 	{"openai azure", "gpt-5.[56]*", "chat", service.Set{"tools": nil, "tool_choice": nil, "parallel_tool_calls": nil}},
 	{"openai azure", "gpt-6*", "chat", service.Set{"tools": nil, "tool_choice": nil, "parallel_tool_calls": nil}},
 
-	{"anthropic vertex bedrock azure", "*", "messages", service.Set{"max_tokens": json.Number(thinkingBound)}},
-	{"anthropic vertex bedrock azure", "*claude-*-5*", "messages", service.Set{"thinking": service.Set{"type": "adaptive"}}},
-	{"anthropic vertex bedrock azure", "*claude-*-4-[56]*", "messages", service.Set{"thinking": service.Set{"type": "enabled", "budget_tokens": 16384}}},
-	{"anthropic vertex bedrock azure", "*claude-haiku-4-5*", "messages", service.Set{"output_config.effort": nil}},
+	{"gemini vertex", "*", "gemini", service.Set{"generationConfig.stopSequences": []string{"stop1", "six"}}},
+	{"gemini vertex", "gemini-2*", "gemini", service.Set{"generationConfig.responseMimeType": nil, "generationConfig.responseJsonSchema": nil}},
 
-	{"gemini vertex", "*", "gemini", service.Set{"generationConfig.maxOutputTokens": json.Number(thinkingBound), "generationConfig.stopSequences": []string{"stop1", "six"}}},
-	{"gemini vertex", "gemini-2*", "gemini", service.Set{
-		"generationConfig.thinkingConfig": service.Set{"thinkingBudget": 16384}, "generationConfig.responseMimeType": nil, "generationConfig.responseJsonSchema": nil,
-	}},
-
-	{"xai", "grok-4.20*", "chat responses", service.Set{"reasoning_effort": nil, "reasoning": nil}},
 	{"mistral", "*", "chat", service.Set{"max_completion_tokens": nil, "max_tokens": json.Number(ownBound), "top_k": nil}},
-	{"mistral", "codestral*", "chat", service.Set{"reasoning_effort": nil}},
 	{"deepseek", "*", "chat", service.Set{
 		"max_completion_tokens": nil, "max_tokens": json.Number(ownBound), "top_k": nil, "response_format": nil, "messages": []any{service.Set{"role": "user", "content": "What is this?"}},
 	}},
@@ -113,7 +99,7 @@ var own = []struct {
 // forces reports whether a client that knows the model forces a call: beside thinking, those of
 // Anthropic and DeepSeek cannot.
 func forces(n named) bool {
-	return n.service != service.DeepSeek && !strings.Contains(n.model, "claude") || n.service == service.OpenRouter
+	return !strings.Contains(n.model, "claude") || n.service == service.OpenRouter
 }
 
 // request returns the body of the client for a model, and its members. It is false if no client

@@ -33,7 +33,7 @@ var features = []feature{
 	{of(`output_config\.format|response_format|text\.format|generationConfig\.response(JsonSchema|MimeType)`), hasSchema},
 	{stopping, hasStops},
 	{of(`(messages|input|contents)(\[|\.).*`), func(q *service.Request) bool { return strings.Contains(encoded(q.Body), picture) }},
-	{of(`max_tokens|max_completion_tokens|max_output_tokens|generationConfig\.maxOutputTokens`), some(has("bound", "1000000"), has("bound", ownBound), has("bound", thinkingBound))},
+	{of(`max_tokens|max_completion_tokens|max_output_tokens|generationConfig\.maxOutputTokens`), some(has("bound", "1000000"), has("bound", ownBound))},
 }
 
 // The report of an effort covers the thinking beside it.
@@ -119,7 +119,7 @@ func encoded(v any) string {
 
 // misreported compares what a client has sent with what arrived: it returns what neither arrived nor
 // is reported, and what is reported although it arrived.
-func misreported(members map[string]any, own, forced bool, arrived *service.Request, reports string) (wrong []string) {
+func misreported(members map[string]any, forced bool, arrived *service.Request, reports string) (wrong []string) {
 	reported := strings.FieldsFunc(reports, func(r rune) bool { return r == ',' || r == ' ' })
 	sent := paths("", members)
 	if slices.ContainsFunc(reported, effort.MatchString) {
@@ -141,7 +141,7 @@ func misreported(members map[string]any, own, forced bool, arrived *service.Requ
 		case i < 0:
 		case f.arrived(arrived) && len(names) > 0:
 			wrong = append(wrong, "reports what arrived: "+strings.Join(names, ","))
-		case !f.arrived(arrived) && len(names) == 0 && (own || f.member != stopping):
+		case !f.arrived(arrived) && len(names) == 0 && f.member != stopping:
 			wrong = append(wrong, "does not report "+sent[i])
 		}
 	}
@@ -149,6 +149,41 @@ func misreported(members map[string]any, own, forced bool, arrived *service.Requ
 		wrong = append(wrong, "reports something else: "+strings.Join(reported, ","))
 	}
 	return wrong
+}
+
+// misreportedOwn is misreported for a service that gets the request of the client: each member arrives
+// as it was sent, or is reported.
+func misreportedOwn(members map[string]any, arrived *service.Request, reports string) (wrong []string) {
+	reported := strings.FieldsFunc(reports, func(r rune) bool { return r == ',' || r == ' ' })
+	found := make(map[string]bool)
+	for _, path := range paths("", members) {
+		value := at(members, path)
+		if _, is := value.(map[string]any); is || path == "model" || encoded(value) == encoded(at(arrived.Body, path)) {
+			continue
+		}
+		i := slices.IndexFunc(reported, func(name string) bool { return strings.HasPrefix(path+".", name+".") })
+		if i < 0 {
+			wrong = append(wrong, "does not report "+path)
+			continue
+		}
+		found[reported[i]] = true
+	}
+	for _, name := range reported {
+		if !found[name] {
+			wrong = append(wrong, "reports what arrived: "+name)
+		}
+	}
+	return wrong
+}
+
+// at returns the value at a path of an object, nil for none.
+func at(object map[string]any, path string) any {
+	name, rest, nested := strings.Cut(path, ".")
+	if !nested {
+		return object[name]
+	}
+	inner, _ := object[name].(map[string]any)
+	return at(inner, rest)
 }
 
 // paths returns the paths of the members of an object, and of objects in it.

@@ -69,7 +69,11 @@ func ask(t *testing.T, s *site.Site, fakes *service.Server, c client, n named, m
 	case arrived.Model != n.model:
 		return "the model is " + arrived.Model
 	}
-	wrong := misreported(members, n.owns(c.format), forced, arrived, reply.Header.Get("X-Gateway-Dropped"))
+	reports := reply.Header.Get("X-Gateway-Dropped")
+	wrong := misreported(members, forced, arrived, reports)
+	if n.owns(c.format) {
+		wrong = misreportedOwn(members, arrived, reports)
+	}
 	if text := reply.Text(t, c.path); text != spoken(n, c, arrived) {
 		wrong = append(wrong, "the answer is "+text)
 	}

@@ -57,7 +57,9 @@ var outcomes = core.NewOutcomes(
 
 // The rules of providers that can be asked to think, or not to.
 var (
-	adaptive = core.KeepIf("thinking_style adaptive", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingAdaptive })
+	adaptive = core.KeepIf("thinking_style adaptive", func(traits *trait.Traits) bool {
+		return traits.Thinking.Adapts() && traits.Thinking != trait.ThinkingAlways
+	})
 	byBudget = core.KeepIf("thinking_style budget", func(traits *trait.Traits) bool { return traits.Thinking == trait.ThinkingBudget })
 )
 
