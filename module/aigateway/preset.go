@@ -81,6 +81,10 @@ type Listing struct {
 	// requests: a model that was fine-tuned, or the profile of a region. Its facts apply, and not
 	// its prices. For other models, Base returns the name unchanged.
 	Base func(model string) string
+
+	// Priced returns the name under which the tables have the price of a model that they do not
+	// have by its own name.
+	Priced func(model string) string
 }
 
 // ModelFormats are formats of the models whose names match a pattern, the preferred one first.

@@ -1,6 +1,9 @@
 package providers
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // tuned returns the model of which a model of OpenAI was fine-tuned: gpt-4.1-mini-2025-04-14 of
 // ft:gpt-4.1-mini-2025-04-14:organization::id.
@@ -14,10 +17,24 @@ func tuned(model string) string {
 }
 
 // routed returns the model of a name with a variant of OpenRouter, which chooses among the hosts of
-// the model: qwen/qwen3-coder of qwen/qwen3-coder:free.
+// the model, or with the date of a snapshot: qwen/qwen3-coder of qwen/qwen3-coder:free, and
+// openai/gpt-5 of openai/gpt-5-2025-08-07.
 func routed(model string) string {
 	base, _, _ := strings.Cut(model, ":")
-	return base
+	return snapshot.ReplaceAllString(base, "")
+}
+
+var snapshot = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
+
+// free is the variant of the models of OpenRouter that cost nothing, and its name in the tables.
+const free = ":free"
+
+// pricedAs returns the name in the tables with the price of a variant of OpenRouter.
+func pricedAs(model string) string {
+	if strings.HasSuffix(model, free) {
+		return free
+	}
+	return routed(model)
 }
 
 // resource returns the id of a model of Google behind its resource name, in which lists have it:

@@ -109,7 +109,7 @@ var presets = []Preset{
 			"stated_cost":      "usd",       // in credits, each of which is a dollar
 		},
 		ModelTraits: mistral.Traits,
-		Listing:     aigateway.Listing{Base: routed},
+		Listing:     aigateway.Listing{Base: routed, Priced: pricedAs},
 	}},
 	{"together", aigateway.Defaults{
 		BaseURL: "https://api.together.xyz/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,

@@ -341,6 +341,9 @@ const (
 // version20261021 is the API version that refuses the sampling fields.
 const version20261021 = "2026-10-21"
 
+// ModelOf returns the name that shows the model behind a name of the provider.
+func (t *Traits) ModelOf(name string) string { return cmp.Or(t.SameAs, name) }
+
 // Version returns the version header of requests translated to the messages format.
 func (t *Traits) Version() string {
 	if t.AnthropicVersion == "" {

@@ -110,11 +110,12 @@ func (m *Model) capabilities() (known map[translate.Format]capability, key strin
 	for _, client := range formats.All() {
 		for _, t := range m.Targets {
 			name, traits := t.UpstreamModel(string(m.Pattern)), t.TraitsOf(string(m.Pattern))
-			upstream := t.Provider.SpeakFor(name, client)
+			model := traits.ModelOf(name)
+			upstream := t.Provider.SpeakFor(model, client)
 			if upstream == nil || !pairs.Possible(client.Name, upstream.Name, traits) {
 				continue
 			}
-			of := capabilityOf(t.Provider, name, client, upstream, traits)
+			of := capabilityOf(t.Provider, model, client, upstream, traits)
 			of.LeftOut, of.Counting = t.Provider.LeftOut(upstream, name), t.Counting(name, client, upstream)
 			known[client.Name] = of
 			key += fmt.Sprintf("%s %s %+v %q %s\n", client, upstream, *traits, of.LeftOut, of.Counting)

@@ -71,9 +71,13 @@ func (config *ProviderConfig) PresetName() string {
 // Price implements meter.Pricer. The first of these that has a price decides: the target,
 // the model block, the provider, the file of prices, the built-in table.
 func (c *Catalog) Price(asked, provider, model string, at time.Time) *prices.Price {
+	known := model
 	if m := c.Model(asked); m != nil {
-		if own := m.price(asked, provider, model, at); own != nil {
-			return own
+		if t := m.targetOf(asked, provider, model); t != nil {
+			if own := m.price(t, model, at); own != nil {
+				return own
+			}
+			known = t.TraitsOf(asked).ModelOf(model)
 		}
 	}
 	p := c.find(provider)
@@ -83,20 +87,24 @@ func (c *Catalog) Price(asked, provider, model string, at time.Time) *prices.Pri
 	if own := p.listed.prices.Find(p.Name, model, at); own != nil {
 		return own
 	}
-	return c.tables.Price(p.listed.Place, model, at)
+	return c.tables.Price(p.listed.Place, known, at)
 }
 
 // price returns the configured price of a target, else the price of all targets of the
 // model; nil if there is none.
-func (m *Model) price(asked, provider, model string, at time.Time) *prices.Price {
-	for _, t := range m.Targets {
-		if t.Provider.Name != provider || t.UpstreamModel(asked) != model {
-			continue
+func (m *Model) price(t *Target, model string, at time.Time) *prices.Price {
+	if own := t.prices.Find("target "+t.Provider.Name, model, at); own != nil {
+		return own
+	}
+	return m.prices.Find("model "+string(m.Pattern), model, at)
+}
+
+// targetOf returns the target that has a name for the model at a provider, nil if there is none.
+func (m *Model) targetOf(asked, provider, model string) *Target {
+	for i := range m.Targets {
+		if t := &m.Targets[i]; t.Provider.Name == provider && t.UpstreamModel(asked) == model {
+			return t
 		}
-		if own := t.prices.Find("target "+provider, model, at); own != nil {
-			return own
-		}
-		return m.prices.Find("model "+string(m.Pattern), model, at)
 	}
 	return nil
 }

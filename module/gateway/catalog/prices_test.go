@@ -12,6 +12,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 func costing(input string) []map[string]string {
@@ -26,11 +27,12 @@ func TestTheNearestPriceDecides(t *testing.T) {
 	listed, err := newListed(provider, aigateway.Defaults{}, nil)
 	require.NoError(t, err)
 	p := &Provider{Name: "p", listed: listed}
-	p.whole = Target{Provider: p}
+	p.whole = Target{Provider: p, Traits: new(trait.Traits)}
 	c := &Catalog{Providers: []*Provider{p}}
 	require.NoError(t, c.addModels([]*ModelConfig{
 		{Name: "block", Prices: costing("2"), Targets: []TargetConfig{{Provider: "p", Model: "own-1"}, {Provider: "p", Model: "own-2", Prices: costing("1")}}},
 		{Name: "later", Prices: []map[string]string{{"input": "2", "output": "9", "from": "2030-01-01"}}, Targets: []TargetConfig{{Provider: "p"}}},
+		{Name: "renamed", Traits: map[string]string{"same_as": "gpt-4o"}, Targets: []TargetConfig{{Provider: "p", Model: "ours"}}},
 	}))
 	require.NoError(t, c.rank())
 	path := filepath.Join(t.TempDir(), "prices.csv")
@@ -50,6 +52,7 @@ func TestTheNearestPriceDecides(t *testing.T) {
 		"of the file":                          {"gpt-5", "p", "gpt-5", 4},
 		"of the file, by its own name":         {"o3", "p", "o3", 5},
 		"of the table":                         {"gpt-4o", "p", "gpt-4o", 2.5},
+		"of the table, by same_as":             {"renamed", "p", "ours", 2.5},
 	} {
 		price := c.Price(call.asked, call.provider, call.model, at)
 		if assert.NotNil(t, price, name) {

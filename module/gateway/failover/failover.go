@@ -138,7 +138,7 @@ func (x *run) choose() {
 		x.ex.PassOver(t.Provider.Name, t.UpstreamModel(x.ex.View.Model), exchange.Rests)
 	}
 	relayed := slices.ContainsFunc(x.candidates, func(t selection.Candidate) bool {
-		return slices.Contains(t.Provider.FormatsOf(t.Health.Model), x.ex.Format)
+		return slices.Contains(t.Provider.FormatsOf(t.TraitsOf(x.ex.View.Model).ModelOf(t.Health.Model)), x.ex.Format)
 	})
 	x.ex.Opening = exchange.NewOpening(x.ex, !relayed)
 }
@@ -223,10 +223,10 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 	}
 	spoken := ex.Format
 	if !ex.Operation.Beside() {
-		spoken = renegotiation.FormatFor(t.Provider, t.Health.Model, ex.Format, t.Provider.SpeakFor(t.Health.Model, ex.Format))
+		spoken = renegotiation.FormatFor(t.Provider, t.Health.Model, ex.Format, traits)
 	}
 	if spoken != nil && ex.View.Schema != "" {
-		spoken = t.Provider.SpeakSchemaFor(t.Health.Model, ex.Format, spoken, traits)
+		spoken = t.Provider.SpeakSchemaFor(traits.ModelOf(t.Health.Model), ex.Format, spoken, traits)
 	}
 	switch {
 	case ex.Operation == translate.CountTokens && (spoken == nil || spoken.Answers.TokenCount == nil || t.Provider.Uncounted.Has(t.Health.Model)):

@@ -146,7 +146,7 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 
 // spokenTo returns the format of the request to a target, nil if it cannot be sent there.
 func spokenTo(t catalog.Target, ex *exchange.Exchange) *format.Descriptor {
-	return t.Provider.SpeakFor(t.UpstreamModel(ex.View.Model), ex.Format)
+	return t.Provider.SpeakFor(t.TraitsOf(ex.View.Model).ModelOf(t.UpstreamModel(ex.View.Model)), ex.Format)
 }
 
 // keeps reports whether a target gets a field of the request that no other format has.

@@ -161,7 +161,7 @@ const anySession = 1
 
 func choiceOf(c *selection.Candidate, name string, client *format.Descriptor) api.Choice {
 	shown := api.Choice{Target: targetOf(c), Reported: []string{}, Refused: []string{}, LeftOut: []string{}}
-	spoken := renegotiation.FormatFor(c.Provider, c.Health.Model, client, c.Provider.SpeakFor(c.Health.Model, client))
+	spoken := renegotiation.FormatFor(c.Provider, c.Health.Model, client, c.TraitsOf(name))
 	switch spoken {
 	case nil:
 		return shown

@@ -47,10 +47,13 @@ func (x *Index[T]) Find(provider, model string) (entry T, version string, ok boo
 		return entry, version, true
 	}
 	small := strings.ToLower(model)
-	if entry, ok = x.folded[Key{provider, small}]; ok || small == model {
-		return entry, "", ok
+	if entry, ok = x.folded[Key{provider, small}]; ok {
+		return entry, "", true
 	}
-	return x.find(provider, small)
+	if entry, ok = x.Get(provider, small); ok {
+		return entry, "", true
+	}
+	return x.findPrefix(provider, model, strings.EqualFold)
 }
 
 // find returns the entry of a model with a name in the letters of the table.
@@ -58,10 +61,15 @@ func (x *Index[T]) find(provider, model string) (entry T, version string, ok boo
 	if entry, ok := x.Get(provider, model); ok {
 		return entry, "", true
 	}
+	return x.findPrefix(provider, model, func(a, b string) bool { return a == b })
+}
+
+// findPrefix returns the entry of the longest name with "*" whose beginning equals that of a model.
+func (x *Index[T]) findPrefix(provider, model string, equal func(a, b string) bool) (entry T, version string, ok bool) {
 	for _, name := range x.prefixes[provider] {
-		if version, ok := strings.CutPrefix(model, name[:len(name)-1]); ok {
+		if end := len(name) - 1; end <= len(model) && equal(name[:end], model[:end]) {
 			entry, _ = x.Get(provider, name)
-			return entry, version, true
+			return entry, model[end:], true
 		}
 	}
 	return entry, "", false

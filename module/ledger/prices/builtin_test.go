@@ -15,7 +15,7 @@ import (
 )
 
 // free are the models that cost nothing at their provider.
-var free = regexp.MustCompile(`^(omni-moderation|text-moderation|gemma-|openrouter/free|labs-)`)
+var free = regexp.MustCompile(`^(omni-moderation|text-moderation|gemma-|openrouter/free|:free|labs-)`)
 
 func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
 	for key, list := range Builtin().index.All {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,11 +33,23 @@ func TestOtherNamesOfAModelHaveItsFacts(t *testing.T) {
 		{"bedrock_converse", "us.amazon.nova-pro-v1:0:24k", "amazon.nova-pro-v1:0"},
 		{"bedrock_converse", "sa.anthropic.claude-opus-4-7", "anthropic.claude-opus-4-7"}, // of no region in the table
 		{"bedrock_converse", "arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-pro-v1:0:300k", "amazon.nova-pro-v1:0"},
+		{"bedrock", "arn:aws-us-gov:bedrock:us-gov-west-1::foundation-model/anthropic.claude-sonnet-4-5-20250929-v1:0", "anthropic.claude-sonnet-4-5-20250929-v1:0"},
+		{"bedrock", "us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0", "anthropic.claude-sonnet-4-5-20250929-v1:0"},
+		{"vertex_claude", "projects/p/locations/eu/publishers/anthropic/models/claude-opus-4-1@20250805", "claude-opus-4-1"},
+		{"openai", "ft:gpt-4.1-mini-2025-04-14:acme::AbC", "gpt-4.1-mini"},
+		{"openai", "ft:gpt-4.1-2025-04-14:acme:suffix:AbC:ckpt-step-90", "gpt-4.1"},
 	}
 	for i, n := range names {
 		lines = append(lines, fmt.Sprintf("model other%d {\nto %s/%s\n}\nmodel usual%d {\nto %s/%s\n}", i, n[0], n[1], i, n[0], n[2]))
 	}
-	lines = append(lines, "model unheard-of {\nto bedrock_converse/Unheard-Of:300k\n}")
+	unknown := []string{
+		"bedrock_converse/Unheard-Of:300k", "bedrock/arn:aws:bedrock:us-east-1:1:provisioned-model/gpt4abc", "bedrock/arn:aws:bedrock:us-east-1:1:imported-model/o3",
+		"bedrock_converse/arn:aws:bedrock:us-east-1:1:custom-model-deployment/abc", "vertex/1234567890123456789", "vertex/projects/1/locations/us-central1/endpoints/1234",
+		"gemini/tunedModels/gemini-2.5-flash-x1", "azure/gpt-5.5-for-sales", "azure/my-gpt-5.5", "azure/o3-deployment", "openai/ft:unheard-of:acme::AbC",
+	}
+	for i, n := range unknown {
+		lines = append(lines, fmt.Sprintf("model unknown%d {\nto %s\n}", i, n))
+	}
 	s := site.Start(t, lines...)
 	for i, n := range names {
 		facts := factsOf(t, s, fmt.Sprintf("other%d", i))
@@ -44,19 +57,31 @@ func TestOtherNamesOfAModelHaveItsFacts(t *testing.T) {
 			assert.Equal(t, factsOf(t, s, fmt.Sprintf("usual%d", i))["values"], facts["values"], n)
 		}
 	}
-	assert.Nil(t, factsOf(t, s, "unheard-of"))
+	for i, n := range unknown { // a part of which may look like the name of a model
+		assert.Nil(t, factsOf(t, s, fmt.Sprintf("unknown%d", i)), n)
+	}
 }
 
-// factsOf returns the facts of the target of a model, as operators see them; nil for none.
+// explained is what operators see of the target of a model.
+type explained struct {
+	Facts map[string]any
+	Price string
+	Lane  string
+}
+
+// factsOf returns the facts of the target of a model, nil for none.
 func factsOf(t *testing.T, s *site.Site, model string) map[string]any {
+	t.Helper()
+	return explain(t, s, model).Facts
+}
+
+func explain(t *testing.T, s *site.Site, model string) explained {
 	t.Helper()
 	reply := s.Call(http.MethodGet, s.AdminURL("/api/v1/explain?model="+model), "")
 	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
-	var explanation struct {
-		Targets []struct{ Facts map[string]any }
-	}
+	var explanation struct{ Targets []explained }
 	require.NoError(t, json.Unmarshal([]byte(reply.Body), &explanation))
-	return explanation.Targets[0].Facts
+	return explanation.Targets[0]
 }
 
 // The ARN of an application inference profile shows no model, so that Claude behind it got the fields
@@ -67,6 +92,7 @@ func TestSameAsNamesTheModelBehindAName(t *testing.T) {
 	lines = append(lines,
 		"model profile {\nto bedrock_converse/arn:aws:bedrock:us-east-1:1:application-inference-profile/abc {\nsame_as anthropic.claude-sonnet-5-5\n}\n}",
 		"model deployment {\nsame_as gpt-5.5\nto azure/ours\n}",
+		"model codex {\nsame_as gpt-5.3-codex\nto azure/coder\n}",
 	)
 	s := site.Start(t, lines...)
 	ask := func(model string) (body string, dropped string) {
@@ -86,7 +112,38 @@ func TestSameAsNamesTheModelBehindAName(t *testing.T) {
 	assert.Contains(t, body, `"model":"ours"`)
 	assert.Equal(t, "temperature", dropped)
 
+	// The table has prices and endpoints by the same names: keys with a budget were refused, and clients
+	// of chat were not translated for models that only the endpoint of responses has.
+	assert.Contains(t, explain(t, s, "profile").Price, "claude-sonnet-5-5")
+	assert.Contains(t, explain(t, s, "deployment").Price, "gpt-5.5")
+	assert.Equal(t, "bytes", explain(t, s, "deployment").Lane)
+	assert.Equal(t, "translated", explain(t, s, "codex").Lane)
+
 	for _, model := range []string{"profile", "deployment"} { // operators were warned that nothing is known of the name
 		assert.NotNil(t, factsOf(t, s, model), model)
+	}
+}
+
+// Variants of OpenRouter, names with a date and rolling names had no price, so that keys with a budget
+// were refused. Those that cost nothing must not have the price of their model.
+func TestOtherNamesHaveAPrice(t *testing.T) {
+	fakes := service.Start(t)
+	lines, _ := configuration(t, fakes)
+	names := [][3]string{
+		{"openrouter", "qwen/qwen3-coder:free", "openrouter :free USD 0/0 "},
+		{"openrouter", "nobody/Has-Heard-Of:free", "openrouter :free USD 0/0 "},
+		{"openrouter", "anthropic/claude-opus-5.5:nitro", "openrouter anthropic/claude-opus-5.5 "},
+		{"openrouter", "openai/gpt-5.4-2026-03-05", "openrouter openai/gpt-5.4 "},
+		{"openrouter", "~anthropic/claude-sonnet-latest", "openrouter anthropic/claude-sonnet-5.5 "},
+		{"openrouter", "nobody/has-heard-of", ""},
+		{"azure", "GPT-5.4-2026-03-05", "azure gpt-5.4"},
+	}
+	for i, n := range names {
+		lines = append(lines, fmt.Sprintf("model priced%d {\nto %s/%s\n}", i, n[0], n[1]))
+	}
+	s := site.Start(t, lines...)
+	for i, n := range names {
+		price := explain(t, s, fmt.Sprintf("priced%d", i)).Price
+		assert.True(t, strings.HasPrefix(price, n[2]) && (n[2] != "" || price == ""), "%s: %s", n[1], price)
 	}
 }

@@ -44,6 +44,15 @@ func (t *Tables) facts(at Place, name string) *models.Facts {
 // unknown.
 func (t *Tables) Price(at Place, model string, on time.Time) *prices.Price {
 	name := at.name(model)
+	price := t.price(at, name, on)
+	if price == nil && at.Names.Priced != nil {
+		return t.price(at, at.Names.Priced(name), on)
+	}
+	return price
+}
+
+// price returns the price of a model by a name in the tables.
+func (t *Tables) price(at Place, name string, on time.Time) *prices.Price {
 	for _, provider := range at.inFile() {
 		if price := t.File().prices().Find(provider, name, on); price != nil {
 			return price

@@ -30,10 +30,12 @@ type Alternative struct {
 	until       time.Time     // the end of its validity; zero for none
 }
 
-// FormatFor returns the format of requests of a client to p for a model. It is usual, the
-// format of SpeakFor, unless a learned alternative replaces that one.
-func FormatFor(p *catalog.Provider, model string, client, usual *format.Descriptor) *format.Descriptor {
-	if other := learned.find(refusal{p.Identity, model, usual}); p.Speaks(other, model, client) {
+// FormatFor returns the format of requests of a client to p for a model with traits. It is that of
+// SpeakFor, unless a learned alternative replaces that one.
+func FormatFor(p *catalog.Provider, model string, client *format.Descriptor, traits *trait.Traits) *format.Descriptor {
+	known := traits.ModelOf(model)
+	usual := p.SpeakFor(known, client)
+	if other := learned.find(refusal{p.Identity, model, usual}); p.Speaks(other, known, client) {
 		return other
 	}
 	return usual
@@ -66,7 +68,7 @@ func After(p *catalog.Provider, c *exchange.Conduit) Alternative {
 	a, result := &c.Attempt, &c.Result
 	switch {
 	case result.State == exchange.Unasked:
-		if usual := p.SpeakFor(a.Model, a.Exchange.Format); usual != a.Format {
+		if usual := p.SpeakFor(a.Traits.ModelOf(a.Model), a.Exchange.Format); usual != a.Format {
 			return Alternative{Format: usual}
 		}
 	case result.Fault != nil && a.Exchange.Operation == translate.Generate:
@@ -80,9 +82,10 @@ func After(p *catalog.Provider, c *exchange.Conduit) Alternative {
 func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result) Alternative {
 	missing := result.Status == http.StatusNotFound || result.Status == http.StatusMethodNotAllowed
 	var next Alternative
-	for _, f := range p.FormatsOf(a.Model) {
+	model := a.Traits.ModelOf(a.Model)
+	for _, f := range p.FormatsOf(model) {
 		same := f == a.Format
-		if same && !repeatable(a) || !p.Speaks(f, a.Model, a.Exchange.Format) {
+		if same && !repeatable(a) || !p.Speaks(f, model, a.Exchange.Format) {
 			continue
 		}
 		switch f.Provider.WantAfter(same, result.Status, result.Fault) {
