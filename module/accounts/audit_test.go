@@ -78,10 +78,10 @@ func TestEachChangeHasARowOfWhoMadeIt(t *testing.T) {
 	}
 	s.admin("PATCH /api/v1/users/root", `{"display_name":"The Root"}`)
 	assert.Equal(t, []string{
-		"user/alice key.create key/1 ok name[>k] disabled[>false] expires[>never] user[>alice] digest[>digest]",
+		"user/alice key.create key/1 ok name[>k] disabled[>false] expires[>never] digest[>digest] user[>alice]",
 		"user/alice key.update key/1 ok name[k>k2]",
 		"user/root key.disable key/1 ok disabled[false>true]",
-		"user/alice key.delete key/1 ok name[k2>] disabled[true>] expires[never>] user[alice>] digest[digest>]",
+		"user/alice key.delete key/1 ok name[k2>] disabled[true>] expires[never>] digest[digest>] user[alice>]",
 		"user/alice user.password user/alice failed",
 		"user/alice user.password user/alice ok password[digest>digest]",
 		"user/root user.disable user/alice ok disabled[false>true]",
@@ -90,7 +90,7 @@ func TestEachChangeHasARowOfWhoMadeIt(t *testing.T) {
 		"anonymous login.fail user/root failed",
 		"anonymous login.fail  failed",
 		"user/root login.ok user/root ok session[>3]",
-		"user/root key.create key/2 ok name[>k3] models[>a] disabled[>false] expires[>never] user[>alice] digest[>digest]",
+		"user/root key.create key/2 ok name[>k3] models[>a] disabled[>false] expires[>never] digest[>digest] user[>alice]",
 		"user/root user.delete user/alice ok id[2>] display_name[alice>] role[admin>] disabled[false>] password[digest>] keys[2>]",
 		"user/root session.end_all user/root ok ended[>1]",
 		"user/root logout user/root ok session[>1]",

@@ -44,6 +44,7 @@ var bodies = map[string]string{
 	"POST /api/v1/users/{name}/identities":    `{"issuer":"https://login.example.com","subject":"7"}`,
 	"POST /api/v1/keys":                       `{"name":"mine"}`,
 	"PATCH /api/v1/keys/{id}":                 `{"disabled":true}`,
+	"POST /api/v1/keys/{id}/rotation":         `{"overlap":"24h"}`,
 	"POST /api/v1/teams":                      `{"name":"research"}`,
 	"PATCH /api/v1/teams/{name}":              `{"models":["a"]}`,
 	"PUT /api/v1/teams/{name}/members/{user}": `{}`,
@@ -78,7 +79,7 @@ var rights = []testRequest{
 	{call: "POST /api/v1/users", body: `{"username":"dave","role":"admin"}`},
 	{call: "GET /api/v1/users?search=A&limit=2"},
 	{call: "GET /api/v1/users/dave"},
-	{call: "PATCH /api/v1/users/dave", body: `{"role":"user","disabled":true}`},
+	{call: "PATCH /api/v1/users/dave", body: `{"role":"user","disabled":true,"budget":"100/month","tokens":"1000/1d"}`},
 	{call: "PATCH /api/v1/users/root", body: `{"display_name":"The Root"}`},
 	{call: "POST /api/v1/users/dave/password", body: `{}`},
 	{call: "DELETE /api/v1/users/dave"},
@@ -97,8 +98,10 @@ var rights = []testRequest{
 	{call: "GET /api/v1/captures"},
 	{call: "POST /api/v1/keys", body: `{"user":"alice","name":"hers","models":["a","b-*"],"from":["192.0.2.1"],"expires":"2099-12-31"}`},
 	{call: "GET /api/v1/keys?user=alice&search=her&limits=true"},
-	{call: "GET /api/v1/keys/2"},
-	{call: "PATCH /api/v1/keys/2", body: `{"disabled":true,"expires":""}`},
+	{call: "GET /api/v1/keys/2?limits=true"},
+	{call: "PATCH /api/v1/keys/2", body: `{"disabled":true,"expires":"","budget":"20/month EUR","requests":"60/1m","tokens":"","concurrent":2,"tags":["team=search"]}`},
+	{call: "POST /api/v1/keys/2/rotation", body: `{"overlap":"24h"}`},
+	{call: "GET /api/v1/keys/2/refusal"},
 	{call: "DELETE /api/v1/keys/2"},
 	{call: "POST /api/v1/teams", body: `{"name":"research","models":["a"],"requests":"60/1m","tokens":"1000/1d","concurrent":8,"budget":"50/month EUR soft"}`},
 	{call: "PUT /api/v1/teams/research/members/root", body: `{"admin":true}`},
@@ -107,6 +110,7 @@ var rights = []testRequest{
 	{call: "PATCH /api/v1/teams/research", body: `{"models":[],"budget":"","tokens":""}`},
 	{call: "GET /api/v1/teams/research"},
 	{call: "GET /api/v1/limits?team=research"},
+	{call: "GET /api/v1/users/root/teams"},
 	{call: "DELETE /api/v1/teams/research/members/root?keys=delete"},
 	{call: "DELETE /api/v1/teams/research"},
 	{call: "GET /api/v1/status"},
@@ -331,6 +335,7 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 		assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: call, token: admin}).status, call)
 	}
 	assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: "PATCH /api/v1/keys/1", body: `{}`, token: admin}).status)
+	assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: "POST /api/v1/keys/1/rotation", body: `{}`, token: admin}).status)
 	assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: "POST /api/v1/registration", body: credentials("erin", password)}).status)
 	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: "POST /api/v1/session", body: credentials("carol", "wrong horse")}).status)
 	assert.Equal(t, http.StatusUnauthorized, s.ask(testRequest{call: "POST /api/user/login", body: credentials("carol", "wrong horse")}).status)
@@ -349,7 +354,8 @@ func askForNothing(t *testing.T, given map[string]bool) {
 		{call: "POST /api/v1/users/nobody/identities", body: `{"issuer":"proxy","subject":"x"}`},
 		{call: "GET /api/v1/captures/req_none"},
 		{call: "GET /api/v1/keys?user=nobody"}, {call: "POST /api/v1/keys", body: `{"user":"nobody","name":"a"}`},
-		{call: "GET /api/v1/keys/99"}, {call: "PATCH /api/v1/keys/99", body: `{}`}, {call: "DELETE /api/v1/keys/99"},
+		{call: "GET /api/v1/users/nobody/teams"}, {call: "GET /api/v1/keys/99"}, {call: "PATCH /api/v1/keys/99", body: `{}`}, {call: "DELETE /api/v1/keys/99"},
+		{call: "GET /api/v1/keys/99/refusal"}, {call: "POST /api/v1/keys/99/rotation", body: `{}`},
 		{call: "GET /api/v1/teams/none"}, {call: "PATCH /api/v1/teams/none", body: `{}`}, {call: "DELETE /api/v1/teams/none"}, {call: "GET /api/v1/teams/none/members"},
 		{call: "PUT /api/v1/teams/none/members/root", body: `{}`}, {call: "DELETE /api/v1/teams/none/members/root"},
 	} {

@@ -19,9 +19,19 @@ type keys struct{ people *people.People }
 func viewKey(k *aigateway.StoredKey, user *aigateway.User) api.Key {
 	return api.Key{
 		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: people.NetworkNames(k),
-		Limit: k.Limit, Disabled: k.Disabled, UserDisabled: user.Disabled,
+		Limit: k.Limit, Rules: viewRules(&k.Rules), Tags: people.TagTexts(k), Disabled: k.Disabled, UserDisabled: user.Disabled,
 		Created: answer.Time(k.Created), Expires: answer.OptionalTime(k.Expires), Used: answer.OptionalTime(k.Used),
+		Replaced: replacedUntil(k),
 	}
+}
+
+// replacedUntil returns the time until which the secret before the last rotation of a key is
+// valid, nil if it is not.
+func replacedUntil(k *aigateway.StoredKey) *time.Time {
+	if !time.Now().Before(k.Replaced.Until) {
+		return nil
+	}
+	return answer.OptionalTime(k.Replaced.Until)
 }
 
 var errOthersKeys = answer.Refuse(http.StatusForbidden, "only administrators may see the keys of others")
@@ -134,7 +144,11 @@ func (k keys) show(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return viewKey(key, user), nil
+	view := viewKey(key, user)
+	if c.URL.Query().Get("limits") == "true" {
+		view.Limits, err = k.people.LimitsOf(c, key.ID)
+	}
+	return view, err
 }
 
 // keyFields are the members of the body of a request about a key. An empty expiry means never.
@@ -143,8 +157,10 @@ type keyFields struct {
 	Models   []string `json:"models"`
 	From     []string `json:"from"`
 	Limit    *string  `json:"limit"`
+	Tags     []string `json:"tags"`
 	Expires  *string  `json:"expires"`
 	Disabled *bool    `json:"disabled"`
+	people.RuleFields
 }
 
 // change returns the change of a key, with the team that its limit may be.
@@ -167,6 +183,14 @@ func (f keyFields) change(c *call.Call) (change people.KeyChange, err error) {
 		if change.Networks, err = people.Networks("from", f.From); err != nil {
 			return change, err
 		}
+	}
+	if f.Tags != nil {
+		if change.Tags, err = people.Tags("tags", f.Tags); err != nil {
+			return change, err
+		}
+	}
+	if change.Rules, err = f.RuleFields.Read(); err != nil {
+		return change, err
 	}
 	return change, change.ReadTeam(c)
 }
@@ -195,8 +219,7 @@ func (k keys) add(c *call.Call, wanted newKey) (any, error) {
 			return nil, err
 		}
 	}
-	key := &aigateway.StoredKey{UserID: owner.ID}
-	secret, err := k.people.CreateKey(c, change, key)
+	key, secret, err := k.people.CreateKey(c, change, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -238,6 +261,9 @@ func (k keys) change(c *call.Call, fields keyFields) (any, error) {
 		return nil, err
 	}
 	limit := key.Limit
+	if err := change.CheckBounds(c, key); err != nil {
+		return nil, err
+	}
 	changed, err := k.people.Store.ChangeKey(c.Context(), user.ID, key.ID, func(key *aigateway.StoredKey) error {
 		if !c.IsAdmin() && !isOwn(c, user) && key.Limit != limit { // it has left the team meanwhile
 			return aigateway.ErrNotFound
@@ -248,6 +274,48 @@ func (k keys) change(c *call.Call, fields keyFields) (any, error) {
 		return nil, err
 	}
 	return viewKey(changed, user), nil
+}
+
+// refusal answers GET /api/v1/keys/{id}/refusal.
+func (k keys) refusal(c *call.Call) (any, error) {
+	key, user, err := k.key(c)
+	if err != nil {
+		return nil, err
+	}
+	reason, rule, err := k.people.Refusal(c, key, user)
+	if err != nil {
+		return nil, err
+	}
+	refusal := api.Refusal{Reason: reason, Limit: rule}
+	if rule != nil {
+		refusal.Until = rule.Renews
+	}
+	return refusal, nil
+}
+
+// rotation is the body of a request for another secret. Without an overlap, the present one ends at
+// once.
+type rotation struct {
+	Overlap string `json:"overlap"`
+}
+
+// rotate answers POST /api/v1/keys/{id}/rotation. Only this answer contains the new secret.
+func (k keys) rotate(c *call.Call, wanted rotation) (any, error) {
+	overlap, err := people.ReadOverlap(wanted.Overlap)
+	if err != nil {
+		return nil, err
+	}
+	key, user, err := k.managed(c)
+	if err != nil {
+		return nil, err
+	}
+	rotated, secret, err := k.people.Rotate(c, key, overlap)
+	if err != nil {
+		return nil, err
+	}
+	view := viewKey(rotated, user)
+	view.Key = string(secret)
+	return view, nil
 }
 
 // remove answers DELETE /api/v1/keys/{id}.

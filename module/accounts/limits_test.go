@@ -34,6 +34,12 @@ func (limitsOf) CheckTeam(t *aigateway.Team) error {
 	return aigateway.CheckChosen([]*aigateway.Limit{{Name: "large", Per: aigateway.PerKey, LimitRules: aigateway.LimitRules{Concurrent: 1}}})
 }
 
+func (limitsOf) Unusable(string) error { return nil }
+
+func (limitsOf) CheckKey(*aigateway.Key) error { return nil }
+
+func (limitsOf) CheckUser(string, *aigateway.Limit) error { return nil }
+
 // Every request with such a key got 403, and only the command knew beforehand.
 func TestKeysWithAnUndefinedLimitAreRefused(t *testing.T) {
 	s := newSite(t, nil)

@@ -68,6 +68,7 @@ func (a *Accounts) routesOfPeople() []call.Route {
 		{Pattern: "GET /api/v1/users/{name}/sessions", Access: call.LoggedIn, Handler: call.Plain(session.list)},
 		{Pattern: "DELETE /api/v1/users/{name}/sessions", Access: call.LoggedIn, Handler: call.Plain(session.endOthers)},
 		{Pattern: "DELETE /api/v1/users/{name}/sessions/{id}", Access: call.LoggedIn, Handler: call.Plain(session.end)},
+		{Pattern: "GET /api/v1/users/{name}/teams", Access: call.LoggedIn, Handler: call.Plain(user.teams)},
 		{Pattern: "GET /api/v1/users/{name}/identities", Access: call.Admins, Handler: call.Plain(identity.list)},
 		{Pattern: "POST /api/v1/users/{name}/identities", Access: call.Admins, Handler: call.Body(identity.link)},
 		{Pattern: "DELETE /api/v1/users/{name}/identities", Access: call.Admins, Handler: call.Plain(identity.remove)},
@@ -77,6 +78,8 @@ func (a *Accounts) routesOfPeople() []call.Route {
 		{Pattern: "GET /api/v1/keys/{id}", Access: call.LoggedIn, Handler: call.Plain(key.show)},
 		{Pattern: "PATCH /api/v1/keys/{id}", Access: call.LoggedIn, Handler: call.Body(key.change)},
 		{Pattern: "DELETE /api/v1/keys/{id}", Access: call.LoggedIn, Handler: call.Plain(key.remove)},
+		{Pattern: "GET /api/v1/keys/{id}/refusal", Access: call.LoggedIn, Handler: call.Plain(key.refusal)},
+		{Pattern: "POST /api/v1/keys/{id}/rotation", Access: call.LoggedIn, Handler: call.Body(key.rotate)},
 	}
 }
 

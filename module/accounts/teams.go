@@ -24,10 +24,16 @@ func (t teams) view(m *aigateway.Membership) api.Team {
 	for _, model := range m.Models {
 		v.Models = append(v.Models, string(model))
 	}
-	if rules := m.Rules; !v.Configured {
-		v.Requests, v.Tokens, v.Concurrent, v.Budget = rules.Requests.Notation(), rules.Tokens.Notation(), rules.Concurrent, rules.Budget.Notation()
+	if !v.Configured {
+		v.Rules = viewRules(&m.Rules)
 	}
 	return v
+}
+
+func viewRules(rules *aigateway.LimitRules) api.Rules {
+	return api.Rules{
+		Requests: rules.Requests.Notation(), Tokens: rules.Tokens.Notation(), Concurrent: rules.Concurrent, Budget: rules.Budget.Notation(),
+	}
 }
 
 // configured reports whether the configuration defines the limit of a team.

@@ -15,7 +15,7 @@ type users struct{ people *people.People }
 
 func viewUser(u *aigateway.User) api.User {
 	return api.User{
-		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Role: u.Role.String(), Disabled: u.Disabled,
+		ID: u.ID, Username: u.Name, DisplayName: u.DisplayName, Role: u.Role.String(), Disabled: u.Disabled, Rules: viewRules(&u.Rules),
 		Created: answer.Time(u.Created), LastLogin: answer.OptionalTime(u.LastLogin),
 	}
 }
@@ -67,6 +67,21 @@ func (u users) list(c *call.Call) (any, error) {
 func (u users) show(c *call.Call) (any, error) {
 	user, err := u.named(c)
 	return answerUser(user, "", err)
+}
+
+// teams answers GET /api/v1/users/{name}/teams.
+func (u users) teams(c *call.Call) (any, error) {
+	user, err := u.named(c)
+	if err != nil {
+		return nil, err
+	}
+	found, err := u.people.Store.Teams().Of(c.Context(), user.ID)
+	if err != nil {
+		return nil, err
+	}
+	return api.List(answer.Views(found, func(m *aigateway.Membership) api.Membership {
+		return api.Membership{Team: m.Name, Admin: m.Admin}
+	})), nil
 }
 
 // newUser is the body of a request for a new user. Without a password, one is generated.
@@ -132,6 +147,7 @@ type userChange struct {
 	DisplayName *string `json:"display_name"`
 	Role        *string `json:"role"`
 	Disabled    *bool   `json:"disabled"`
+	people.RuleFields
 }
 
 // change answers PATCH /api/v1/users/{name}. Users change their own display name alone.
@@ -140,14 +156,18 @@ func (u users) change(c *call.Call, change userChange) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	rules, err := change.RuleFields.Read()
+	if err != nil {
+		return nil, err
+	}
 	user, err := u.named(c)
 	if err != nil {
 		return nil, err
 	}
-	if isOwn(c, user) && role == nil && change.Disabled == nil {
+	if isOwn(c, user) && role == nil && change.Disabled == nil && rules.IsEmpty() {
 		user, err = u.people.ChangeSelf(c, people.SelfChange{DisplayName: change.DisplayName})
 	} else {
-		user, err = u.people.Change(c, user.ID, people.UserChange{DisplayName: change.DisplayName, Role: role, Disabled: change.Disabled})
+		user, err = u.people.Change(c, user.ID, people.UserChange{DisplayName: change.DisplayName, Role: role, Disabled: change.Disabled, Rules: rules})
 	}
 	return answerUser(user, "", err)
 }

@@ -26,6 +26,10 @@ type Key struct {
 	Limit    string         // the name of its limit; empty: none
 	Team     *Team          // the team with the name of the limit, whose models are a bound, too; nil: none
 
+	// Own is the limit with the rules of the key alone, which are in a store, nil for none. See
+	// [OwnLimit]; those of its owner are in RuledUsers.
+	Own *Limit
+
 	// Subject identifies the user of the key among the users of all stores. Reasoning
 	// is sealed for the subject. Empty: the key belongs to no user of a store.
 	Subject string

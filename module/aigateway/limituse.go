@@ -44,8 +44,21 @@ type LimitReader interface {
 	// sorted, each once.
 	LimitNames() []string
 
+	// Unusable returns why all requests with the key with an id are refused, nil if they are not:
+	// its limit is not defined, or its rules cannot be applied.
+	Unusable(id string) error
+
 	// CheckTeam returns an error if a site could not apply the limit of a team.
 	CheckTeam(*Team) error
+
+	// CheckKey returns an error if a site could not apply the own rules of a key, or if no site
+	// lists one of its tags. Of a key that is in use already, the team and the owner need not be
+	// set.
+	CheckKey(*Key) error
+
+	// CheckUser returns an error if a site could not apply the limit with the own rules of a
+	// user, nil for none, to a key of the user.
+	CheckUser(name string, limit *Limit) error
 }
 
 // LimitQuery selects a page of states. An empty field selects all.

@@ -153,8 +153,9 @@ type Keys interface {
 	Keys(ctx context.Context, user int64, page Page) (keys []StoredKey, total int, err error)
 
 	// ChangeKey calls change within a transaction, and stores the key as change
-	// leaves it, except for ID, UserID, Digest, Hint, Created and Used. An error of
-	// change is returned unchanged, and nothing is stored. See also Teams.
+	// leaves it, except for ID, UserID, Created and Used. An error of change is
+	// returned unchanged, and nothing is stored. A change of Digest is a rotation,
+	// in which Replaced has the digest before. See also Teams.
 	ChangeKey(ctx context.Context, user, id int64, change func(*StoredKey) error) (*StoredKey, error)
 
 	DeleteKey(ctx context.Context, user, id int64) error

@@ -34,8 +34,9 @@ type User struct {
 	Name        string // unique, in lower case
 	DisplayName string
 	Role        Role
-	Disabled    bool   // the user cannot log in, and the user's sessions and keys are refused
-	Password    string // hash in PHC string format, which includes the parameters
+	Disabled    bool       // the user cannot log in, and the user's sessions and keys are refused
+	Password    string     // hash in PHC string format, which includes the parameters
+	Rules       LimitRules // what bounds all keys of the user together; zero: nothing
 	Created     time.Time
 	LastLogin   time.Time // zero: never
 }
@@ -58,11 +59,26 @@ type StoredKey struct {
 	Name     string // chosen by the owner; not unique
 	Hint     string // see APIKeyHint
 	Digest   Digest // of the key; unique
-	Models   []string
-	Networks []netip.Prefix
-	Limit    string
+	Replaced ReplacedSecret
+	KeyBounds
 	Disabled bool
 	Created  time.Time
 	Expires  time.Time // zero: never
 	Used     time.Time // the last use, accurate to about a minute; zero: never
+}
+
+// KeyBounds are what bounds the requests with a key of a Store, and the tags that they have.
+type KeyBounds struct {
+	Models   []string       // see Key.Models
+	Networks []netip.Prefix // see Key.Networks
+	Limit    string         // see Key.Limit
+	Rules    LimitRules     // what bounds the key alone; zero: nothing
+	Tags     []Tag          // ordered by name, each name once
+}
+
+// ReplacedSecret is the secret that a key had before its last rotation. Requests may use it until
+// a time, as if it were the present one.
+type ReplacedSecret struct {
+	Digest Digest
+	Until  time.Time // zero: there is none
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// checkLimit returns an error unless the selected configuration defines a limit, or a team has
-// its name. A key with another one would be refused. Without a configuration, every limit passes.
-func checkLimit(cmd *cobra.Command, a admin, name string) error {
+// checkLimitFlag returns an error unless the selected configuration defines the limit of the flag,
+// or a team has its name. A key with another one would be refused. Without a configuration, every
+// limit passes.
+func checkLimitFlag(cmd *cobra.Command, a admin) error {
+	name, _ := cmd.Flags().GetString("limit")
 	if name == "" {
 		return nil
 	}
@@ -130,6 +132,15 @@ func (c configLimits) CheckTeam(t *aigateway.Team) error {
 	}
 	return nil
 }
+
+// Unusable implements aigateway.LimitReader. Only a running gateway knows the keys in use.
+func (configLimits) Unusable(string) error { return nil }
+
+// CheckKey implements aigateway.LimitReader. Only a running gateway knows what own rules need.
+func (configLimits) CheckKey(*aigateway.Key) error { return nil }
+
+// CheckUser implements aigateway.LimitReader. Only a running gateway knows what own rules need.
+func (configLimits) CheckUser(string, *aigateway.Limit) error { return nil }
 
 // Limits implements aigateway.LimitReader. Only a running gateway knows the states.
 func (configLimits) Limits(context.Context, aigateway.LimitQuery) (aigateway.LimitPage, error) {

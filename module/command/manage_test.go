@@ -66,9 +66,9 @@ func TestUserCommandManagesUsers(t *testing.T) {
 
 	assert.Equal(t, "user bob is disabled\n", succeed(t, "user disable bob"))
 	moment := `\d{4}-\d\d-\d\d \d\d:\d\d`
-	assert.Regexp(t, `^NAME   ROLE   STATUS    CREATED           LAST LOGIN\n`+
-		`alice  admin  enabled   `+moment+`  never\n`+
-		`bob    user   disabled  `+moment+`  never\n$`, succeed(t, "user list"))
+	assert.Regexp(t, `^NAME   ROLE   LIMIT  STATUS    CREATED           LAST LOGIN\n`+
+		`alice  admin         enabled   `+moment+`  never\n`+
+		`bob    user          disabled  `+moment+`  never\n$`, succeed(t, "user list"))
 	assert.Equal(t, "user bob is enabled\n", succeed(t, "user enable bob"))
 	assert.Equal(t, "user bob is linked\n", succeed(t, "user link bob --issuer https://login.example.com --subject 7"))
 	assert.Equal(t, "user bob is not linked any more\n", succeed(t, "user unlink bob"))
@@ -86,8 +86,8 @@ func TestKeyCommandManagesKeys(t *testing.T) {
 	key := strings.TrimSpace(out)
 
 	list := succeed(t, "key list --user alice")
-	assert.Equal(t, "ID  USER   NAME    KEY              STATUS   EXPIRES           LAST USED\n"+
-		"1   alice  laptop  "+key[:7]+"****"+key[47:]+"  enabled  2099-01-01 00:00  never\n", list)
+	assert.Equal(t, "ID  USER   NAME    KEY              LIMIT  STATUS   EXPIRES           LAST USED\n"+
+		"1   alice  laptop  "+key[:7]+"****"+key[47:]+"  small  enabled  2099-01-01 00:00  never\n", list)
 	assert.Equal(t, list, succeed(t, "key list"))
 	assert.NotContains(t, list, key)
 	// The key of a disabled user was once listed as enabled, although it is refused.
@@ -97,6 +97,50 @@ func TestKeyCommandManagesKeys(t *testing.T) {
 	assert.Equal(t, list, succeed(t, "key list"))
 	assert.Equal(t, "key 1 is revoked\n", succeed(t, "key revoke 1"))
 	assert.NotContains(t, succeed(t, "key list"), "laptop")
+}
+
+func TestKeysAndUsersHaveRulesOfTheirOwn(t *testing.T) {
+	freshData(t)
+	succeed(t, "user add alice")
+	succeed(t, "key new --user alice --name laptop --budget 20/month --requests 60/1m")
+	succeed(t, "key new --user alice --name plain")
+	assert.Contains(t, succeed(t, "key list"), "requests 60/1m, budget 20/month  enabled")
+	assert.Equal(t, "key 1 is changed\n", succeed(t, "key set 1 --requests= --concurrent 2 --models gpt-* --name tower --limit small"))
+	assert.Contains(t, succeed(t, "key list"), "small, concurrent 2, budget 20/month  enabled")
+	assert.Equal(t, "user alice is changed\n", succeed(t, "user set alice --budget 100/month --tokens 1000/1d"))
+	assert.Contains(t, succeed(t, "user list"), "alice  user  tokens 1000/1d, budget 100/month  enabled")
+	assert.Equal(t, "key 1 is valid; only a running gateway knows what is left of its limits\n", succeed(t, "key why 1"))
+	succeed(t, "user disable alice")
+	assert.Equal(t, "requests with key 1 are refused: the user of the key is disabled\n", succeed(t, "key why key_1"))
+	for line, want := range map[string]string{
+		"key set 1 --budget 5":             "key 1: budget must be an amount and a period",
+		"key set 1 --requests 5":           "key 1: requests: a rate is a number",
+		"key set x --budget 5/day":         "the ID of a key must be a number; see key list",
+		"key set 9 --budget 5/day":         "key 9: not found",
+		"key set 1 --tags search":          "key 1: tags: a tag is a name and a value",
+		"user set alice --concurrent -1":   "user alice: concurrent must be 1 to",
+		"user set nobody --budget 5/month": "user nobody: there is no user with this name",
+	} {
+		_, _, err := execute(t, "", line)
+		assert.ErrorContains(t, err, want, line)
+	}
+}
+
+func TestKeyRotateReplacesTheSecret(t *testing.T) {
+	freshData(t)
+	succeed(t, "user add alice")
+	first := succeed(t, "key new --user alice --name laptop")
+	out, messages, err := execute(t, "", "key rotate 1 --overlap 24h")
+	require.NoError(t, err)
+	assert.Regexp(t, `^sk-[0-9A-Za-z]{48}\n$`, out, "nothing but the secret, for scripts")
+	assert.NotEqual(t, first, out)
+	assert.Regexp(t, `The old secret is valid until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\. The new one, shown only now:\n$`, messages)
+	assert.Contains(t, succeed(t, "key list"), out[:7], "the list has the new secret, shortened")
+	_, messages, err = execute(t, "", "key rotate 1")
+	require.NoError(t, err)
+	assert.True(t, strings.HasSuffix(messages, "The old secret is not valid any more. The new one, shown only now:\n"), messages)
+	_, _, err = execute(t, "", "key rotate 1 --overlap 31d")
+	assert.EqualError(t, err, "key 1: overlap must be a duration such as 24h or 7d, at most 30d")
 }
 
 // A key with a mistyped limit was once made, and refused by the gateway.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,32 +45,11 @@ func teamCommand() *cobra.Command {
 // addTeamFlags adds the flags of what bounds a team.
 func addTeamFlags(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().StringSliceP("models", "", nil, "Models that keys of the team may use at most; * matches any characters (default all)")
-	cmd.Flags().StringP("requests", "", "", "Rate of requests, such as 60/1m (default none)")
-	cmd.Flags().StringP("tokens", "", "", "Rate of tokens, such as 400000/1d (default none)")
-	cmd.Flags().Int64P("concurrent", "", 0, "Number of requests that may run at once (default any)")
-	cmd.Flags().StringP("budget", "", "", `Budget, such as 500/month or "500/month EUR soft" (default none)`)
-	return cmd
-}
-
-// teamFields returns the fields of the flags that are set.
-func teamFields(cmd *cobra.Command) map[string]any {
-	fields := make(map[string]any)
-	for _, name := range [...]string{"requests", "tokens", "budget"} {
-		if flag := cmd.Flags().Lookup(name); flag.Changed {
-			fields[name] = flag.Value.String()
-		}
-	}
-	if cmd.Flags().Changed("models") {
-		fields["models"], _ = cmd.Flags().GetStringSlice("models")
-	}
-	if cmd.Flags().Changed("concurrent") {
-		fields["concurrent"], _ = cmd.Flags().GetInt64("concurrent")
-	}
-	return fields
+	return addRuleFlags(cmd, "all keys together")
 }
 
 func addTeam(cmd *cobra.Command, a admin, args []string) error {
-	fields := teamFields(cmd)
+	fields := changedFields(cmd)
 	fields["name"] = args[0]
 	if err := call(a, http.MethodPost, teamsPath, fields, nil); err != nil {
 		return teamError(args[0], err)
@@ -81,7 +59,7 @@ func addTeam(cmd *cobra.Command, a admin, args []string) error {
 }
 
 func setTeam(cmd *cobra.Command, a admin, args []string) error {
-	if err := call(a, http.MethodPatch, teamPath(args[0], ""), teamFields(cmd), nil); err != nil {
+	if err := call(a, http.MethodPatch, teamPath(args[0], ""), changedFields(cmd), nil); err != nil {
 		return teamError(args[0], err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "team %s is changed\n", args[0])
@@ -105,17 +83,7 @@ func limitOf(t *api.Team) string {
 	if t.Configured {
 		return "of the configuration"
 	}
-	var rules []string
-	add := func(word, value string) {
-		if value != "" && value != "0" {
-			rules = append(rules, word+" "+value)
-		}
-	}
-	add("requests", t.Requests)
-	add("tokens", t.Tokens)
-	add("concurrent", strconv.FormatInt(t.Concurrent, 10))
-	add("budget", t.Budget)
-	return strings.Join(rules, ", ")
+	return wordsOf(t.Rules)
 }
 
 func listMembers(cmd *cobra.Command, a admin, args []string) error {

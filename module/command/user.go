@@ -27,6 +27,7 @@ func userCommand() *cobra.Command {
 		addPasswordFlag(add),
 		addPasswordFlag(passwd),
 		withAdmin(&cobra.Command{Use: "list", Short: "Lists the users", Args: cobra.NoArgs}, listUsers),
+		addRuleFlags(withAdmin(&cobra.Command{Use: "set <name>", Short: "Changes what bounds all keys of a user together; other flags stay unchanged", Args: cobra.ExactArgs(1)}, setUser), "all keys together"),
 		withAdmin(&cobra.Command{Use: "disable <name>", Short: "Ends all sessions of a user and refuses the user's keys", Args: cobra.ExactArgs(1)}, setDisabled(true)),
 		withAdmin(&cobra.Command{Use: "enable <name>", Short: "Enables a disabled user", Args: cobra.ExactArgs(1)}, setDisabled(false)),
 		linkCommand(),
@@ -97,9 +98,9 @@ func listUsers(cmd *cobra.Command, a admin, _ []string) error {
 	if err != nil {
 		return err
 	}
-	table := newTable(cmd.OutOrStdout(), "NAME", "ROLE", "STATUS", "CREATED", "LAST LOGIN")
+	table := newTable(cmd.OutOrStdout(), "NAME", "ROLE", "LIMIT", "STATUS", "CREATED", "LAST LOGIN")
 	for _, user := range users {
-		table.row(user.Username, user.Role, status(user.Disabled, nil), formatTime(&user.Created), formatTime(user.LastLogin))
+		table.row(user.Username, user.Role, wordsOf(user.Rules), status(user.Disabled, nil), formatTime(&user.Created), formatTime(user.LastLogin))
 	}
 	return table.Flush()
 }
@@ -121,6 +122,14 @@ func formatTime(t *time.Time) string {
 		return "never"
 	}
 	return t.UTC().Format("2006-01-02 15:04")
+}
+
+func setUser(cmd *cobra.Command, a admin, args []string) error {
+	if err := call(a, http.MethodPatch, userPath(args[0], ""), changedFields(cmd), nil); err != nil {
+		return userError(args[0], err)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "user %s is changed\n", args[0])
+	return nil
 }
 
 func setDisabled(disabled bool) func(*cobra.Command, admin, []string) error {

@@ -203,6 +203,13 @@ func (a *App) limitReader(set *backends.Set) limits.Reader {
 			}
 			return names
 		},
+		Tags: func() []string {
+			names := slices.Clone(a.Names.Tags)
+			for _, site := range a.sites {
+				names = append(names, site.Names.Tags...)
+			}
+			return names
+		},
 	}
 }
 

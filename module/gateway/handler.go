@@ -112,6 +112,7 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 	}
 	if h.backends.Store != nil {
 		h.resolved.sources = append(h.resolved.sources, h.backends.Store)
+		h.resolved.limits.CountUsers(h.backends.Store)
 	}
 	if err := h.resolved.limits.Attach(h.backends.Book, h.logger); err != nil {
 		return err

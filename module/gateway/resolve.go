@@ -27,8 +27,8 @@ type resolved struct {
 	digest  string        // of the configuration
 }
 
-// resolve provisions c on top of base. teams is true if keys may belong to teams of a store.
-func (c *Config) resolve(ctx caddy.Context, base *resolved, teams bool) (r *resolved, err error) {
+// resolve provisions c on top of base. stored is true if keys may have rules of a store.
+func (c *Config) resolve(ctx caddy.Context, base *resolved, stored bool) (r *resolved, err error) {
 	r = &resolved{sources: slices.Clone(base.sources), started: base.started, digest: c.digest()}
 	ctx = ctx.WithValue(exchange.StartedKey(), (<-chan struct{})(base.started))
 	// Limits are loaded before the keys that name them. Key sources are loaded before
@@ -41,8 +41,8 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved, teams bool) (r *reso
 		}
 	}
 	r.limits, err = base.limits.Extend(c.KeyLimits, load)
-	if err == nil && teams && c.mayCount() {
-		err = r.limits.CountTeams(load)
+	if err == nil && stored && c.mayCount() {
+		err = r.limits.CountStored(load)
 	}
 	if err != nil {
 		return nil, err

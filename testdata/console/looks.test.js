@@ -27,6 +27,9 @@ after(() => browser.close());
 /** The pictures: what each shows, and how the page gets there from the picture before. */
 const pictures = Object.entries(pages).map(([path, ready]) => [path.replace(/\?.*=/, '-'), (page) => visit(page, path).then(() => page.waitForSelector(ready))]).concat([
 	['team', async (page) => { await show(page, 'teams/research'); await page.waitForSelector('table >> text=grace'); await page.waitForSelector('table >> text=budget'); }],
+	['key', async (page) => { await show(page, 'keys?q=laptop'); await page.click('a:has-text("laptop")'); await page.waitForSelector('dt:text-is("Own rules")'); await page.waitForSelector('main table'); }],
+	['key-form', async (page) => { await page.click('button:text-is("Change")'); await page.waitForSelector('dialog select[name=limit] optgroup'); }],
+	['person', async (page) => { await page.keyboard.press('Escape'); await show(page, 'users/root'); await page.waitForSelector('table >> text=laptop'); }],
 	['exchange', async (page) => { await show(page, 'exchanges?model=assistant'); await page.click('tbody tr >> nth=0 >> th a'); await page.waitForSelector('h2:text-is("Request")'); }],
 	['minutes', async (page) => { await visit(page, 'health'); await page.click('button[aria-label="Minutes of demo"]'); await page.waitForSelector('dialog table'); }],
 	['connected', async (page) => { await page.keyboard.press('Escape'); await show(page, 'connect'); await page.click('button:text-is("Make a key")'); await page.click('button:text-is("Send it from here")'); await page.waitForSelector('text=It arrived and was answered'); }],

@@ -5,7 +5,7 @@ import "fmt"
 // The faults of this file refuse requests for the limits of their keys.
 
 // Whose names in messages who a limit counts together: "this key", "this user", "the
-// group 'team-a'", "this gateway".
+// group 'team-a'", "this gateway". A rule of the store is named with it: "this key (its own rule)".
 type Whose string
 
 // LimitUnknown refuses a key that names a limit which the configuration does not

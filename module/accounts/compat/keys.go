@@ -94,8 +94,7 @@ func (k keys) add(c *call.Call, fields keyFields) (any, error) {
 	if err := change.ReadTeam(c); err != nil {
 		return nil, err
 	}
-	key := &aigateway.StoredKey{UserID: c.User.ID}
-	secret, err := k.people.CreateKey(c, change, key)
+	key, secret, err := k.people.CreateKey(c, change, c.User)
 	if err != nil {
 		return nil, err
 	}

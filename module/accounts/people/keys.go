@@ -18,17 +18,22 @@ const (
 	maxNetworks = 100 // of a key
 )
 
-// CreateKey creates a key, and returns it. Users who are no administrators make keys for themselves
-// with the limit of the configuration, unless they choose a team.
-func (p *People) CreateKey(c *call.Call, change KeyChange, key *aigateway.StoredKey) (aigateway.Secret, error) {
-	if !c.IsAdmin() && key.UserID == c.User.ID {
+// CreateKey creates a key for a user, and returns it with its secret. Users who are no administrators
+// make keys for themselves with the limit of the configuration, unless they choose a team.
+func (p *People) CreateKey(c *call.Call, change KeyChange, owner *aigateway.User) (*aigateway.StoredKey, aigateway.Secret, error) {
+	key := &aigateway.StoredKey{UserID: owner.ID}
+	change.owner = owner.Name
+	if !c.IsAdmin() && owner.ID == c.User.ID {
 		key.Limit = p.KeyLimit
 		if call.ValueOr(change.Limit, "") == "" { // clients send an empty limit if the user sets none
 			change.Limit = nil
 		}
 	}
+	if err := change.CheckBounds(c, key); err != nil {
+		return nil, "", err
+	}
 	if err := p.Apply(c, change, key); err != nil {
-		return "", err
+		return nil, "", err
 	}
 	secret := aigateway.NewAPIKey()
 	key.Digest, key.Hint = call.Digest(string(secret)), aigateway.APIKeyHint(secret)
@@ -36,7 +41,7 @@ func (p *People) CreateKey(c *call.Call, change KeyChange, key *aigateway.Stored
 	if errors.Is(err, aigateway.ErrTooMany) {
 		err = answer.Refuse(http.StatusConflict, "a user may have at most %d keys: delete one first", maxKeys)
 	}
-	return secret, err
+	return key, secret, err
 }
 
 // KeyChange is a change of a key. Fields that are nil stay unchanged.
@@ -47,8 +52,11 @@ type KeyChange struct {
 	Models   *[]string
 	Networks *[]netip.Prefix
 	Limit    *string
+	Rules    RuleChange
+	Tags     *[]aigateway.Tag
 
 	LimitField string                // the name of the field with the limit, for messages
+	owner      string                // of a new key
 	team       *aigateway.Membership // the team with the name of the limit, nil if the user is not in it
 }
 
@@ -68,6 +76,24 @@ func (change *KeyChange) ReadTeam(c *call.Call) error {
 
 // IsOfLedTeam reports whether the limit is a team that the user of the call administrates.
 func (change *KeyChange) IsOfLedTeam() bool { return change.team != nil && change.team.Admin }
+
+// CheckBounds returns an error unless the user of the call may set what the change contains of the
+// rules and tags of a key: administrators of the gateway may, and those of the team of the key.
+// Others set the rules of a new key alone, which can only bound it further.
+func (change *KeyChange) CheckBounds(c *call.Call, k *aigateway.StoredKey) error {
+	if c.IsAdmin() || change.Tags == nil && (change.Rules.IsEmpty() || k.ID == 0) {
+		return nil
+	}
+	if k.ID == 0 && change.IsOfLedTeam() {
+		return nil
+	}
+	if team, err := c.Administered(c.Context(), k.Limit); err != nil || team == nil {
+		return errBounds
+	}
+	return nil
+}
+
+var errBounds = answer.Refuse(http.StatusForbidden, "only administrators may set the rules and tags of a key")
 
 // Apply changes a key on behalf of the user of a call. It
 // refuses a new expiry in the past, and a new limit that no site defines, because every
@@ -97,6 +123,28 @@ func (p *People) Apply(c *call.Call, change KeyChange, k *aigateway.StoredKey) e
 	k.Name, k.Limit, k.Expires = name, limit, expires
 	k.Disabled = call.ValueOr(change.Disabled, k.Disabled)
 	k.Models, k.Networks = call.ValueOr(change.Models, k.Models), call.ValueOr(change.Networks, k.Networks)
+	k.Tags = call.ValueOr(change.Tags, k.Tags)
+	if err := change.Rules.Apply(&k.Rules); err != nil {
+		return err
+	}
+	return p.checkBounds(change, k)
+}
+
+// checkBounds returns an error if a site cannot apply the changed rules or tags of a key.
+func (p *People) checkBounds(change KeyChange, k *aigateway.StoredKey) error {
+	if p.Limits == nil || change.Rules.IsEmpty() && change.Tags == nil && change.Limit == nil {
+		return nil
+	}
+	key := &aigateway.Key{Owner: change.owner, Limit: k.Limit, Own: aigateway.OwnLimit(aigateway.PerKey, k.Rules), Labels: aigateway.Labels{Tags: k.Tags}}
+	if change.team != nil {
+		key.Team = &change.team.Team
+	}
+	if k.ID != 0 {
+		key.ID = aigateway.StoredKeyID(k.ID)
+	}
+	if err := p.Limits.CheckKey(key); err != nil {
+		return answer.Invalid("%s", err)
+	}
 	return nil
 }
 
@@ -128,6 +176,32 @@ func Networks(field string, names []string) (*[]netip.Prefix, error) {
 		}
 	}
 	return &list, nil
+}
+
+// Tags returns the tags in a field, each with its value: "team=search".
+func Tags(field string, texts []string) (*[]aigateway.Tag, error) {
+	var tags []aigateway.Tag
+	for _, text := range aigateway.SplitList(texts) {
+		tag, err := aigateway.ParseTag(text)
+		if err != nil {
+			return nil, answer.Invalid("%s: %s", field, err)
+		}
+		tags = append(tags, tag)
+	}
+	tags, err := aigateway.SortTags(tags)
+	if err != nil {
+		return nil, answer.Invalid("%s: %s", field, err)
+	}
+	return &tags, nil
+}
+
+// TagTexts returns the tags of a key as texts.
+func TagTexts(k *aigateway.StoredKey) []string {
+	texts := make([]string, len(k.Tags))
+	for i := range k.Tags {
+		texts[i] = aigateway.FormatTags(k.Tags[i : i+1])
+	}
+	return texts
 }
 
 // NetworkNames returns the networks of a key as texts. The text of a network with one

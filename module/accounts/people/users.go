@@ -123,6 +123,7 @@ type UserChange struct {
 	Role        *aigateway.Role
 	Disabled    *bool
 	Password    *string
+	Rules       RuleChange
 }
 
 // Change changes a user. The store ends all sessions of a user who is disabled or
@@ -142,8 +143,22 @@ func (p *People) Change(c *call.Call, id int64, change UserChange) (*aigateway.U
 		if hash != "" {
 			u.Password = hash
 		}
-		return nil
+		return p.setRules(u, change.Rules)
 	})
+}
+
+// setRules changes the own rules of a user. It returns an error if a site cannot apply them.
+func (p *People) setRules(u *aigateway.User, change RuleChange) error {
+	if change.IsEmpty() {
+		return nil
+	}
+	if err := change.Apply(&u.Rules); err != nil || p.Limits == nil {
+		return err
+	}
+	if err := p.Limits.CheckUser(u.Name, aigateway.OwnLimit(aigateway.PerUser, u.Rules)); err != nil {
+		return answer.Invalid("%s", err)
+	}
+	return nil
 }
 
 // prepare checks the texts of a change, and returns the hash of a new password.

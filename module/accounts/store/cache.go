@@ -26,7 +26,7 @@ func (c *cache) Lookup(digest aigateway.Digest) *aigateway.Key {
 // KeyByID implements aigateway.KeyFinder. The key does not count as used.
 func (c *cache) KeyByID(id string) *aigateway.Key {
 	for _, key := range c.snapshot.Load().keys {
-		if key.ID == id {
+		if key.ID == id && !key.replaced {
 			return &key.Key
 		}
 	}
@@ -37,12 +37,15 @@ func (c *cache) KeyByID(id string) *aigateway.Key {
 func (c *cache) Known() iter.Seq[*aigateway.Key] {
 	return func(yield func(*aigateway.Key) bool) {
 		for _, key := range c.snapshot.Load().keys {
-			if !yield(&key.Key) {
+			if !key.replaced && !yield(&key.Key) {
 				return
 			}
 		}
 	}
 }
+
+// LimitOfUser implements aigateway.RuledUsers.
+func (c *cache) LimitOfUser(name string) *aigateway.Limit { return c.snapshot.Load().rules[name].limit }
 
 // Complete implements aigateway.PartialKeySource.
 func (c *cache) Complete() bool {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
@@ -36,11 +37,15 @@ func (m timeColumn) Scan(value any) error {
 // now returns the current time with the precision of the column.
 func now() time.Time { return time.UnixMilli(time.Now().UnixMilli()).UTC() }
 
-// digestColumn reads a column with a digest.
+// digestColumn reads a column with a digest. Null is the zero digest.
 type digestColumn struct{ dst []byte }
 
 // Scan implements sql.Scanner.
 func (d digestColumn) Scan(value any) error {
+	if value == nil {
+		clear(d.dst)
+		return nil
+	}
 	raw, ok := value.([]byte)
 	if !ok || len(raw) != len(d.dst) {
 		return fmt.Errorf("a digest is stored as %T, or with a wrong size", value)
@@ -67,21 +72,49 @@ type listColumn[T any] struct {
 
 // Scan implements sql.Scanner.
 func (l listColumn[T]) Scan(value any) error {
-	var raw []byte
-	switch value := value.(type) {
-	case string:
-		raw = []byte(value)
-	case []byte:
-		raw = value
-	}
 	var values []T
-	if err := json.Unmarshal(raw, &values); err != nil {
+	if err := json.Unmarshal(textOf(value), &values); err != nil {
 		*l.damaged = true
 		return nil
 	}
 	*l.dst = nil
 	if len(values) > 0 {
 		*l.dst = values
+	}
+	return nil
+}
+
+// encodeRules returns the column of the rules of a limit: a JSON object.
+func encodeRules(rules aigateway.LimitRules) (string, error) {
+	raw, err := json.Marshal(rules)
+	return string(raw), err
+}
+
+// rulesColumn reads a column of encodeRules. It sets damaged for invalid rules, which must not
+// count as none, because none restrict nothing.
+type rulesColumn struct {
+	dst     *aigateway.LimitRules
+	damaged *bool
+}
+
+// Scan implements sql.Scanner.
+func (r rulesColumn) Scan(value any) error {
+	var rules aigateway.LimitRules
+	if err := json.Unmarshal(textOf(value), &rules); err != nil || rules != (aigateway.LimitRules{}) && rules.Check() != nil {
+		*r.damaged = true
+		return nil
+	}
+	*r.dst = rules
+	return nil
+}
+
+// textOf returns the text of a column, nil for another type.
+func textOf(value any) []byte {
+	switch value := value.(type) {
+	case string:
+		return []byte(value)
+	case []byte:
+		return value
 	}
 	return nil
 }

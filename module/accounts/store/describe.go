@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,12 +34,14 @@ func changesOf(before, after description) (changes []aigateway.AuditChange) {
 	return changes
 }
 
-// updated returns the action of an update: disable, enable, password or update. It returns
+// updated returns the action of an update: disable, enable, password, rotate or update. It returns
 // "" if nothing has changed.
 func updated(kind string, changes []aigateway.AuditChange) string {
 	switch {
 	case len(changes) == 0:
 		return ""
+	case slices.ContainsFunc(changes, func(c aigateway.AuditChange) bool { return c.Field == "digest" }):
+		return kind + ".rotate"
 	case len(changes) > 1:
 	case changes[0].Field == "password":
 		return kind + ".password"
@@ -65,7 +68,7 @@ func sessionChange(id int64) aigateway.AuditChange {
 func describeUser(u *aigateway.User) description {
 	return description{
 		{"id", strconv.FormatInt(u.ID, 10)}, {"display_name", u.DisplayName}, {"role", u.Role.String()},
-		{"disabled", strconv.FormatBool(u.Disabled)}, {"password", shortDigest(u.Password)},
+		{"disabled", strconv.FormatBool(u.Disabled)}, {"password", shortDigest(u.Password)}, {"rules", u.Rules.String()},
 	}
 }
 
@@ -74,19 +77,24 @@ func keyRow(action string, k *aigateway.StoredKey, changes []aigateway.AuditChan
 	return aigateway.AuditEntry{Action: action, Object: "key/" + strconv.FormatInt(k.ID, 10), Changes: changes}
 }
 
-// describeKey describes a key. An update changes neither the owner nor the digest: the owner
-// may be nil then.
+// describeKey describes a key. An update does not change the owner, who may be nil then.
 func describeKey(owner *aigateway.User, k *aigateway.StoredKey) description {
 	networks := make([]string, len(k.Networks))
 	for i, network := range k.Networks {
 		networks[i] = network.String()
 	}
+	replaced := ""
+	if !k.Replaced.Until.IsZero() {
+		replaced = describeTime(k.Replaced.Until)
+	}
 	fields := description{
 		{"name", k.Name}, {"models", strings.Join(k.Models, " ")}, {"from", strings.Join(networks, " ")},
-		{"limit", k.Limit}, {"disabled", strconv.FormatBool(k.Disabled)}, {"expires", describeTime(k.Expires)},
+		{"limit", k.Limit}, {"rules", k.Rules.String()}, {"tags", aigateway.FormatTags(k.Tags)},
+		{"disabled", strconv.FormatBool(k.Disabled)}, {"expires", describeTime(k.Expires)},
+		{"digest", aigateway.ShortDigest(k.Digest)}, {"replaced_until", replaced},
 	}
 	if owner != nil {
-		fields = append(fields, [2]string{"user", owner.Name}, [2]string{"digest", aigateway.ShortDigest(k.Digest)})
+		fields = append(fields, [2]string{"user", owner.Name})
 	}
 	return fields
 }

@@ -2,21 +2,25 @@ package store
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
-const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.models, k.networks, k.limit_name, k.disabled, k.created, k.expires, k.used`
+const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.replaced, k.replaced_until,
+	k.models, k.networks, k.limit_name, k.rules, k.tags, k.disabled, k.created, k.expires, k.used`
 
 // scanKey reads a row of keyColumns, and then more columns. It disables a key whose
 // restrictions are invalid, because without them the key would allow too much. Only
 // a manual change of the database can make them invalid.
 func scanKey(row database.Scanner, k *aigateway.StoredKey, more ...any) error {
 	var damaged bool
-	err := row.Scan(append([]any{&k.ID, &k.UserID, &k.Name, &k.Hint, digestColumn{k.Digest[:]},
+	err := row.Scan(append([]any{&k.ID, &k.UserID, &k.Name, &k.Hint,
+		digestColumn{k.Digest[:]}, digestColumn{k.Replaced.Digest[:]}, timeColumn{&k.Replaced.Until},
 		listColumn[string]{&k.Models, &damaged}, listColumn[netip.Prefix]{&k.Networks, &damaged}, &k.Limit,
+		rulesColumn{&k.Rules, &damaged}, listColumn[aigateway.Tag]{&k.Tags, &damaged},
 		&k.Disabled, timeColumn{&k.Created}, timeColumn{&k.Expires}, timeColumn{&k.Used}}, more...)...)
 	k.Disabled = k.Disabled || damaged
 	return err
@@ -24,7 +28,7 @@ func scanKey(row database.Scanner, k *aigateway.StoredKey, more ...any) error {
 
 // CreateKey implements aigateway.Keys.
 func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit int) error {
-	models, networks, err := restrictions(key)
+	columns, err := columnsOf(&key.KeyBounds)
 	if err != nil {
 		return err
 	}
@@ -41,9 +45,10 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit i
 		if err != nil {
 			return changed{}, err
 		}
-		err = tx.Change(`INSERT INTO gateway_keys (id, user_id, name, folded, hint, digest, models, networks, limit_name, disabled, created, expires, used)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-			created.ID, key.UserID, database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:], models, networks,
+		err = tx.Change(`INSERT INTO gateway_keys (id, user_id, name, folded, hint, digest, models, networks, rules, tags, limit_name, disabled, created, expires, used)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+			created.ID, key.UserID, database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:],
+			columns.models, columns.networks, columns.rules, columns.tags,
 			database.Text(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used))
 		return changed{key.UserID, keyRow("key.create", &created, changesOf(nil, describeKey(owner, &created)))}, err
 	})
@@ -66,13 +71,16 @@ func checkRoom(db database.Statements, user int64, limit int) (*aigateway.User, 
 	return owner, err
 }
 
-// restrictions returns the columns of the lists of a key.
-func restrictions(key *aigateway.StoredKey) (models, networks string, err error) {
-	if models, err = encodeList(key.Models); err != nil {
-		return "", "", err
-	}
-	networks, err = encodeList(key.Networks)
-	return models, networks, err
+// boundColumns are the columns of a key that contain JSON.
+type boundColumns struct{ models, networks, rules, tags string }
+
+func columnsOf(bounds *aigateway.KeyBounds) (columns boundColumns, err error) {
+	var failed [4]error
+	columns.models, failed[0] = encodeList(bounds.Models)
+	columns.networks, failed[1] = encodeList(bounds.Networks)
+	columns.rules, failed[2] = encodeRules(bounds.Rules)
+	columns.tags, failed[3] = encodeList(bounds.Tags)
+	return columns, errors.Join(failed[:]...)
 }
 
 // Key implements aigateway.Keys.
@@ -109,8 +117,7 @@ func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aiga
 		if err := change(key); err != nil {
 			return changed{}, database.Refuse(err)
 		}
-		key.ID, key.UserID, key.Digest = before.ID, before.UserID, before.Digest
-		key.Hint, key.Created, key.Used = before.Hint, before.Created, before.Used
+		key.ID, key.UserID, key.Created, key.Used = before.ID, before.UserID, before.Created, before.Used
 		if key.Limit != before.Limit {
 			if err := checkMember(tx, key.UserID, key.Limit); err != nil {
 				return changed{}, err
@@ -126,12 +133,14 @@ func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aiga
 }
 
 func updateKey(tx database.Statements, key *aigateway.StoredKey) error {
-	models, networks, err := restrictions(key)
+	columns, err := columnsOf(&key.KeyBounds)
 	if err != nil {
 		return database.Refuse(err)
 	}
-	return tx.Change(`UPDATE gateway_keys SET name = $1, folded = $2, models = $3, networks = $4, limit_name = $5, disabled = $6, expires = $7 WHERE id = $8`,
-		database.Text(key.Name), fold(key.Name), models, networks, database.Text(key.Limit), key.Disabled, millis(key.Expires), key.ID)
+	return tx.Change(`UPDATE gateway_keys SET name = $1, folded = $2, hint = $3, digest = $4, replaced = $5, replaced_until = $6,
+		models = $7, networks = $8, rules = $9, tags = $10, limit_name = $11, disabled = $12, expires = $13 WHERE id = $14`,
+		database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:], key.Replaced.Digest[:], millis(key.Replaced.Until),
+		columns.models, columns.networks, columns.rules, columns.tags, database.Text(key.Limit), key.Disabled, millis(key.Expires), key.ID)
 }
 
 // DeleteKey implements aigateway.Keys.

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"maps"
 	"strconv"
 	"sync/atomic"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
@@ -17,6 +19,7 @@ type snapshot struct {
 	loaded   bool   // the keys were read over the current connection
 	keys     map[aigateway.Digest]*cachedKey
 	teams    map[string]cachedTeam // by name
+	rules    map[string]userRules  // of the users who have some, by name
 }
 
 // cachedTeam is a team of a snapshot.
@@ -30,6 +33,7 @@ type cachedKey struct {
 	aigateway.Key
 	id, owner int64
 	used      *atomic.Bool // the key was used since writeUses; the next snapshot shares it
+	replaced  bool         // Digest is that of the secret before a rotation: another entry has the present one
 }
 
 // lookup returns the key with this digest, nil if there is none, and marks it as used.
@@ -77,8 +81,33 @@ func readSnapshot(db database.Statements, before *snapshot) (*snapshot, error) {
 	if next.teams, err = readTeams(db); err != nil {
 		return nil, err
 	}
+	if next.rules, err = readUserRules(db, aigateway.AnyUser); err != nil {
+		return nil, err
+	}
 	next.keys, err = next.readKeys(db, aigateway.AnyUser, before)
 	return next, err
+}
+
+// userRules are the own rules of a user.
+type userRules struct {
+	user  int64
+	limit *aigateway.Limit
+}
+
+// readUserRules reads the own rules of a user, or of all users. Rules that are invalid become a
+// limit without rules, which no site can apply, so that the keys of the user are refused.
+func readUserRules(db database.Statements, user int64) (map[string]userRules, error) {
+	all := make(map[string]userRules)
+	err := db.Each(func(row database.Scanner) error {
+		of, name, damaged := userRules{limit: new(aigateway.Limit)}, "", false
+		err := row.Scan(&of.user, &name, rulesColumn{&of.limit.LimitRules, &damaged})
+		if limit := aigateway.OwnLimit(aigateway.PerUser, of.limit.LimitRules); limit != nil || damaged {
+			of.limit = cmp.Or(limit, of.limit)
+			all[name] = of
+		}
+		return err
+	}, `SELECT id, name, rules FROM gateway_users WHERE rules <> '{}' AND ($1 = 0 OR id = $1)`, user)
+	return all, err
 }
 
 func readTeams(db database.Statements) (map[string]cachedTeam, error) {
@@ -105,7 +134,13 @@ func readSnapshotAfter(tx database.Statements, owner int64, first state, before 
 	if err != nil {
 		return nil, err
 	}
-	next := &snapshot{database: before.database, loaded: true, state: now, keys: maps.Clone(before.keys), teams: before.teams}
+	next := &snapshot{database: before.database, loaded: true, state: now, keys: maps.Clone(before.keys), teams: before.teams, rules: maps.Clone(before.rules)}
+	rules, err := readUserRules(tx, owner)
+	if err != nil {
+		return nil, err
+	}
+	maps.DeleteFunc(next.rules, func(_ string, of userRules) bool { return of.user == owner })
+	maps.Copy(next.rules, rules)
 	changed, err := next.readKeys(tx, owner, before)
 	maps.DeleteFunc(next.keys, func(_ aigateway.Digest, key *cachedKey) bool { return key.owner == owner })
 	maps.Copy(next.keys, changed)
@@ -116,11 +151,14 @@ func readSnapshotAfter(tx database.Statements, owner int64, first state, before 
 func (k *snapshot) readKeys(db database.Statements, owner int64, before *snapshot) (map[aigateway.Digest]*cachedKey, error) {
 	keys := make(map[aigateway.Digest]*cachedKey)
 	err := db.Each(func(row database.Scanner) error {
-		key, err := scanCachedKey(row)
+		key, replaced, err := scanCachedKey(row)
 		team := k.teams[key.Limit]
 		key.Team, key.Disabled = team.Team, key.Disabled || team.damaged
 		key.Subject = k.subjectOf(key.owner)
 		keys[key.Digest] = key
+		if time.Now().Before(replaced.Until) {
+			keys[replaced.Digest] = key.withSecret(replaced)
+		}
 		return err
 	}, `SELECT `+keyColumns+`, u.name, u.disabled FROM gateway_keys k JOIN gateway_users u ON u.id = k.user_id
 		WHERE $1 = 0 OR k.user_id = $1`, owner)
@@ -133,7 +171,7 @@ func (k *snapshot) subjectOf(owner int64) string {
 	return k.database + " user " + strconv.FormatInt(owner, 10)
 }
 
-func scanCachedKey(row database.Scanner) (*cachedKey, error) {
+func scanCachedKey(row database.Scanner) (*cachedKey, aigateway.ReplacedSecret, error) {
 	var stored aigateway.StoredKey
 	var owner string
 	var disabled bool
@@ -146,5 +184,17 @@ func scanCachedKey(row database.Scanner) (*cachedKey, error) {
 		ID: aigateway.StoredKeyID(stored.ID), Owner: owner,
 		Digest: stored.Digest, Models: models, Networks: stored.Networks, Limit: stored.Limit,
 		Expires: stored.Expires, Disabled: stored.Disabled || disabled,
-	}}, err
+		Own: aigateway.OwnLimit(aigateway.PerKey, stored.Rules), Labels: aigateway.Labels{Tags: stored.Tags},
+	}}, stored.Replaced, err
+}
+
+// withSecret returns the key with the secret that it had before a rotation. It ends no later than
+// the key.
+func (k *cachedKey) withSecret(replaced aigateway.ReplacedSecret) *cachedKey {
+	old := *k
+	old.Digest, old.replaced = replaced.Digest, true
+	if old.Expires.IsZero() || replaced.Until.Before(old.Expires) {
+		old.Expires = replaced.Until
+	}
+	return &old
 }

@@ -105,5 +105,6 @@ var (
 	_ aigateway.StoreIdentity = (*Store)(nil)
 	_ aigateway.StoreOpening  = (*Store)(nil)
 	_ aigateway.KeyFinder     = (*Store)(nil)
+	_ aigateway.RuledUsers    = (*Store)(nil)
 	_ aigateway.AuditLog      = (*Store)(nil)
 )

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
@@ -20,11 +19,7 @@ const teamColumns = `t.name, t.models, t.rules, t.created`
 // or rules are invalid, without which its keys would be allowed too much. Only a manual
 // change of the database can make them invalid.
 func scanTeam(row database.Scanner, t *aigateway.Team, more ...any) (damaged bool, err error) {
-	var rules string
-	err = row.Scan(append([]any{&t.Name, listColumn[aigateway.Pattern]{&t.Models, &damaged}, &rules, timeColumn{&t.Created}}, more...)...)
-	if err == nil && (json.Unmarshal([]byte(rules), &t.Rules) != nil || t.Limit() != nil && t.Limit().Check() != nil) {
-		damaged = true
-	}
+	err = row.Scan(append([]any{&t.Name, listColumn[aigateway.Pattern]{&t.Models, &damaged}, rulesColumn{&t.Rules, &damaged}, timeColumn{&t.Created}}, more...)...)
 	return damaged, err
 }
 
@@ -33,8 +28,8 @@ func teamTexts(t *aigateway.Team) (models, rules string, err error) {
 	if models, err = encodeList(t.Models); err != nil {
 		return "", "", err
 	}
-	raw, err := json.Marshal(t.Rules)
-	return models, string(raw), err
+	rules, err = encodeRules(t.Rules)
+	return models, rules, err
 }
 
 // Create implements aigateway.Teams.

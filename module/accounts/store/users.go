@@ -7,11 +7,12 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
-const userColumns = `u.id, u.name, u.display_name, u.role, u.disabled, u.password, u.created, u.last_login`
+const userColumns = `u.id, u.name, u.display_name, u.role, u.disabled, u.password, u.rules, u.created, u.last_login`
 
-// userFields returns the destinations of a row of userColumns.
+// userFields returns the destinations of a row of userColumns. Rules that are invalid are read as
+// none; see readUserRules for what they do to keys.
 func userFields(u *aigateway.User) []any {
-	return []any{&u.ID, &u.Name, &u.DisplayName, &u.Role, &u.Disabled, &u.Password, timeColumn{&u.Created}, timeColumn{&u.LastLogin}}
+	return []any{&u.ID, &u.Name, &u.DisplayName, &u.Role, &u.Disabled, &u.Password, rulesColumn{&u.Rules, new(bool)}, timeColumn{&u.Created}, timeColumn{&u.LastLogin}}
 }
 
 // CreateUser implements aigateway.Users.
@@ -35,10 +36,14 @@ func createdUser(user *aigateway.User) changed {
 
 // insertUser adds a user, and sets the ID.
 func insertUser(tx database.Statements, user *aigateway.User) error {
-	return tx.Row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, created, last_login)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`,
+	rules, err := encodeRules(user.Rules)
+	if err != nil {
+		return err
+	}
+	return tx.Row(`INSERT INTO gateway_users (name, display_name, role, disabled, password, rules, created, last_login)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
 		database.Text(user.Name), database.Text(user.DisplayName), int64(user.Role), user.Disabled, database.Text(user.Password),
-		millis(user.Created), millis(user.LastLogin)).Scan(&user.ID)
+		rules, millis(user.Created), millis(user.LastLogin)).Scan(&user.ID)
 }
 
 // User implements aigateway.Users.
@@ -115,8 +120,12 @@ func updateUser(tx database.Statements, before, user *aigateway.User, keep int64
 			return err
 		}
 	}
-	return tx.Change(`UPDATE gateway_users SET display_name = $1, role = $2, disabled = $3, password = $4, last_login = $5 WHERE id = $6`,
-		database.Text(user.DisplayName), int64(user.Role), user.Disabled, database.Text(user.Password), millis(user.LastLogin), user.ID)
+	rules, err := encodeRules(user.Rules)
+	if err != nil {
+		return err
+	}
+	return tx.Change(`UPDATE gateway_users SET display_name = $1, role = $2, disabled = $3, password = $4, rules = $5, last_login = $6 WHERE id = $7`,
+		database.Text(user.DisplayName), int64(user.Role), user.Disabled, database.Text(user.Password), rules, millis(user.LastLogin), user.ID)
 }
 
 // DeleteUser implements aigateway.Users.

@@ -48,6 +48,7 @@ type Limits struct {
 	chains   map[string]*Chain  // by the name of a limit; "" for keys without a limit
 	members  *members
 	teams    *teams
+	own      *own
 
 	book   *backends.Book // of budgets; nil without a ledger
 	logger *zap.Logger
@@ -55,13 +56,13 @@ type Limits struct {
 
 // New returns an empty set of limits.
 func New() *Limits {
-	return &Limits{chains: map[string]*Chain{"": {}}, members: newMembers(), teams: new(teams), logger: zap.NewNop()}
+	return &Limits{chains: map[string]*Chain{"": {}}, members: newMembers(), teams: new(teams), own: new(own), logger: zap.NewNop()}
 }
 
 // Extend returns a copy of l with additional limits. load loads the counters; it is called
 // only if l has none.
 func (l *Limits) Extend(more []*Limit, load func() (aigateway.Counters, error)) (extended *Limits, err error) {
-	extended = &Limits{defined: slices.Clone(l.defined), counters: l.counters, members: l.members, teams: new(teams), logger: l.logger}
+	extended = &Limits{defined: slices.Clone(l.defined), counters: l.counters, members: l.members, teams: new(teams), own: new(own), logger: l.logger}
 	for _, limit := range more {
 		if err := extended.define(limit); err != nil {
 			return nil, fmt.Errorf("limit '%s': %w", limit.Name, err)
@@ -165,10 +166,19 @@ func (l *Limits) attach(chain *Chain) {
 	}
 }
 
-// Of returns the limits of a key: those of the configuration, or else those of the key's team.
-// It returns nil if the key names a limit that is not defined, and if the limit of its team
-// cannot be applied.
+// Of returns the limits of a key: its own rules and those of its user, within the limits of the
+// configuration, or else those of the key's team. It returns nil if the key names a limit that is
+// not defined, and if the limit of its team or the own rules cannot be applied.
 func (l *Limits) Of(key *aigateway.Key) *Chain {
+	chain, user := l.outer(key), l.own.ofUser(key.Owner)
+	if chain != nil && (key.Own != nil || user != nil) {
+		chain, _ = l.withOwn(chain, key.Own, user)
+	}
+	return chain
+}
+
+// outer returns the limits of a key without own rules, nil if they cannot be applied.
+func (l *Limits) outer(key *aigateway.Key) *Chain {
 	chain := l.chains[key.Limit]
 	switch {
 	case key.Team == nil:
@@ -183,6 +193,10 @@ func (l *Limits) Of(key *aigateway.Key) *Chain {
 
 // Problem returns why Of returns nil for a key.
 func (l *Limits) Problem(key *aigateway.Key) error {
+	if outer := l.outer(key); outer != nil {
+		_, err := l.withOwn(outer, key.Own, l.own.ofUser(key.Owner))
+		return err
+	}
 	chain := l.chains[key.Limit]
 	switch {
 	case key.Team == nil:

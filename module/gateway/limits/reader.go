@@ -3,6 +3,7 @@ package limits
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 type Reader struct {
 	Sites func() []Site   // the sites whose limits are read
 	Names func() []string // of the limits of all sites, in any order; a name may occur several times
+	Tags  func() []string // the names of the tags of all sites, likewise
 }
 
 // Site is a site with its limits.
@@ -92,11 +94,61 @@ func (r Reader) LimitNames() []string {
 	return slices.Compact(names)
 }
 
+// Unusable implements aigateway.LimitReader.
+func (r Reader) Unusable(id string) error {
+	for _, site := range r.Sites() {
+		if key := site.ByID(id); key != nil && site.Limits.Of(key) == nil {
+			return site.Limits.Problem(key)
+		}
+	}
+	return nil
+}
+
 // CheckTeam implements aigateway.LimitReader.
 func (r Reader) CheckTeam(team *aigateway.Team) error {
 	for _, site := range r.Sites() {
 		if err := site.Limits.CheckTeam(team); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// CheckKey implements aigateway.LimitReader.
+func (r Reader) CheckKey(key *aigateway.Key) error {
+	for _, tag := range key.Tags {
+		if !slices.Contains(r.Tags(), tag.Name) {
+			return fmt.Errorf("tags of the configuration does not list '%s'", tag.Name)
+		}
+	}
+	for _, site := range r.Sites() {
+		checked := *key
+		if known := site.ByID(key.ID); known != nil {
+			checked.Owner = known.Owner
+			if known.Limit == key.Limit {
+				checked.Team = known.Team
+			}
+		}
+		if err := site.Limits.CheckOwn(&checked, site.Limits.own.ofUser(checked.Owner)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckUser implements aigateway.LimitReader.
+func (r Reader) CheckUser(name string, limit *aigateway.Limit) error {
+	for _, site := range r.Sites() {
+		if err := site.Limits.CheckOwn(&aigateway.Key{Owner: name}, limit); err != nil {
+			return err
+		}
+		for key := range site.Keys {
+			if key.Owner != name {
+				continue
+			}
+			if err := site.Limits.CheckOwn(key, limit); err != nil {
+				return fmt.Errorf("with the limit of key '%s': %w", key.ID, err)
+			}
 		}
 	}
 	return nil

@@ -53,6 +53,12 @@ func refuse(to *reply.Reply, a *aigateway.Admission, e meter.Estimate) *fault.Fa
 // whoseOf returns the subject of a limit for a key, in the words of fault messages.
 func whoseOf(l *aigateway.Limit, key *aigateway.Key) fault.Whose {
 	subject := l.Subject(key)
+	switch {
+	case l.IsOwn() && subject.Per == aigateway.PerKey:
+		return "this key (its own rule)"
+	case l.IsOwn():
+		return "this user (their own rule)"
+	}
 	if tag, ok := subject.Per.Tag(); ok {
 		return fault.Whose("the tag " + tag + "=" + subject.Name)
 	}

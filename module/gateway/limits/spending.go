@@ -104,7 +104,7 @@ func (s *spending) query(l *aigateway.Limit, key *aigateway.Key, since, now time
 			q.Label, q.Value = accounting.Dimension(subject.Per), subject.Name
 		}
 	}
-	if l.Per != aigateway.PerGateway {
+	if l.Per != aigateway.PerGateway && !l.IsOwn() { // own rules count whatever limit the key names
 		q.Limits = s.members.within(l.Name)
 	}
 	return q

@@ -26,9 +26,9 @@ type teamChain struct {
 	err   error // why the rules cannot be applied, if chain is nil
 }
 
-// CountTeams makes l apply the rules of teams of a store. load loads the counters, unless l
+// CountStored makes l apply the rules of teams, users and keys of a store. load loads the counters, unless l
 // has some.
-func (l *Limits) CountTeams(load func() (aigateway.Counters, error)) (err error) {
+func (l *Limits) CountStored(load func() (aigateway.Counters, error)) (err error) {
 	if l.counters == nil {
 		l.counters, err = load()
 	}
@@ -67,14 +67,10 @@ func (t *teams) known(team *aigateway.Team) (of teamChain, ok bool) {
 }
 
 func (l *Limits) teamChain(limit *aigateway.Limit) (*Chain, error) {
-	if err := l.checkRules(limit); err != nil {
-		return nil, err
-	}
-	limits, err := l.outward("")
+	limits, err := l.ofRules(limit)
 	if err != nil {
 		return nil, err
 	}
-	limits = slices.Insert(limits, 0, limit)
 	chain, err := newChain(l.counters, limits)
 	if err != nil {
 		return nil, err
@@ -92,26 +88,34 @@ func (l *Limits) CheckTeam(t *aigateway.Team) error {
 		return chain.evaded
 	}
 	if limit := t.Limit(); limit != nil {
-		return l.checkRules(limit)
+		_, err := l.ofRules(limit)
+		return err
 	}
 	return nil
 }
 
-// checkRules returns an error if the rules of a team cannot be applied: if there are no
-// counters, if they have a budget, and there is no ledger, or if a budget per gateway has
-// another currency.
-func (l *Limits) checkRules(limit *aigateway.Limit) error {
+// ofRules returns the limits of the keys of a team with rules, the innermost first. It returns an
+// error if they cannot be applied.
+func (l *Limits) ofRules(limit *aigateway.Limit) ([]*aigateway.Limit, error) {
 	limits, err := l.outward("")
 	if err != nil {
-		return err
+		return nil, err
 	}
+	limits = slices.Insert(limits, 0, limit)
+	return limits, l.checkApplied(limits)
+}
+
+// checkApplied returns an error if limits with rules of a store cannot be applied: if there are
+// no counters, if they have a budget, and there is no ledger, or if two have other currencies.
+func (l *Limits) checkApplied(limits []*aigateway.Limit) error {
+	isBudget := func(limit *aigateway.Limit) bool { return limit.Budget.Micros != 0 }
 	switch {
 	case l.counters == nil:
 		return errors.New("this build has no counters")
-	case limit.Budget.Micros != 0 && l.book == nil:
+	case l.book == nil && slices.ContainsFunc(limits, isBudget):
 		return errNoLedger
 	}
-	_, err = describe(slices.Insert(limits, 0, limit))
+	_, err := describe(limits)
 	return err
 }
 

@@ -40,10 +40,10 @@ func TestTheConfigurationDecidesAboutTheLimitOfATeam(t *testing.T) {
 
 func TestTeamsNeedNoLimitInTheConfiguration(t *testing.T) {
 	failure := errors.New("no counters")
-	assert.ErrorIs(t, New().CountTeams(func() (aigateway.Counters, error) { return nil, failure }), failure)
+	assert.ErrorIs(t, New().CountStored(func() (aigateway.Counters, error) { return nil, failure }), failure)
 	l := New()
 	assert.ErrorContains(t, l.CheckTeam(ofTeam("support", one).Team), "no counters")
-	require.NoError(t, l.CountTeams(load))
+	require.NoError(t, l.CountStored(load))
 	assert.Len(t, l.Of(ofTeam("support", one)).Limits(), 1)
 	assert.Equal(t, []*aigateway.Key{ofTeam("support", one)}, l.teamsOf(slices.Values([]*aigateway.Key{{}, ofTeam("support", one), ofTeam("support", one)})))
 }
@@ -67,7 +67,7 @@ func TestATeamWhoseLimitCannotBeAppliedIsRefused(t *testing.T) {
 	assert.Equal(t, "EUR", l.Of(&aigateway.Key{Limit: "support", Team: team}).currency)
 
 	without := New()
-	require.NoError(t, without.CountTeams(load))
+	require.NoError(t, without.CountStored(load))
 	assert.ErrorContains(t, without.CheckTeam(team), "budget needs a ledger")
 }
 
@@ -82,7 +82,7 @@ func (refusing) Limiter([]*aigateway.Limit) (aigateway.Limiter, error) {
 // the rules found nothing, and the log of the refusal failed at a reason that was not there.
 func TestWhatCountersRefuseIsTheReason(t *testing.T) {
 	l := New()
-	require.NoError(t, l.CountTeams(func() (aigateway.Counters, error) { return refusing{}, nil }))
+	require.NoError(t, l.CountStored(func() (aigateway.Counters, error) { return refusing{}, nil }))
 	require.NoError(t, l.Attach(new(backends.Book), zap.NewNop()))
 	key := ofTeam("support", one)
 	assert.Nil(t, l.Of(key))
@@ -115,7 +115,7 @@ func TestMembersCannotEvadeTheLimitOfTheirTeam(t *testing.T) {
 	} {
 		l, err := New().Extend(test.limits, load)
 		require.NoError(t, err, name)
-		require.NoError(t, l.CountTeams(load), name)
+		require.NoError(t, l.CountStored(load), name)
 		require.NoError(t, l.Attach(new(backends.Book), zap.NewNop()), name)
 		key := ofTeam("t", one)
 		if test.evaded == "" {

@@ -97,19 +97,21 @@ func changesAreSeenAtOnce(t *testing.T, database Database) {
 	assert.Equal(t, &aigateway.Key{
 		ID: fmt.Sprintf("key_%d", key.ID), Digest: key.Digest, Owner: "alice", Limit: "small",
 		Models: []aigateway.Pattern{"claude-*", "gpt-5"}, Networks: key.Networks, Expires: key.Expires,
+		Own: aigateway.OwnLimit(aigateway.PerKey, key.Rules), Labels: aigateway.Labels{Tags: key.Tags},
 	}, lookup(t, s, key.Digest))
 	assert.Nil(t, s.Lookup(aigateway.Digest{1}))
 
 	changed, err := s.ChangeKey(t.Context(), alice.ID, key.ID, func(k *aigateway.StoredKey) error {
 		assert.Equal(t, key, k)
-		k.ID, k.UserID, k.Digest, k.Hint, k.Created, k.Used = 7, 7, aigateway.Digest{7}, "7", time.Now(), time.Now() // these fields stay unchanged
+		k.ID, k.UserID, k.Created, k.Used = 7, 7, time.Now(), time.Now() // these fields stay unchanged
 		k.Name, k.Models, k.Networks = "Tower", []string{"demo"}, nil
-		k.Disabled, k.Limit, k.Expires = true, "", time.Time{}
+		k.Disabled, k.Limit, k.Expires, k.Rules, k.Tags = true, "", time.Time{}, aigateway.LimitRules{}, nil
 		return nil
 	})
 	require.NoError(t, err)
 	want := *key
-	want.Name, want.Models, want.Networks, want.Disabled, want.Limit, want.Expires = "Tower", []string{"demo"}, nil, true, "", time.Time{}
+	want.Name, want.Disabled, want.Expires = "Tower", true, time.Time{}
+	want.KeyBounds = aigateway.KeyBounds{Models: []string{"demo"}}
 	assert.Equal(t, &want, changed)
 	assert.Equal(t, &aigateway.Key{
 		ID: fmt.Sprintf("key_%d", key.ID), Digest: key.Digest, Owner: "alice",
@@ -287,7 +289,7 @@ func beforeAndAfter(t *testing.T, database Database) {
 	assert.NotNil(t, s.Lookup(key.Digest))
 	_, err := s.User(t.Context(), alice.ID)
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
-	assert.ErrorIs(t, s.CreateKey(t.Context(), &aigateway.StoredKey{UserID: alice.ID, Networks: []netip.Prefix{}}, plenty), aigateway.ErrUnavailable)
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &aigateway.StoredKey{UserID: alice.ID, KeyBounds: aigateway.KeyBounds{Networks: []netip.Prefix{}}}, plenty), aigateway.ErrUnavailable)
 	assert.NoError(t, s.Close())
 }
 

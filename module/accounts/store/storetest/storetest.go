@@ -57,6 +57,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 	}{
 		{"users are stored unchanged", usersAreKept},
 		{"names of users are unique", namesAreUnique},
+		{"rules of users are found by their names", rulesOfUsers},
 		{"users are found by a part of their name", usersAreFound},
 		{"a change of a user is complete or fails", userChanges},
 		{"the last root user stays", lastRootStays},
@@ -71,6 +72,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a new person gets one account", personsAreCreatedOnce},
 		{"memberships follow groups if they may", membershipsFollowGroups},
 		{"keys are stored unchanged", keysAreKept},
+		{"a rotated key has two secrets until a time", rotatedKeys},
 		{"keys of others do not exist", keysOfOthers},
 		{"keys are found by a part of their name", keysAreFound},
 		{"a change of a key takes effect at once", changesAreSeenAtOnce},
@@ -120,8 +122,12 @@ func NewKey(t testing.TB, s aigateway.Store, user int64, name string) *aigateway
 	t.Helper()
 	key := &aigateway.StoredKey{
 		UserID: user, Name: name, Hint: "sk-1234****abcd", Digest: sha256.Sum256([]byte(name)),
-		Models: []string{"claude-*", "gpt-5"}, Limit: "small", Expires: time.UnixMilli(4102444800123).UTC(),
-		Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")},
+		Expires: time.UnixMilli(4102444800123).UTC(),
+		KeyBounds: aigateway.KeyBounds{
+			Models: []string{"claude-*", "gpt-5"}, Limit: "small",
+			Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")},
+			Rules:    aigateway.LimitRules{Concurrent: 8}, Tags: []aigateway.Tag{{Name: "team", Value: "search"}},
+		},
 	}
 	require.NoError(t, s.CreateKey(t.Context(), key, plenty))
 	return key

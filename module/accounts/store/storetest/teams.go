@@ -30,7 +30,7 @@ func NewTeam(t testing.TB, s aigateway.Store, name string, members ...*aigateway
 
 // teamKey is a key of a team that is not stored yet.
 func teamKey(user *aigateway.User, name string) *aigateway.StoredKey {
-	return &aigateway.StoredKey{UserID: user.ID, Name: name, Limit: "research", Digest: aigateway.Digest([]byte((name + "                                ")[:32]))}
+	return &aigateway.StoredKey{UserID: user.ID, Name: name, KeyBounds: aigateway.KeyBounds{Limit: "research"}, Digest: aigateway.Digest([]byte((name + "                                ")[:32]))}
 }
 
 func teamsAreKept(t *testing.T, database Database) {

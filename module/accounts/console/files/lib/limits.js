@@ -11,22 +11,36 @@ const amount = (rule, n) => (rule.rule === 'budget' ? money(n / 1e6, rule.curren
 /** share returns which part of a rule is used or reserved. @param {LimitState} rule */
 const share = (rule) => (rule.amount === 0 ? 1 : 1 - rule.left / rule.amount);
 
-/** Left is what is left of rules, a line for each. @param {{rules: LimitState[]}} props */
+/** whose returns in words whom a rule counts. @param {LimitState} rule */
+const whose = (rule) =>
+	rule.limit === 'own/key'
+		? 'of the key alone'
+		: rule.limit === 'own/user'
+			? 'of the user'
+			: `${rule.limit}, per ${rule.per}`;
+
+/** tightest returns the rules of which least is left, one of each kind, the most used first. Of nested limits, only
+ * these decide about a request. @param {LimitState[]} rules */
+function tightest(rules) {
+	/** @type {Record<string, LimitState>} */
+	const least = {};
+	for (const rule of rules) {
+		if (!least[rule.rule] || rule.left < least[rule.rule].left) least[rule.rule] = rule;
+	}
+	return Object.values(least).sort((a, b) => share(b) - share(a));
+}
+
+/** Left is what is left of the tightest rules, a line for each. @param {{rules: LimitState[]}} props */
 export const Left = ({ rules }) => html`
 	<span class="stack" style=${{ gap: '2px' }}>
-		${rules.map((rule) => {
+		${tightest(rules).map((rule) => {
 			const period = rule.period ? ` per ${rule.period}` : '';
-			const shared = rule.per === 'key' ? '' : `, with all of the ${rule.per}`;
-			const unit = rule.rule === 'budget' ? '' : rule.rule;
-			const left = `${amount(rule, rule.left)} of ${amount(rule, rule.amount)} ${unit} left`;
-			const label = `${rule.limit}: ${left}${period}${shared}`;
+			const unit = rule.rule === 'budget' ? '' : ` ${rule.rule}`;
+			const label = `${amount(rule, rule.left)} of ${amount(rule, rule.amount)}${unit} left${period}: ${whose(rule)}`;
 			return html`
 				<span class="row small nowrap" title=${label}>
 					<${Meter} share=${share(rule)} label=${label} />
-					<span class="tab">
-						${amount(rule, rule.left)}
-						${rule.rule === 'budget' ? '' : ` ${rule.rule}`} left
-					</span>
+					<span class="tab">${amount(rule, rule.left)}${unit} left</span>
 				</span>
 			`;
 		})}
@@ -37,7 +51,10 @@ export const Left = ({ rules }) => html`
 export const LimitTable = ({ rows }) => html`
 	<${Table} label="Limits" rows=${rows} id=${(l) => l.limit + l.per + l.subject + l.rule + l.period}
 		columns=${[
-			{ name: 'Limit', cell: (/** @type {LimitState} */ l) => html`<${Name} of=${l.limit} />` },
+			{
+				name: 'Limit',
+				cell: (/** @type {LimitState} */ l) => html`<${Name} of=${l.limit.replace('own/', 'own rules of the ')} />`,
+			},
 			{
 				name: 'Of',
 				cell: (/** @type {LimitState} */ l) => html`<span class="nowrap">${l.per} <${Name} of=${l.subject} /></span>`,

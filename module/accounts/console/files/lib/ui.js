@@ -217,6 +217,28 @@ export const Field = ({ label, hint, children }) => html`
 	</label>
 `;
 
+/** mark shows a failure beside the field that it names, and reports whether there is one: the message of the API begins
+ * with the name. @param {HTMLFormElement} form @param {any} failure */
+function mark(form, failure) {
+	const name = /^([a-z_]+)\b/.exec(failure.message)?.[1] ?? '';
+	const control = failure.status === 400 && form.elements.namedItem(name);
+	if (!(control instanceof HTMLElement) || control.hidden) return false;
+	const note = Object.assign(document.createElement('span'), { className: 'wrong', id: `wrong-${name}` });
+	note.setAttribute('role', 'alert');
+	note.textContent = sentence(failure.message);
+	control.after(note);
+	control.setAttribute('aria-invalid', 'true');
+	control.setAttribute('aria-describedby', note.id);
+	control.focus();
+	return true;
+}
+
+/** unmark removes what mark has shown. @param {HTMLFormElement} form */
+function unmark(form) {
+	for (const note of form.querySelectorAll('.wrong')) note.remove();
+	for (const control of form.querySelectorAll('[aria-invalid]')) control.removeAttribute('aria-invalid');
+}
+
 /** Form sends once, shows what failed, and keeps what was typed.
  * @param {{send: (data: Record<string, string>, form: HTMLFormElement) => Promise<unknown>, label: string,
  *   danger?: boolean, disabled?: boolean, cancel?: () => void, children?: any}} props */
@@ -228,10 +250,11 @@ export function Form({ send, label, danger, disabled, cancel, children }) {
 		const form = /** @type {HTMLFormElement} */ (event.currentTarget);
 		setBusy(true);
 		setError(null);
+		unmark(form);
 		try {
 			await send(/** @type {Record<string, string>} */ (Object.fromEntries(new FormData(form))), form);
 		} catch (failure) {
-			setError(failure);
+			if (!mark(form, failure)) setError(failure);
 		} finally {
 			setBusy(false);
 		}

@@ -2,9 +2,10 @@
 import { html } from '../lib/preact.js';
 import { patch, post, remove, self, useData } from '../lib/api.js';
 import { Field, Form, Page, Part, roleName, SessionTable, tell, Time } from '../lib/ui.js';
+import { pathOf, Person } from './users.js';
 
 /** ownPath returns the path of the user's account. */
-const ownPath = () => `/api/v1/users/${encodeURIComponent(self.value?.username ?? '')}`;
+const ownPath = () => pathOf(self.value?.username ?? '');
 
 /** changePassword sends a new password, which ends all other sessions.
  * @param {Record<string, string>} data @param {HTMLFormElement} form */
@@ -68,6 +69,7 @@ export default function Account() {
 					</div>
 				</section>
 			</div>
+			<${Person} user=${user} />
 			<section class="panel">
 				<header>
 					<h2>Sessions</h2>

@@ -1,9 +1,20 @@
 // Keys: those of the user, for administrators those of all users, and those of the configuration.
 import { html, useState } from '../lib/preact.js';
 import { get, patch, post, query, remove, self, teams, useData } from '../lib/api.js';
-import { plural, relative, when } from '../lib/format.js';
-import { Left } from '../lib/limits.js';
-import { root, route, set } from '../lib/route.js';
+import {
+	Bounds,
+	LimitField,
+	linkOf,
+	ModelField,
+	ruleBody,
+	RuleFields,
+	stateOf,
+	TagField,
+	tagBody,
+} from '../lib/bounds.js';
+import { plural, relative, sentence, when } from '../lib/format.js';
+import { Left, LimitTable } from '../lib/limits.js';
+import { go, root, route, set } from '../lib/route.js';
 import {
 	administers,
 	Chip,
@@ -28,23 +39,13 @@ import {
 } from '../lib/ui.js';
 
 /** @typedef {{id: number|string, owner: string, name: string, hint: string, models: string[], from: string[], limit:
- * string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null, tags?:
- * string[], sites?: string[], limits?: LimitState[]}} Row */
+ * string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null, tags:
+ * string[], sites?: string[], limits?: LimitState[], replaced_until?: string|null, requests: string, tokens: string,
+ * concurrent: number, budget: string}} Row */
 /** @typedef {import('../lib/limits.js').LimitState} LimitState */
 
 /** made returns the row of a key that a user has made. @param {any} key @returns {Row} */
-const made = (key) => ({
-	...key,
-	owner: key.user,
-	hint: key.key,
-	off: key.disabled
-		? 'disabled'
-		: key.user_disabled
-			? 'owner disabled'
-			: key.expires && when(key.expires) < new Date()
-				? 'expired'
-				: '',
-});
+const made = (key) => ({ ...key, owner: key.user, hint: key.key, off: stateOf(key) });
 
 /** fixed returns the row of a key of the configuration. @param {any} key @returns {Row} */
 const fixed = (key) => ({
@@ -54,7 +55,7 @@ const fixed = (key) => ({
 	hint: '',
 	created: null,
 	used: null,
-	off: key.disabled ? 'disabled' : key.expires && when(key.expires) < new Date() ? 'expired' : '',
+	off: stateOf(key),
 });
 
 const kinds = ['own', 'all', 'configured'];
@@ -72,39 +73,30 @@ function Limit({ row, states }) {
 	return row.limit ? html`<${Name} of=${row.limit} />` : html`<span class="muted">none</span>`;
 }
 
-/** Fields are what can be said of a key. @param {{row?: Row, models: string[], named: boolean}} props */
-function Fields({ row, models, named }) {
-	const expires = row?.expires ? when(row.expires).toISOString().slice(0, 10) : '';
-	return html`
-		<${Field} label="Name">
-			<input name="name" required maxlength="64" autocomplete="off" autofocus defaultValue=${row?.name ?? ''} />
-		<//>
-		<${Field} label="Models"
-			hint="Names or patterns, separated by spaces: claude-* is every model whose name begins so. Empty: all models."
-		>
-			<input name="models" autocomplete="off" spellcheck=${false} list="known-models"
-				defaultValue=${row?.models.join(' ') ?? ''}
+/** sets reports whether the user sets the rules and tags of keys with a limit. @param {string} limit */
+const sets = (limit) => administers() || (limit !== '' && leads(limit));
+
+/** Fields are what can be said of a key: everyone sets the rules of a new one.
+ * @param {{row?: Row, limit: any}} props  limit: the field of its limit; nothing if it stays */
+const Fields = ({ row, limit }) => html`
+	<${Field} label="Name">
+		<input name="name" required maxlength="64" autocomplete="off" autofocus defaultValue=${row?.name ?? ''} />
+	<//>
+	${limit}
+	${(!row || sets(row.limit)) && html`<${RuleFields} of=${row} whose="the key alone" />`}
+	<${ModelField} of=${row?.models} hint="What the key may use." />
+	<div class="fields">
+		<${Field} label="Expires" hint="The last day, in UTC. Empty: never.">
+			<input name="expires" type="date"
+				defaultValue=${row?.expires ? when(row.expires).toISOString().slice(0, 10) : ''}
 			/>
 		<//>
-		<datalist id="known-models">
-			${models.map((model) => html`<option value=${model}></option>`)}
-		</datalist>
-		<${Field} label="Expires" hint="The last day, in UTC. Empty: never.">
-			<input name="expires" type="date" defaultValue=${expires} />
-		<//>
-		<${Field} label="Networks" hint="Addresses or networks that may use the key, such as 10.0.0.0/8. Empty: all.">
+		<${Field} label="Networks" hint="Who may use the key: 10.0.0.0/8. Empty: all.">
 			<input name="from" autocomplete="off" spellcheck=${false} defaultValue=${row?.from.join(' ') ?? ''} />
 		<//>
-		${
-			named &&
-			html`
-				<${Field} label="Limit" hint="Name of a limit of the configuration. Empty: none.">
-					<input name="limit" autocomplete="off" spellcheck=${false} defaultValue=${row?.limit ?? ''} />
-				<//>
-			`
-		}
-	`;
-}
+	</div>
+	${sets(row?.limit ?? '') && html`<${TagField} of=${row?.tags} />`}
+`;
 
 /** endOf returns the last second of a day. @param {string} day */
 const endOf = (day) => `${day}T23:59:59Z`;
@@ -117,48 +109,48 @@ const body = (data) => ({
 	from: lines(data.from),
 	limit: data.limit?.trim(),
 	expires: data.expires && endOf(data.expires),
+	...ruleBody(data),
+	...tagBody(data),
 });
 
-/** OfTeam gives a new key the limit of a team: that of the page, or one that its owner chooses.
+/** Limited gives a new key its limit: the team of the page, or one that the user chooses.
  * @param {{team: string}} props */
-function OfTeam({ team }) {
+function Limited({ team }) {
 	if (team) return html`<${Field} label="Team"><input name="limit" readonly value=${team} /><//>`;
-	return (
-		teams.value.length > 0 &&
-		html`
-			<${Field} label="Team" hint="Keys of a team share its limit.">
-				<select name="limit">
-					<option value="">none</option>
-					${teams.value.map(({ name }) => html`<option value=${name}>${name}</option>`)}
-				</select>
-			<//>
-		`
-	);
+	return (administers() || teams.value.length > 0) && html`<${LimitField} />`;
 }
 
+/** Secret shows a secret once. @param {{title: string, secret: string, close: () => void, children?: any}} props */
+const Secret = ({ title, secret, close, children }) => html`
+	<${Dialog} title=${title} close=${close} firm>
+		<p>
+			This is the only time that the key is shown. The gateway keeps a digest of it, and nothing from which it could be
+			shown again.
+		</p>
+		<div class="secret"><code data-secret>${secret}</code><${Copy} text=${secret} /></div>
+		${children}
+		<div class="row end">
+			<button class="primary" autofocus onClick=${close}>I have saved it</button>
+		</div>
+	<//>
+`;
+
 /** New makes a key and shows it once.
- * @param {{others: boolean, team: string, close: () => void, models: string[]}} props */
-function New({ others, team, close, models }) {
-	const [made, setMade] = useState(/** @type {{name: string, key: string}|null} */ (null));
-	if (made) {
+ * @param {{others: boolean, team: string, close: () => void}} props */
+function New({ others, team, close }) {
+	const [secret, setSecret] = useState('');
+	if (secret) {
 		return html`
-			<${Dialog} title="The new key" close=${close} firm>
-				<p>
-					This is the only time that the key is shown. The gateway keeps a digest of it, and nothing from which it
-					could be shown again.
-				</p>
-				<div class="secret"><code data-secret>${made.key}</code><${Copy} text=${made.key} /></div>
+			<${Secret} title="The new key" secret=${secret} close=${close}>
 				<p class="small muted">What to do with it is in <a href=${`${root}connect`}>Connect</a>.</p>
-				<div class="row end">
-					<button class="primary" autofocus onClick=${close}>I have saved it</button>
-				</div>
 			<//>
 		`;
 	}
-	const send = async (/** @type {Record<string, string>} */ data) => setMade(await post('/api/v1/keys', body(data)));
 	return html`
-		<${Dialog} title=${others ? 'New key for a user' : 'New key'} close=${close}>
-			<${Form} label="Create key" cancel=${close} send=${send}>
+		<${Dialog} title=${others ? 'New key for a user' : 'New key'} close=${close} wide>
+			<${Form} label="Create key" cancel=${close}
+				send=${async (data) => setSecret((await post('/api/v1/keys', body(data))).key)}
+			>
 				${
 					others &&
 					html`
@@ -167,16 +159,53 @@ function New({ others, team, close, models }) {
 						<//>
 					`
 				}
-				<${Fields} models=${models} named=${administers() && !team} />
-				${(team || !administers()) && html`<${OfTeam} team=${team} />`}
+				<${Fields} limit=${html`<${Limited} team=${team} />`} />
 			<//>
 		<//>
 	`;
 }
 
-/** Change changes a key. @param {{row: Row, close: () => void, models: string[]}} props */
-const Change = ({ row, close, models }) => html`
-	<${Dialog} title=${`Key ${row.name}`} close=${close}>
+/** Rotate gives a key another secret and shows it once. @param {{row: Row, close: () => void}} props */
+function Rotate({ row, close }) {
+	const [made, setMade] = useState(/** @type {any} */ (null));
+	if (made) {
+		return html`
+			<${Secret} title=${`The new secret of ${row.name}`} secret=${made.key} close=${close}>
+				<p>
+					${
+						made.replaced_until
+							? html`The old one works until <b>${when(made.replaced_until).toLocaleString()}</b>.`
+							: 'The old one does not work any more.'
+					}
+				</p>
+			<//>
+		`;
+	}
+	return html`
+		<${Dialog} title=${`Rotate ${row.name}`} close=${close}>
+			<${Form} label="Make a new secret" cancel=${close}
+				send=${async (data) => setMade(await post(`/api/v1/keys/${row.id}/rotation`, { overlap: data.overlap }))}
+			>
+				<p>
+					The key gets another secret. Limits, usage and its name in logs go on: both secrets are the same key.
+				</p>
+				<${Field} label="The old secret works for">
+					<select name="overlap" autofocus>
+						<option value="1h">1 hour</option>
+						<option value="24h" selected>24 hours</option>
+						<option value="7d">7 days</option>
+						<option value="30d">30 days</option>
+						<option value="">no longer</option>
+					</select>
+				<//>
+			<//>
+		<//>
+	`;
+}
+
+/** Change changes a key. @param {{row: Row, close: () => void}} props */
+const Change = ({ row, close }) => html`
+	<${Dialog} title=${`Key ${row.name}`} close=${close} wide>
 		<${Form} label="Save" cancel=${close}
 			send=${async (data) => {
 				await patch(`/api/v1/keys/${row.id}`, body(data));
@@ -184,10 +213,44 @@ const Change = ({ row, close, models }) => html`
 				close();
 			}}
 		>
-			<${Fields} row=${row} models=${models} named=${administers()} />
+			<${Fields} row=${row} limit=${administers() && html`<${LimitField} of=${row.limit} />`} />
 		<//>
 	<//>
 `;
+
+/** Revoke deletes a key. @param {{row: Row, close: () => void}} props */
+const Revoke = ({ row, close }) => html`
+	<${Confirm} title=${`Revoke ${row.name}`} name=${row.name} label="Revoke" close=${close}
+		act=${() => remove(`/api/v1/keys/${row.id}`)}
+	>
+		Requests with this key are refused from now on. This cannot be undone.${' '}
+		${row.used ? `The key was last used ${relative(when(row.used))}.` : 'The key was never used.'}
+	<//>
+`;
+
+/** Acts are the dialogs of what is done to a key.
+ * @param {{open: {what: string, row?: Row}|null, close: () => void}} props */
+const Acts = ({ open, close }) =>
+	open?.row &&
+	html`
+		${open.what === 'change' && html`<${Change} row=${open.row} close=${close} />`}
+		${open.what === 'rotate' && html`<${Rotate} row=${open.row} close=${close} />`}
+		${open.what === 'revoke' && html`<${Revoke} row=${open.row} close=${close} />`}
+	`;
+
+/** Owner is the name of the owner of a key, which leads administrators to the page of the user.
+ * @param {{row: Row}} props */
+const Owner = ({ row }) =>
+	!row.owner
+		? html`<span class="muted">none</span>`
+		: administers()
+			? html`<a href=${`${root}users/${encodeURIComponent(row.owner)}`}><${Name} of=${row.owner} /></a>`
+			: html`<${Name} of=${row.owner} />`;
+
+/** Overlap is until when the old secret of a key works. @param {{row: Row}} props */
+const Overlap = ({ row }) =>
+	row.replaced_until &&
+	html`<span class="muted small nowrap under">old secret: <${Time} at=${row.replaced_until} /></span>`;
 
 /** toggle disables or enables a key. @param {Row} row */
 async function toggle(row) {
@@ -204,13 +267,16 @@ const KeyTable = ({ kind, rows, states, act }) => html`
 			{
 				name: 'Name',
 				cell: (/** @type {Row} */ r) =>
-					html`<${Name} of=${r.name} />${r.hint && html`<code class="muted nowrap under">${r.hint}</code>`}`,
+					html`
+						${kind === 'configured' ? html`<${Name} of=${r.name} />` : html`<a href=${linkOf(r.id)}><${Name} of=${r.name} /></a>`}
+						${r.hint && html`<code class="muted nowrap under">${r.hint}</code>`}
+						<${Overlap} row=${r} />
+					`,
 				sort: (/** @type {Row} */ r) => r.name.toLowerCase(),
 			},
 			kind !== 'own' && {
 				name: 'Owner',
-				cell: (/** @type {Row} */ r) =>
-					r.owner ? html`<${Name} of=${r.owner} />` : html`<span class="muted">none</span>`,
+				cell: (/** @type {Row} */ r) => html`<${Owner} row=${r} />`,
 				sort: (/** @type {Row} */ r) => r.owner,
 			},
 			{
@@ -277,7 +343,94 @@ const KeyTable = ({ kind, rows, states, act }) => html`
 	/>
 `;
 
+/** One is the page of a key. @param {{id: string}} props */
+function One({ id }) {
+	const path = `/api/v1/keys/${encodeURIComponent(id)}`;
+	const key = useData(query(path, { limits: true }));
+	const refusal = useData(`${path}/refusal`);
+	const [open, setOpen] = useState(/** @type {{what: string, row: Row}|null} */ (null));
+	const again = () => {
+		key.reload();
+		refusal.reload();
+	};
+	const row = key.data && made(key.data);
+	const close = () => {
+		if (open?.what === 'revoke')
+			get(path).then(again, () => go('keys')); // it is no more
+		else again();
+		setOpen(null);
+	};
+	const act = (/** @type {string} */ what) => () => setOpen({ what, row });
+	const why = refusal.data?.reason;
+	return html`
+		<${Page} title=${row ? `Key ${row.name}` : 'Key'}
+			actions=${html`<a class="button" href=${`${root}keys`}>All keys</a>
+				<a class="button" href=${query(`${root}usage`, { key: `key_${id}` })}>Usage</a>
+				<a class="button" href=${query(`${root}exchanges`, { key: `key_${id}` })}>Exchanges</a>
+				${
+					row &&
+					html`
+						<button onClick=${act('change')}>Change</button>
+						<button onClick=${act('rotate')}>Rotate</button>
+						<button onClick=${() => toggle(row).then(again, (error) => tell(error.message))}>
+							${row.off === 'disabled' ? 'Enable' : 'Disable'}
+						</button>
+						<button class="danger" onClick=${act('revoke')}>Revoke</button>
+					`
+				}`}
+		>
+			${
+				why &&
+				html`
+					<div class="note warn" role="status">
+						<span class="grow">
+							<b>Requests with this key are refused.</b> ${sentence(why)}
+							${refusal.data.until && html` There is room again <${Time} at=${refusal.data.until} />.`}
+						</span>
+					</div>
+				`
+			}
+			<${Part} of=${key} rows=${6}>
+				${() => html`
+					<section class="panel">
+						<div class="body">
+							<dl class="list">
+								<dt>Owner</dt>
+								<dd><${Owner} row=${row} /></dd>
+								<dt>Key</dt>
+								<dd><code>${row.hint}</code><${Overlap} row=${row} /></dd>
+								<dt>State</dt>
+								<dd><${Chip} is=${row.off ? 'off' : why ? 'warn' : 'ok'}>${row.off || (why ? 'refused' : 'enabled')}<//></dd>
+								<${Bounds} of=${row} />
+								<dt>Expires</dt>
+								<dd><${Time} at=${row.expires} /></dd>
+								<dt>Last use</dt>
+								<dd><${Time} at=${row.used} /></dd>
+							</dl>
+						</div>
+					</section>
+					<section class="panel">
+						<header><h2>What is left</h2></header>
+						${
+							row.limits?.length > 0
+								? html`<${LimitTable} rows=${row.limits} />`
+								: html`<div class="body muted">No limit counts requests with this key.</div>`
+						}
+					</section>
+				`}
+			<//>
+			<${Acts} open=${open} close=${close} />
+		<//>
+	`;
+}
+
 export default function Keys() {
+	const id = route.value.rest;
+	return id ? html`<${One} key=${id} id=${id} />` : html`<${Lists} />`;
+}
+
+/** Lists chooses whose keys are listed. */
+function Lists() {
 	const of = route.value.query.get('of') ?? '';
 	const team = route.value.query.get('team') ?? '';
 	const kind = kinds.includes(of) && (of !== 'all' || administers() || (leads(team) && team)) ? of : 'own';
@@ -301,12 +454,6 @@ function List({ kind, team }) {
 	const limits = useData(configured ? '/api/v1/limits?limit=400' : null, {
 		read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items,
 	}); // without states, the names of limits are shown
-	const models = useData('/api/v1/usage?by=model', {
-		read: async (at, options) =>
-			(await get(at, options).catch(() => ({ items: [] }))).items
-				.map((/** @type {any} */ sum) => sum.model)
-				.filter(Boolean),
-	});
 	const [open, setOpen] = useState(/** @type {{what: string, row?: Row}|null} */ (null));
 	const close = () => {
 		setOpen(null);
@@ -389,23 +536,8 @@ function List({ kind, team }) {
 							`}
 				<//>
 			</section>
-			${
-				open?.what === 'new' &&
-				html`<${New} others=${others} team=${others ? team : ''} models=${models.data ?? []} close=${close} />`
-			}
-			${open?.what === 'change' && html`<${Change} row=${open.row} models=${models.data ?? []} close=${close} />`}
-			${
-				open?.what === 'revoke' &&
-				open.row &&
-				html`
-					<${Confirm} title=${`Revoke ${open.row.name}`} name=${open.row.name} label="Revoke"
-						close=${close} act=${() => remove(`/api/v1/keys/${open.row?.id}`)}
-					>
-						Requests with this key are refused from now on. This cannot be undone.${' '}
-						${open.row.used ? `The key was last used ${relative(when(open.row.used))}.` : 'The key was never used.'}
-					<//>
-				`
-			}
+			${open?.what === 'new' && html`<${New} others=${others} team=${others ? team : ''} close=${close} />`}
+			<${Acts} open=${open} close=${close} />
 		<//>
 	`;
 }

@@ -1,6 +1,7 @@
 // Teams: for administrators all of them, for others those whose members they are; and one of them opened.
 import { html, useState } from '../lib/preact.js';
 import { get, patch, post, put, query, remove, useData } from '../lib/api.js';
+import { ModelField, ruleBody, RuleFields, Rules, words } from '../lib/bounds.js';
 import { plural } from '../lib/format.js';
 import { Left, LimitTable } from '../lib/limits.js';
 import { go, root, route, set } from '../lib/route.js';
@@ -31,19 +32,8 @@ import {
 const size = 50;
 const pathOf = (/** @type {string} */ name) => `/api/v1/teams/${encodeURIComponent(name)}`;
 
-/** rules returns the rules of a team in words of the configuration. @param {Team} t */
-const rules = (t) =>
-	[
-		['requests', t.requests],
-		['tokens', t.tokens],
-		['concurrent', t.concurrent],
-		['budget', t.budget],
-	]
-		.filter(([, value]) => value)
-		.map(([word, value]) => `${word} ${value}`);
-
-/** Rules are the rules of a team, or where they are. @param {{team: Team}} props */
-const Rules = ({ team }) =>
+/** Limit is the rules of a team, or where they are. @param {{team: Team}} props */
+const Limit = ({ team }) =>
 	team.configured
 		? administers()
 			? html`
@@ -52,19 +42,11 @@ const Rules = ({ team }) =>
 				</a>
 			`
 			: html`<span class="nowrap">in the configuration</span>`
-		: rules(team).length === 0
-			? html`<span class="muted">none</span>`
-			: rules(team).map((rule, i) => html`${i > 0 && ', '}<span class="nowrap">${rule}</span>`);
+		: html`<${Rules} of=${team} />`;
 
 /** Fields are what can be said of a team. @param {{team?: Team}} props */
 const Fields = ({ team }) => html`
-	<${Field} label="Models"
-		hint="Names or patterns, separated by spaces, which keys of the team may use at most. Empty: all models."
-	>
-		<input name="models" autocomplete="off" spellcheck=${false} autofocus=${Boolean(team)}
-			defaultValue=${team?.models.join(' ') ?? ''}
-		/>
-	<//>
+	<${ModelField} of=${team?.models} hint="What keys of the team may use at most." />
 	${
 		team?.configured
 			? html`
@@ -72,38 +54,12 @@ const Fields = ({ team }) => html`
 					The configuration defines a limit with the name of the team, whose rules are changed there.
 				</p>
 			`
-			: html`
-				<${Field} label="Requests" hint="Of all keys together: 60/1m. Empty: any number.">
-					<input name="requests" autocomplete="off" spellcheck=${false} defaultValue=${team?.requests ?? ''} />
-				<//>
-				<${Field} label="Tokens" hint="400000/1d. Empty: any number.">
-					<input name="tokens" autocomplete="off" spellcheck=${false} defaultValue=${team?.tokens ?? ''} />
-				<//>
-				<${Field} label="Requests at once" hint="Empty: any number.">
-					<input name="concurrent" type="number" min="0" defaultValue=${team?.concurrent || ''} />
-				<//>
-				<${Field} label="Budget"
-					hint="500/month, which a currency and soft may follow: 500/month EUR soft. Empty: none."
-				>
-					<input name="budget" autocomplete="off" spellcheck=${false} defaultValue=${team?.budget ?? ''} />
-				<//>
-			`
+			: html`<${RuleFields} of=${team} whose="all keys of the team" />`
 	}
 `;
 
-/** body returns the members of a team.
- * @param {Record<string, string>} data @param {boolean} [configured] its rules are not those of the team */
-const body = (data, configured) => ({
-	models: lines(data.models),
-	...(configured
-		? {}
-		: {
-				requests: data.requests.trim(),
-				tokens: data.tokens.trim(),
-				concurrent: Number(data.concurrent),
-				budget: data.budget.trim(),
-			}),
-});
+/** body returns the members of a team. @param {Record<string, string>} data */
+const body = (data) => ({ models: lines(data.models), ...ruleBody(data) });
 
 /** made returns the members of a new team. A limit of the configuration may have its name, so that rules are sent
  * only if they are given.
@@ -140,7 +96,7 @@ const Change = ({ team, close }) => html`
 	<${Dialog} title=${`Team ${team.name}`} close=${close}>
 		<${Form} label="Save" cancel=${close}
 			send=${async (data) => {
-				await patch(pathOf(team.name), body(data, team.configured));
+				await patch(pathOf(team.name), body(data));
 				tell('Saved');
 				close();
 			}}
@@ -213,7 +169,7 @@ function List() {
 											sort: (/** @type {Team} */ t) => t.name.toLowerCase(),
 										},
 										{ name: 'Models', cell: (/** @type {Team} */ t) => html`<${Tags} of=${t.models} most=${2} />` },
-										{ name: 'Limit', cell: (/** @type {Team} */ t) => html`<${Rules} team=${t} />` },
+										{ name: 'Limit', cell: (/** @type {Team} */ t) => html`<${Limit} team=${t} />` },
 										administers()
 											? {
 													name: 'Left',
@@ -313,7 +269,7 @@ function One({ name }) {
 								<dt>Models</dt>
 								<dd><${Tags} of=${t.models} most=${24} /></dd>
 								<dt>Limit</dt>
-								<dd><${Rules} team=${t} /></dd>
+								<dd><${Limit} team=${t} /></dd>
 								<dt>Created</dt>
 								<dd><${Time} at=${t.created} /></dd>
 							</dl>
@@ -334,7 +290,7 @@ function One({ name }) {
 									? html`
 										<div class="body muted">
 											${
-												team.data && (team.data.configured || rules(team.data).length > 0)
+												team.data && (team.data.configured || words(team.data).length > 0)
 													? 'All of it: the team has no key yet.'
 													: 'The team has no limit.'
 											}
@@ -389,7 +345,10 @@ function Members({ team }) {
 								columns=${[
 									{
 										name: 'Name',
-										cell: (/** @type {Member} */ m) => html`<${Name} of=${m.user} />`,
+										cell: (/** @type {Member} */ m) =>
+											administers()
+												? html`<a href=${`${root}users/${encodeURIComponent(m.user)}`}><${Name} of=${m.user} /></a>`
+												: html`<${Name} of=${m.user} />`,
 										sort: (/** @type {Member} */ m) => m.user,
 									},
 									{

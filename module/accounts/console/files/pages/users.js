@@ -1,8 +1,10 @@
 // Users, for administrators: accounts, their roles and states, and the way to their keys and usage.
 import { html, useState } from '../lib/preact.js';
-import { patch, post, query, remove, self, useData } from '../lib/api.js';
-import { plural } from '../lib/format.js';
-import { root, route, set } from '../lib/route.js';
+import { get, patch, post, query, remove, self, useData } from '../lib/api.js';
+import { linkOf, ruleBody, RuleFields, Rules, stateOf } from '../lib/bounds.js';
+import { money, number, plural } from '../lib/format.js';
+import { Left, LimitTable } from '../lib/limits.js';
+import { go, root, route, set } from '../lib/route.js';
 import {
 	Chip,
 	Confirm,
@@ -31,9 +33,6 @@ const roles = /** @type {User['role'][]} */ (['user', 'admin', 'root']);
  * @param {User['role']} role */
 const assigns = (role) => isRoot() || role === 'user';
 
-/** pathOf returns the path of a user. @param {User} user */
-const pathOf = (user) => `/api/v1/users/${encodeURIComponent(user.username)}`;
-
 /** Role is the choice of a role. @param {{value: User['role']}} props */
 const Role = ({ value }) => html`
 	<${Field} label="Role" hint="Administrators see and change the accounts and keys of users; root those of all.">
@@ -50,8 +49,11 @@ const New = ({ close }) => html`
 	<${Dialog} title="New user" close=${close}>
 		<${Form} label="Create user" cancel=${close}
 			send=${async (data) => {
-				await post('/api/v1/users', data);
-				tell(`${data.username} can log in`);
+				const { username, display_name, password, role } = data;
+				await post('/api/v1/users', { username, display_name, password, role });
+				const rules = ruleBody(data);
+				if (Object.values(rules).some(Boolean)) await patch(pathOf(username), rules);
+				tell(`${username} can log in`);
 				close();
 			}}
 		>
@@ -65,6 +67,7 @@ const New = ({ close }) => html`
 				<input name="password" type="password" required minlength="8" autocomplete="new-password" />
 			<//>
 			<${Role} value="user" />
+			<${RuleFields} whose="all keys of the user" />
 		<//>
 	<//>
 `;
@@ -74,8 +77,8 @@ const Change = ({ user, close }) => html`
 	<${Dialog} title=${`User ${user.username}`} close=${close}>
 		<${Form} label="Save" cancel=${close}
 			send=${async (data) => {
-				await patch(pathOf(user), { display_name: data.display_name, role: data.role });
-				if (data.password) await post(`${pathOf(user)}/password`, { password: data.password });
+				await patch(pathOf(user.username), { display_name: data.display_name, role: data.role, ...ruleBody(data) });
+				if (data.password) await post(`${pathOf(user.username)}/password`, { password: data.password });
 				tell('Saved');
 				close();
 			}}
@@ -84,6 +87,7 @@ const Change = ({ user, close }) => html`
 				<input name="display_name" maxlength="64" autocomplete="off" defaultValue=${user.display_name} />
 			<//>
 			${user.id !== self.value?.id && html`<${Role} value=${user.role} />`}
+			${assigns(user.role) && html`<${RuleFields} of=${user} whose="all keys of the user" />`}
 			<${Field} label="New password" hint="Empty: the present one stays. A new one ends all sessions of the user.">
 				<input name="password" type="password" minlength="8" autocomplete="new-password" />
 			<//>
@@ -93,7 +97,7 @@ const Change = ({ user, close }) => html`
 
 /** Sessions shows where a user is logged in, and ends all of it. @param {{user: User, close: () => void}} props */
 function Sessions({ user, close }) {
-	const sessions = useData(`${pathOf(user)}/sessions`);
+	const sessions = useData(`${pathOf(user.username)}/sessions`);
 	return html`
 		<${Dialog} wide title=${`Sessions of ${user.username}`} close=${close}>
 			<${Part} of=${sessions} rows=${2}>
@@ -104,7 +108,7 @@ function Sessions({ user, close }) {
 							<${SessionTable} rows=${items} />
 							<${Form} label="End all sessions" danger cancel=${close}
 								send=${async () => {
-									await remove(`${pathOf(user)}/sessions`);
+									await remove(`${pathOf(user.username)}/sessions`);
 									tell(`${user.username} must log in again`);
 									close();
 								}}
@@ -115,24 +119,189 @@ function Sessions({ user, close }) {
 	`;
 }
 
+/** Delete deletes a user. @param {{user: User, close: () => void, then?: () => void}} props */
+const Delete = ({ user, close, then }) => html`
+	<${Confirm} title=${`Delete ${user.username}`} name=${user.username} label="Delete" close=${close}
+		act=${async () => {
+			await remove(pathOf(user.username));
+			then?.();
+		}}
+	>
+		All sessions and keys of the user end. The ledger keeps the usage. This cannot be undone.
+	<//>
+`;
+
+/** toggle disables or enables a user. @param {User} user */
+const toggle = (user) =>
+	patch(pathOf(user.username), { disabled: !user.disabled }).catch((error) => tell(error.message));
+
+/** pathOf returns the path of a user. @param {string} name */
+export const pathOf = (name) => `/api/v1/users/${encodeURIComponent(name)}`;
+
+const days = 30;
+
+/** cost returns sums of usage in words, an amount for each currency. @param {any[]} sums */
+function cost(sums) {
+	/** @type {Map<string, number>} */
+	const of = new Map();
+	for (const sum of sums) of.set(sum.currency, (of.get(sum.currency) ?? 0) + sum.cost_micro / 1e6);
+	return [...of].map(([currency, amount]) => money(amount, currency)).join(' + ') || money(0, '');
+}
+
+/** Person shows a user. @param {{user: User}} props */
+export function Person({ user }) {
+	const name = user.username;
+	const keys = useData(query('/api/v1/keys', { user: name, limit: 50, limits: true }));
+	const used = useData(query('/api/v1/usage', { user: name, by: 'key' }), {
+		read: async (path, options) => (await get(path, options).catch(() => ({ items: [] }))).items,
+	}); // without a ledger, nothing is known
+	const limits = useData(query('/api/v1/limits', { user: name, limit: 100 }));
+	const teams = useData(`${pathOf(name)}/teams`);
+	const ofKey = (/** @type {number} */ id) =>
+		(used.data ?? []).filter((/** @type {any} */ sum) => sum.key === `key_${id}`);
+	const sum = (/** @type {string} */ field) =>
+		number((used.data ?? []).reduce((/** @type {number} */ all, /** @type {any} */ each) => all + each[field], 0));
+	return html`
+		<dl class="facts">
+			<div>
+				<dt>Cost in ${days} days</dt>
+				<dd><a href=${query(`${root}usage`, { user: name })}>${cost(used.data ?? [])}</a></dd>
+			</div>
+			<div>
+				<dt>Requests in ${days} days</dt>
+				<dd><a href=${query(`${root}exchanges`, { user: name })}>${sum('requests')}</a></dd>
+			</div>
+			<div><dt>Own rules</dt><dd><small><${Rules} of=${user} /></small></dd></div>
+		</dl>
+		<section class="panel">
+			<header><h2>Keys</h2></header>
+			<${Part} of=${keys} rows=${3}>
+				${(/** @type {any} */ data) =>
+					data.items.length === 0
+						? html`<${Empty} title="No key yet" />`
+						: html`
+							<${Table} label="Keys" rows=${data.items} id=${(key) => key.id}
+								columns=${[
+									{
+										name: 'Name',
+										cell: (/** @type {any} */ k) => html`
+											<a href=${linkOf(k.id)}><${Name} of=${k.name} /></a>
+										`,
+										sort: (/** @type {any} */ k) => k.name.toLowerCase(),
+									},
+									{
+										name: 'State',
+										cell: (/** @type {any} */ k) =>
+											html`<${Chip} is=${stateOf(k) ? 'off' : 'ok'}>${stateOf(k) || 'enabled'}<//>`,
+									},
+									{ name: 'Left', cell: (/** @type {any} */ k) => html`<${Left} rules=${k.limits ?? []} />` },
+									{ name: 'Cost', num: true, cell: (/** @type {any} */ k) => cost(ofKey(k.id)) },
+									{ name: 'Last use', cell: (/** @type {any} */ k) => html`<${Time} at=${k.used} />` },
+								]}
+							/>
+						`}
+			<//>
+		</section>
+		<section class="panel">
+			<header><h2>Limits</h2></header>
+			<${Part} of=${limits} rows=${2}>
+				${(/** @type {any} */ { items }) =>
+					items.length === 0
+						? html`<div class="body muted">No limit counts this user and its keys.</div>`
+						: html`<${LimitTable} rows=${items} />`}
+			<//>
+		</section>
+		<section class="panel">
+			<header><h2>Teams</h2></header>
+			<${Part} of=${teams} rows=${1}>
+				${(/** @type {any} */ { items }) =>
+					items.length === 0
+						? html`<div class="body muted">In no team.</div>`
+						: html`
+							<div class="body row">
+								${items.map(
+									(/** @type {any} */ { team, admin }) => html`
+										<a href=${`${root}teams/${encodeURIComponent(team)}`}>${team}${admin && ' (administrator)'}</a>
+									`,
+								)}
+							</div>
+						`}
+			<//>
+		</section>
+	`;
+}
+
+/** One is the page of a user. @param {{name: string}} props */
+function One({ name }) {
+	const user = useData(pathOf(name));
+	const [open, setOpen] = useState('');
+	const close = () => {
+		setOpen('');
+		user.reload();
+	};
+	const data = /** @type {User|undefined} */ (user.data);
+	return html`
+		<${Page} title=${name}
+			actions=${html`<a class="button" href=${`${root}users`}>All users</a>
+				${
+					data &&
+					assigns(data.role) &&
+					html`
+						<button onClick=${() => setOpen('change')}>Change</button>
+						<button onClick=${() => setOpen('sessions')}>Sessions</button>
+						${
+							data.id !== self.value?.id &&
+							html`
+								<button onClick=${() => toggle(data).then(user.reload)}>${data.disabled ? 'Enable' : 'Disable'}</button>
+								<button class="danger" onClick=${() => setOpen('delete')}>Delete</button>
+							`
+						}
+					`
+				}`}
+		>
+			<${Part} of=${user} rows=${2}>
+				${(/** @type {User} */ u) => html`
+					<section class="panel">
+						<div class="body">
+							<dl class="list">
+								<dt>Role</dt>
+								<dd>${roleName(u.role)}</dd>
+								<dt>State</dt>
+								<dd><${Chip} is=${u.disabled ? 'off' : 'ok'}>${u.disabled ? 'disabled' : 'enabled'}<//></dd>
+								<dt>Last login</dt>
+								<dd><${Time} at=${u.last_login} /></dd>
+							</dl>
+						</div>
+					</section>
+					<${Person} user=${u} />
+					${open === 'change' && html`<${Change} user=${u} close=${close} />`}
+					${open === 'sessions' && html`<${Sessions} user=${u} close=${close} />`}
+					${open === 'delete' && html`<${Delete} user=${u} close=${() => setOpen('')} then=${() => go('users')} />`}
+				`}
+			<//>
+		<//>
+	`;
+}
+
 export default function Users() {
+	return route.value.rest ? html`<${One} key=${route.value.rest} name=${route.value.rest} />` : html`<${List} />`;
+}
+
+/** List shows users. */
+function List() {
 	const settings = route.value.query;
 	const search = settings.get('q') ?? '',
 		after = settings.get('after') ?? '';
 	const users = useData(query('/api/v1/users', { search, limit: 50, after }));
-	const [open, setOpen] = useState(/** @type {{what: string, user?: User}|null} */ (null));
+	const [open, setOpen] = useState(false);
 	const close = () => {
-		setOpen(null);
-		users.reload();
-	};
-	const toggle = async (/** @type {User} */ user) => {
-		await patch(pathOf(user), { disabled: !user.disabled }).catch((error) => tell(error.message));
+		setOpen(false);
 		users.reload();
 	};
 	return html`
 		<${Page} title="Users"
 			actions=${html`<${Search} label="Search users" value=${search} set=${(text) => set({ q: text, after: '' })} />
-				<button class="primary" onClick=${() => setOpen({ what: 'new' })}>New user</button>`}
+				<button class="primary" onClick=${() => setOpen(true)}>New user</button>`}
 		>
 			<section class="panel">
 				<${Part} of=${users} rows=${8}>
@@ -148,7 +317,9 @@ export default function Users() {
 									columns=${[
 										{
 											name: 'Name',
-											cell: (/** @type {User} */ u) => html`<${Name} of=${u.username} />`,
+											cell: (/** @type {User} */ u) => html`
+												<a href=${`${root}users/${encodeURIComponent(u.username)}`}><${Name} of=${u.username} /></a>
+											`,
 											sort: (/** @type {User} */ u) => u.username,
 										},
 										{
@@ -169,6 +340,7 @@ export default function Users() {
 												`,
 											sort: (/** @type {User} */ u) => Number(u.disabled),
 										},
+										{ name: 'Own rules', cell: (/** @type {User} */ u) => html`<${Rules} of=${u} />` },
 										{
 											name: 'Last login',
 											cell: (/** @type {User} */ u) => html`<${Time} at=${u.last_login} />`,
@@ -179,63 +351,6 @@ export default function Users() {
 											cell: (/** @type {User} */ u) => html`<${Time} at=${u.created} />`,
 											sort: (/** @type {User} */ u) => u.created,
 										},
-										{
-											name: '',
-											cell: (/** @type {User} */ u) => html`
-												<span class="row">
-													<a href=${query(`${root}keys`, { of: 'all', user: u.username })}
-														aria-label=${`Keys of ${u.username}`}
-													>
-														Keys
-													</a>
-													<a href=${query(`${root}usage`, { user: u.username })}
-														aria-label=${`Usage of ${u.username}`}
-													>
-														Usage
-													</a>
-													${
-														assigns(u.role) &&
-														html`
-															<button class="link" aria-label=${`Sessions of ${u.username}`}
-																onClick=${() => setOpen({ what: 'sessions', user: u })}
-															>
-																Sessions
-															</button>
-														`
-													}
-												</span>
-											`,
-										},
-										{
-											name: '',
-											cell: (/** @type {User} */ u) =>
-												assigns(u.role) &&
-												html`
-													<span class="row end">
-														<button class="small" aria-label=${`Change ${u.username}`}
-															onClick=${() => setOpen({ what: 'change', user: u })}
-														>
-															Change
-														</button>
-														${
-															u.id !== self.value?.id &&
-															html`
-																<button class="small"
-																	aria-label=${`${u.disabled ? 'Enable' : 'Disable'} ${u.username}`}
-																	onClick=${() => toggle(u)}
-																>
-																	${u.disabled ? 'Enable' : 'Disable'}
-																</button>
-																<button class="small danger" aria-label=${`Delete ${u.username}`}
-																	onClick=${() => setOpen({ what: 'delete', user: u })}
-																>
-																	Delete
-																</button>
-															`
-														}
-													</span>
-												`,
-										},
 									]}
 								/>
 								<footer>
@@ -245,20 +360,7 @@ export default function Users() {
 							`}
 				<//>
 			</section>
-			${open?.what === 'new' && html`<${New} close=${close} />`}
-			${open?.what === 'sessions' && open.user && html`<${Sessions} user=${open.user} close=${close} />`}
-			${open?.what === 'change' && html`<${Change} user=${open.user} close=${close} />`}
-			${
-				open?.what === 'delete' &&
-				open.user &&
-				html`
-					<${Confirm} title=${`Delete ${open.user.username}`} name=${open.user.username} label="Delete"
-						close=${close} act=${() => remove(pathOf(/** @type {User} */ (open.user)))}
-					>
-						All sessions and keys of the user end. The ledger keeps the usage. This cannot be undone.
-					<//>
-				`
-			}
+			${open && html`<${New} close=${close} />`}
 		<//>
 	`;
 }
