@@ -163,7 +163,8 @@ const fields = {
 	messages: { temperature: 0.5, output_config: { effort: 'low', format: { type: 'json_schema', schema } } },
 	chat: { temperature: 0.5, reasoning_effort: 'low', response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } },
 	responses: { temperature: 0.5, reasoning: { effort: 'low' }, text: { format: { type: 'json_schema', name: 'answer', strict: true, schema } } },
-	gemini: { generationConfig: { maxOutputTokens: 400, topK: 7, temperature: 0.5, thinkingConfig: { thinkingLevel: 'low' }, responseMimeType: 'application/json', responseJsonSchema: schema } },
+	gemini: { generationConfig: { maxOutputTokens: 400, temperature: 0.5, thinkingConfig: { thinkingLevel: 'low' }, responseMimeType: 'application/json', responseJsonSchema: schema } },
+	completions: { temperature: 0.5 },
 };
 
 // Models were only those of a list: a model behind a pattern, such as gpt-*, could not be used. Neither
@@ -195,10 +196,13 @@ test('C004 the playground sends any model, the fields of each format, and comman
 	await page.fill(other, '{"generationConfig": {"topK": 7}}');
 	await choose(page, { format: 'gemini', model: 'no-such-model', stream: true });
 	const refused = await send(page);
-	assert.deepEqual(JSON.parse(refused.sent).generationConfig, fields.gemini.generationConfig);
+	assert.deepEqual(JSON.parse(refused.sent).generationConfig, { ...fields.gemini.generationConfig, topK: 7 });
 	await page.waitForSelector('[aria-label=Answer] [role=alert] >> text=no-such-model');
 	await page.fill(other, '');
-	for (const format of ['messages', 'chat', 'responses']) {
+	// A request with an image is longer than an argument of a command may be.
+	await page.setInputFiles('input[type=file]', { name: 'large.png', mimeType: 'image/png', buffer: Buffer.alloc(150_000, 7) });
+	await page.waitForSelector('button:has-text("large.png")');
+	for (const format of ['messages', 'chat', 'responses', 'gemini', 'completions']) {
 		await choose(page, { format, model: 'demo', stream: false });
 		const { sent, answer } = await send(page);
 		const body = JSON.parse(sent);
@@ -208,8 +212,8 @@ test('C004 the playground sends any model, the fields of each format, and comman
 		const pasted = await page.textContent('pre:has-text("curl ")');
 		const key = (await answer.request().allHeaders()).authorization.replace('Bearer ', '');
 		const { stdout } = await promisify(execFile)('sh', ['-c', pasted], { env: { ...process.env, GATEWAY_KEY: key } });
-		assert.equal(JSON.parse(stdout).error ?? null, null, `${format}: ${stdout}`);
-		await page.waitForSelector('pre:has-text("import os")');
+		assert.ok(!('error' in JSON.parse(stdout)) || JSON.parse(stdout).error === null, `${format}: ${stdout}`);
+		if (format !== 'gemini') await page.waitForSelector('pre:has-text("import os")');
 	}
 	for (let lane = 2; lane <= 4; lane++) await page.click('button:text-is("Add model")');
 	assert.equal(await page.locator('button:text-is("Add model")').count(), 0);
@@ -217,4 +221,72 @@ test('C004 the playground sends any model, the fields of each format, and comman
 	await page.waitForFunction(() => document.querySelectorAll('section[aria-label=Answer] .chip.ok').length === 4);
 	assert.deepEqual(problems, []);
 	await page.context().close();
+});
+
+/** written are the turns of a call and of its result, and a document, by format. */
+const written = {
+	messages: (body) => ({ call: body.messages[1].content[0].name, result: body.messages[2].content[0].content, document: body.messages[0].content[0].source.media_type }),
+	chat: (body) => ({ call: body.messages[1].tool_calls[0].function.name, result: body.messages[2].content, document: body.messages[0].content[0].file.file_data.slice(5, 20) }),
+	responses: (body) => ({ call: body.input[1].name, result: body.input[2].output, document: body.input[0].content[0].file_data.slice(5, 20) }),
+	gemini: (body) => ({ call: body.contents[1].parts[0].functionCall.name, result: body.contents[2].parts[0].functionResponse.response.result, document: body.contents[0].parts[0].inlineData.mimeType }),
+};
+
+// A call of a tool was the end of a conversation, and only images could be sent.
+test('C004 the playground sends documents, and what is typed as the result of a call', async () => {
+	const { page, problems } = await bench();
+	await page.click('button:text-is("weather")');
+	await page.fill('textarea[aria-label="Text of turn 1"]', 'What is the weather in Bern?');
+	await page.setInputFiles('input[type=file]', { name: 'report.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4') });
+	await page.waitForSelector('button:has-text("report.pdf")');
+	for (const [format, read] of Object.entries(written)) {
+		for (const stream of [true, false]) {
+			await choose(page, { format, model: 'demo', stream });
+			await send(page);
+			await page.click('button:text-is("Type results")');
+			await page.waitForFunction(() => document.activeElement?.closest('.field')?.textContent.includes('Result of get_weather'));
+			await page.keyboard.type('12 degrees');
+			const { sent, answer, received } = await send(page);
+			assert.equal(answer.status(), 200, `${format}: ${received}`);
+			assert.deepEqual(read(JSON.parse(sent)), { call: 'get_weather', result: '12 degrees', document: 'application/pdf' }, format);
+			await page.waitForSelector('[data-answer] .answer');
+			for (const turn of [3, 2]) await page.click(`button[aria-label="Remove turn ${turn}"]`);
+		}
+	}
+	assert.deepEqual(problems, []);
+	await page.context().close();
+});
+
+// A request was gone with the page.
+test('C004 what was sent or saved is kept in the browser, for its user, and an exchange opens again with its answer', async () => {
+	const { page, context, problems } = await bench();
+	await choose(page, { format: 'messages', model: 'chat-only', stream: true });
+	await page.fill('textarea[aria-label="Text of turn 1"]', 'Say something that is kept');
+	const { answer } = await send(page);
+	await page.click('a:text-is("Open the exchange")');
+	await page.click('a:text-is("Open in the playground")');
+	await page.waitForFunction(() => document.querySelector('textarea[aria-label="Text of turn 1"]')?.value === 'Say something that is kept');
+	assert.equal(await page.inputValue('input[aria-label="Model 1"]'), 'chat-only');
+	await page.waitForSelector('[data-answer] .answer');
+	await page.click('button:text-is("Wire")');
+	await shows(page, 'Client answer', await answer.text(), 'opened again');
+	await page.click('button:text-is("Saved and sent")');
+	await page.fill('input[name=name]', 'my prompt');
+	await page.click('dialog button:text-is("Save")');
+	await page.waitForSelector('[aria-label=Saved] >> text=my prompt');
+	await page.waitForSelector('dialog >> text=Kept in this browser only');
+	const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
+	assert.ok(!/sk-[A-Za-z0-9]{20}/.test(kept), 'a key is kept');
+
+	await enter(page, 'playground');
+	await page.click('text=Make a key for this session');
+	await page.click('button:text-is("Saved and sent")');
+	await page.click('[aria-label=Saved] button:has-text("my prompt")');
+	await page.waitForFunction(() => document.querySelector('textarea[aria-label="Text of turn 1"]')?.value === 'Say something that is kept');
+	await page.click('button:text-is("Saved and sent")');
+	await page.click('[aria-label=Sent] button:text-is("Remove") >> nth=0');
+	await page.waitForSelector('dialog >> text=Nothing was sent.');
+	await page.click('button:text-is("Remove all")');
+	await page.waitForSelector('dialog >> text=Nothing is saved.');
+	assert.deepEqual(problems, []);
+	await context.close();
 });

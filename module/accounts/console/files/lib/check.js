@@ -1,7 +1,7 @@
 // Sends small requests for a model in every format of clients, and shows which are answered as they should.
 import { html, useRef, useState } from './preact.js';
 import { call, useData } from './api.js';
-import { append, dataOf, dialects, problem, splitEvents, tools } from './dialects.js';
+import { answerOf, dialects, tools, turn } from './dialects.js';
 import { milliseconds } from './format.js';
 import { bearer, held, NeedKey } from './key.js';
 import { addressOf } from './route.js';
@@ -24,12 +24,7 @@ async function ask(format, model, check, signal) {
 	const wanted = {
 		model,
 		system: '',
-		turns: [
-			{
-				role: /** @type {'user'} */ ('user'),
-				text: check === 'tool' ? 'What is the weather in Bern? Call the tool.' : 'Say OK.',
-			},
-		],
+		turns: [turn('user', check === 'tool' ? 'What is the weather in Bern? Call the tool.' : 'Say OK.')],
 		tools: check === 'tool' ? tools.weather : [],
 		max: 64,
 		stream,
@@ -43,19 +38,13 @@ async function ask(format, model, check, signal) {
 	});
 	const text = await answer.text();
 	const ms = performance.now() - start;
-	const contents =
-		stream && answer.ok ? splitEvents(text).events.map(dataOf).filter(Boolean) : [JSON.parse(text || '{}')];
-	const failed = contents.map(problem).find(Boolean);
-	if (failed || !answer.ok) return { state: 'ill', text: failed || `status ${answer.status}`, ms };
-	const pieces = append(
-		[],
-		contents.flatMap((/** @type {any} */ each) => (stream ? dialect.event(each) : dialect.whole(each))),
-	);
+	const { parts, error } = answerOf(dialect, text, stream && answer.ok);
+	if (error || !answer.ok) return { state: 'ill', text: error || `status ${answer.status}`, ms };
 	if (check === 'tool')
-		return pieces.some((piece) => piece.kind === 'call')
+		return parts.some((part) => part.kind === 'call')
 			? { state: 'ok', text: 'called', ms }
 			: { state: 'warn', text: 'no call', ms };
-	return pieces.length > 0 ? { state: 'ok', text: 'answered', ms } : { state: 'warn', text: 'no content', ms };
+	return parts.length > 0 ? { state: 'ok', text: 'answered', ms } : { state: 'warn', text: 'no content', ms };
 }
 
 /** Check asks a model. @param {{model?: string}} props */

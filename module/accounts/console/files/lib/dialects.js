@@ -1,11 +1,15 @@
 // What the playground knows of the formats: how a request is written, and what an answer says.
-import { addressOf } from './route.js';
 
-/** @typedef {{role: 'user'|'assistant', text: string, image?: string}} Turn  image is a data URL */
+/** @typedef {{name: string, url: string}} Attached  an image or a document, as a data URL */
+/** @typedef {{id: string, name: string, input: string, signature?: string}} Call  of a tool; the input is JSON, and
+ * gemini has a signature for what it thought before */
+/** @typedef {{id: string, name: string, text: string}} Result  of a call */
+/** @typedef {{role: 'user'|'assistant', text: string, files: Attached[], calls: Call[], results: Result[]}} Turn */
 /** @typedef {{name: string, description: string, schema: unknown}} Tool */
 /** @typedef {{model: string, system: string, turns: Turn[], tools: Tool[], max: number, stream: boolean, temperature?:
  * number, effort?: string, schema?: any}} Wanted */
-/** @typedef {{kind: 'text'|'reasoning'|'call', text: string, name?: string, begins?: boolean}} Piece */
+/** @typedef {{kind: 'text'|'reasoning'|'call', text: string, name?: string, id?: string, signature?: string, begins?:
+ * boolean}} Piece */
 /** @typedef {{path: (wanted: {model: string, stream: boolean}) => string, headers?: Record<string, string>, plain?:
  * boolean, body: (wanted: Wanted) => any, event: (event: any) => Piece[], whole: (answer: any) => Piece[], sdk:
  * [string, string, string]}} Dialect */
@@ -14,26 +18,116 @@ const text = (/** @type {string|undefined|null} */ value) =>
 	value ? [/** @type {Piece} */ ({ kind: 'text', text: value })] : [];
 const reasoning = (/** @type {string|undefined|null} */ value) =>
 	value ? [/** @type {Piece} */ ({ kind: 'reasoning', text: value })] : [];
-const called = (/** @type {string|undefined} */ name, /** @type {string} */ input) => [
-	/** @type {Piece} */ ({ kind: 'call', name, text: input ?? '', begins: Boolean(name) }),
+/** called is a call that begins, or the next part of its input if it has no name.
+ * @param {string|undefined} name @param {string} input @param {string} [id] @param {string} [signature] */
+const called = (name, input, id, signature) => [
+	/** @type {Piece} */ ({ kind: 'call', name, text: input ?? '', id, signature, begins: Boolean(name) }),
 ];
 
-/** source returns the image of a messages request. @param {string} url */
-function source(url) {
-	const [, media, data] = /^data:([^;]+);base64,(.*)$/s.exec(url) ?? [];
-	return { type: 'base64', media_type: media, data };
+/** turn returns a turn that is a text. @param {'user'|'assistant'} role @param {string} text @returns {Turn} */
+export const turn = (role, text) => ({ role, text, files: [], calls: [], results: [] });
+
+/** contentOf returns files and text of a turn, as a format writes them. A turn without anything else has a text, even
+ * if it is empty.
+ * @param {Turn} of @param {(file: Attached) => any} file @param {(text: string) => any} text @returns {any[]} */
+const contentOf = (of, file, text) => [
+	...of.files.map(file),
+	...(of.text || of.files.length + of.calls.length + of.results.length === 0 ? [text(of.text)] : []),
+];
+
+const isImage = (/** @type {Attached} */ file) => file.url.startsWith('data:image/');
+
+/** dataIn returns the type and the base64 of a data URL. @param {string} url */
+function dataIn(url) {
+	const [, media = '', data = ''] = /^data:([^;,]*)[^,]*,(.*)$/s.exec(url) ?? [];
+	return { media, data };
 }
 
-/** inline returns the image of a gemini request. @param {string} url */
-function inline(url) {
-	const { media_type, data } = source(url);
-	return { inlineData: { mimeType: media_type, data } };
+/** inputOf returns the input of a call. Models may break off in it. @param {Call} call */
+function inputOf(call) {
+	try {
+		return JSON.parse(call.input);
+	} catch {
+		return {};
+	}
+}
+
+/** messagesParts returns the parts of a turn of messages. @param {Turn} of */
+function messagesParts(of) {
+	const file = (/** @type {Attached} */ each) => {
+		const { media, data } = dataIn(each.url);
+		const source = { type: 'base64', media_type: media, data };
+		return isImage(each) ? { type: 'image', source } : { type: 'document', source, title: each.name };
+	};
+	return [
+		...of.results.map(({ id, text }) => ({ type: 'tool_result', tool_use_id: id, content: text })),
+		...contentOf(of, file, (text) => ({ type: 'text', text })),
+		...of.calls.map((call) => ({ type: 'tool_use', id: call.id, name: call.name, input: inputOf(call) })),
+	];
+}
+
+/** chatMessages returns the messages of a turn of chat: one for each result, and one for the rest. @param {Turn} of */
+function chatMessages(of) {
+	const file = (/** @type {Attached} */ each) =>
+		isImage(each)
+			? { type: 'image_url', image_url: { url: each.url } }
+			: { type: 'file', file: { filename: each.name, file_data: each.url } };
+	const content = contentOf(of, file, (text) => ({ type: 'text', text }));
+	const calls = of.calls.map(({ id, name, input }) => ({ id, type: 'function', function: { name, arguments: input } }));
+	return [
+		...of.results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text })),
+		...(content.length + calls.length > 0
+			? [
+					{
+						role: of.role,
+						content: of.files.length > 0 ? content : of.text || (calls.length > 0 ? null : ''),
+						...(calls.length > 0 && { tool_calls: calls }),
+					},
+				]
+			: []),
+	];
+}
+
+/** responsesItems returns the items of a turn of responses. @param {Turn} of */
+function responsesItems(of) {
+	const file = (/** @type {Attached} */ each) =>
+		isImage(each)
+			? { type: 'input_image', image_url: each.url }
+			: { type: 'input_file', filename: each.name, file_data: each.url };
+	const type = of.role === 'user' ? 'input_text' : 'output_text';
+	const content = contentOf(of, file, (text) => ({ type, text }));
+	return [
+		...of.results.map(({ id, text }) => ({ type: 'function_call_output', call_id: id, output: text })),
+		...(content.length > 0 ? [{ role: of.role, content }] : []),
+		...of.calls.map(({ id, name, input }) => ({ type: 'function_call', call_id: id, name, arguments: input })),
+	];
+}
+
+/** geminiParts returns the parts of a turn of gemini. @param {Turn} of */
+function geminiParts(of) {
+	const file = (/** @type {Attached} */ each) => {
+		const { media, data } = dataIn(each.url);
+		return { inlineData: { mimeType: media, data } };
+	};
+	return [
+		...of.results.map(({ name, text }) => ({ functionResponse: { name, response: { result: text } } })),
+		...contentOf(of, file, (text) => ({ text })),
+		...of.calls.map((call) => ({
+			functionCall: { name: call.name, args: inputOf(call) },
+			...(call.signature && { thoughtSignature: call.signature }),
+		})),
+	];
 }
 
 const geminiPieces = (/** @type {any} */ answer) =>
 	(answer.candidates?.[0]?.content?.parts ?? []).flatMap((/** @type {any} */ part) =>
 		part.functionCall
-			? called(part.functionCall.name, JSON.stringify(part.functionCall.args ?? {}))
+			? called(
+					part.functionCall.name,
+					JSON.stringify(part.functionCall.args ?? {}),
+					part.functionCall.id,
+					part.thoughtSignature,
+				)
 			: part.thought
 				? reasoning(part.text)
 				: text(part.text),
@@ -41,7 +135,7 @@ const geminiPieces = (/** @type {any} */ answer) =>
 
 const chatCalls = (/** @type {any} */ message) =>
 	(message.tool_calls ?? []).flatMap((/** @type {any} */ call) =>
-		called(call.function?.name, call.function?.arguments),
+		called(call.function?.name, call.function?.arguments, call.id),
 	);
 const chatPieces = (/** @type {any} */ message) =>
 	message
@@ -64,15 +158,10 @@ export const dialects = {
 				},
 			}),
 			...(w.system && { system: w.system }),
-			messages: w.turns.map((turn) => ({
-				role: turn.role,
-				content: turn.image
-					? [
-							{ type: 'image', source: source(turn.image) },
-							{ type: 'text', text: turn.text },
-						]
-					: turn.text,
-			})),
+			messages: w.turns.map((turn) => {
+				const parts = messagesParts(turn);
+				return { role: turn.role, content: parts.length === 1 && parts[0].type === 'text' ? turn.text : parts };
+			}),
 			...(w.tools.length > 0 && {
 				tools: w.tools.map((tool) => ({ name: tool.name, description: tool.description, input_schema: tool.schema })),
 			}),
@@ -80,7 +169,7 @@ export const dialects = {
 		}),
 		event: (e) =>
 			e.type === 'content_block_start' && e.content_block.type === 'tool_use'
-				? called(e.content_block.name, '')
+				? called(e.content_block.name, '', e.content_block.id)
 				: e.type === 'content_block_delta'
 					? [
 							...text(e.delta.text),
@@ -91,7 +180,7 @@ export const dialects = {
 		whole: (a) =>
 			(a.content ?? []).flatMap((/** @type {any} */ block) =>
 				block.type === 'tool_use'
-					? called(block.name, JSON.stringify(block.input))
+					? called(block.name, JSON.stringify(block.input), block.id)
 					: [...reasoning(block.thinking), ...text(block.text)],
 			),
 		sdk: ['Anthropic from "@anthropic-ai/sdk"', 'messages.create', ''],
@@ -106,18 +195,7 @@ export const dialects = {
 			...(w.schema && {
 				response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema: w.schema } },
 			}),
-			messages: [
-				...(w.system ? [{ role: 'system', content: w.system }] : []),
-				...w.turns.map((turn) => ({
-					role: turn.role,
-					content: turn.image
-						? [
-								{ type: 'image_url', image_url: { url: turn.image } },
-								{ type: 'text', text: turn.text },
-							]
-						: turn.text,
-				})),
-			],
+			messages: [...(w.system ? [{ role: 'system', content: w.system }] : []), ...w.turns.flatMap(chatMessages)],
 			...(w.tools.length > 0 && {
 				tools: w.tools.map((tool) => ({
 					type: 'function',
@@ -153,13 +231,7 @@ export const dialects = {
 			...(w.effort && { reasoning: { effort: w.effort } }),
 			...(w.schema && { text: { format: { type: 'json_schema', name: 'answer', strict: true, schema: w.schema } } }),
 			...(w.system && { instructions: w.system }),
-			input: w.turns.map((turn) => ({
-				role: turn.role,
-				content: [
-					...(turn.image ? [{ type: 'input_image', image_url: turn.image }] : []),
-					{ type: turn.role === 'user' ? 'input_text' : 'output_text', text: turn.text },
-				],
-			})),
+			input: w.turns.flatMap(responsesItems),
 			...(w.tools.length > 0 && {
 				tools: w.tools.map((tool) => ({
 					type: 'function',
@@ -176,14 +248,14 @@ export const dialects = {
 				: e.type.startsWith('response.reasoning') && e.type.endsWith('.delta')
 					? reasoning(e.delta)
 					: e.type === 'response.output_item.added' && e.item.type === 'function_call'
-						? called(e.item.name, '')
+						? called(e.item.name, '', e.item.call_id)
 						: e.type === 'response.function_call_arguments.delta'
 							? called(undefined, e.delta)
 							: [],
 		whole: (a) =>
 			(a.output ?? []).flatMap((/** @type {any} */ item) =>
 				item.type === 'function_call'
-					? called(item.name, item.arguments)
+					? called(item.name, item.arguments, item.call_id)
 					: [
 							...(item.summary ?? []).flatMap((/** @type {any} */ each) => reasoning(each.text)),
 							...(item.content ?? []).flatMap((/** @type {any} */ each) =>
@@ -200,10 +272,7 @@ export const dialects = {
 		},
 		body: (w) => ({
 			...(w.system && { systemInstruction: { parts: [{ text: w.system }] } }),
-			contents: w.turns.map((turn) => ({
-				role: turn.role === 'user' ? 'user' : 'model',
-				parts: [...(turn.image ? [inline(turn.image)] : []), { text: turn.text }],
-			})),
+			contents: w.turns.map((turn) => ({ role: turn.role === 'user' ? 'user' : 'model', parts: geminiParts(turn) })),
 			...(w.tools.length > 0 && {
 				tools: [
 					{
@@ -266,6 +335,34 @@ export function append(parts, pieces) {
 	return all;
 }
 
+/** answerOf returns the parts of a whole answer, and its error; "" without one.
+ * @param {Dialect} dialect @param {string} body @param {boolean} streams */
+export function answerOf(dialect, body, streams) {
+	const contents = streams ? splitEvents(body).events.map(dataOf).filter(Boolean) : [JSON.parse(body || '{}')];
+	const error = contents.map(problem).find(Boolean) ?? '';
+	const read = streams ? dialect.event : dialect.whole;
+	return { error, parts: error && !streams ? [] : append([], contents.flatMap(read)) };
+}
+
+/** continued returns the turns that follow from an answer: the answer itself, and the user's, with a result of each
+ * call. What a model thought is not sent to it again.
+ * @param {Piece[]} parts @returns {Turn[]} */
+export function continued(parts) {
+	const calls = parts
+		.filter((part) => part.kind === 'call')
+		.map(({ id, name = '', text, signature }, n) => ({
+			id: id || `call_${n + 1}`,
+			name,
+			input: text || '{}',
+			signature,
+		}));
+	const texts = parts.filter((part) => part.kind === 'text').map((part) => part.text);
+	return [
+		{ ...turn('assistant', texts.join('')), calls },
+		{ ...turn('user', ''), results: calls.map(({ id, name }) => ({ id, name, text: '' })) },
+	];
+}
+
 /** splitEvents returns the events of a stream with their ends, whose texts together are the whole, and what is not
  * yet an event.
  * @param {string} stream */
@@ -287,55 +384,6 @@ export function dataOf(event) {
 	} catch {
 		return null; // [DONE], or a comment
 	}
-}
-
-/** curl returns the request as a command. @param {Dialect} dialect @param {any} body @param {string} path */
-export const curl = (dialect, body, path) =>
-	`curl '${addressOf(path)}' \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n${Object.entries(dialect.headers ?? {})
-		.map(([name, value]) => `  -H "${name}: ${value}" \\\n`)
-		.join('')}  -H "content-type: application/json" \\\n  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`;
-
-/** typescript returns the request as a program; "" for formats without a library.
- * @param {Dialect} dialect @param {any} body */
-export function typescript(dialect, body) {
-	const [library, method, base] = dialect.sdk;
-	if (!library) return '';
-	return [
-		`import ${library};`,
-		'',
-		`const client = new ${library.split(' ')[0]}({ baseURL: "${addressOf(base)}", apiKey: process.env.GATEWAY_KEY });`,
-		`const answer = await client.${method}(${JSON.stringify(body, null, 2)});`,
-	].join('\n');
-}
-
-/** python returns the request as a program; "" for formats without a library.
- * @param {Dialect} dialect @param {any} body */
-export function python(dialect, body) {
-	const [library, method, base] = dialect.sdk;
-	if (!library) return '';
-	const client = library.split(' ')[0];
-	const address = JSON.stringify(addressOf(base));
-	return [
-		'import os',
-		`from ${client.toLowerCase()} import ${client}`,
-		'',
-		`client = ${client}(base_url=${address}, api_key=os.environ["GATEWAY_KEY"])`,
-		`answer = client.${method}(`,
-		...Object.entries(body).map(([name, value]) => `    ${name}=${literal(value)},`),
-		')',
-	].join('\n');
-}
-
-/** literal returns a value of JSON as Python writes it. @param {any} value @returns {string} */
-function literal(value) {
-	if (value === null) return 'None';
-	if (typeof value === 'boolean') return value ? 'True' : 'False';
-	if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-	if (typeof value === 'object')
-		return `{${Object.entries(value)
-			.map(([name, each]) => `${JSON.stringify(name)}: ${literal(each)}`)
-			.join(', ')}}`;
-	return JSON.stringify(value);
 }
 
 /** merged returns a request with the fields of another, objects joined.

@@ -3,6 +3,7 @@ import { html, useEffect, useState } from '../lib/preact.js';
 import { get, query, useData } from '../lib/api.js';
 import { clock, milliseconds, number, plural, short, when } from '../lib/format.js';
 import { LimitTable } from '../lib/limits.js';
+import { holding } from '../lib/prompts.js';
 import { Cost, inputOf, Outcome, tokensOf } from '../lib/record.js';
 import { addressOf, root, route, set } from '../lib/route.js';
 import {
@@ -222,7 +223,17 @@ function One({ id }) {
 	const record = useData(query(`/api/v1/records/${encodeURIComponent(id)}`, { team }), { read });
 	return html`
 		<${Page} title="Exchange"
-			actions=${html`<a class="button" href=${query(`${root}exchanges`, { team })}>All exchanges</a>`}
+			actions=${html`
+				${
+					holding(record.data?.request) &&
+					html`
+						<a class="button" href=${query(`${root}playground`, { exchange: record.data?.request })}>
+							Open in the playground
+						</a>
+					`
+				}
+				<a class="button" href=${query(`${root}exchanges`, { team })}>All exchanges</a>
+			`}
 		>
 			<${Part} of=${record} rows=${8}>
 				${(/** @type {UsageRecord} */ r) => html`
