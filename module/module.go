@@ -24,7 +24,7 @@ import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/azure"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/bedrock"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/vertex"
-	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/alerts"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/alerts/delivery"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/balance"
 )

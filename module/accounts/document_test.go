@@ -210,7 +210,7 @@ func viewOfNoItems(answer string) view {
 var shown = views{
 	"status": func(url.Values) (any, error) {
 		return json.RawMessage(`{"version":"","revision":"","caddy":"v2","go":"go1","started":"2026-11-23T10:00:00Z","catalog":{"as_of":"2026-11-20","old":false},"ready":true,"reason":"","running":0,"ended":0,
-			"degraded":[{"part":"the store","reason":"the database is read-only"}],"providers":[{"name":"p","available":true}],"ledger_behind_seconds":null}`), nil
+			"degraded":[{"part":"the store","reason":"the database is read-only"}],"alerts":[{"time":"2026-11-23T10:00:00Z","event":"ai_gateway_degraded","text":"A part.","over":null}],"providers":[{"name":"p","available":true}],"ledger_behind_seconds":null}`), nil
 	},
 	"targets": viewOfNoItems(`{"items":[{"provider":"p","upstream_model":"m","weight":1,"state":"available","running":0}],"next":""}`),
 	"configuration": func(url.Values) (any, error) {

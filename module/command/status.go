@@ -43,6 +43,11 @@ func printStatus(out io.Writer, s *api.Status, now time.Time) {
 	for _, d := range s.Degraded {
 		fmt.Fprintf(out, "degraded   %s: %s\n", d.Part, d.Reason)
 	}
+	for _, a := range s.Alerts {
+		if a.Over == nil {
+			fmt.Fprintf(out, "attention  since %s: %s\n", a.Time.Format(time.RFC3339), a.Text)
+		}
+	}
 	fmt.Fprintf(out, "requests   %d running, %d in the last minute\n", s.Running, s.Ended)
 	if s.Catalog.AsOf != "" {
 		fmt.Fprintf(out, "catalog    of %s%s\n", s.Catalog.AsOf, map[bool]string{true: ", older than 60 days"}[s.Catalog.Old])

@@ -29,9 +29,12 @@ providers  a: available
            b: rests
 `,
 		`{"version":"","revision":"abc-dirty","caddy":"v2.11.0","started":"2026-11-23T12:00:00Z","ready":false,"reason":"the store is not available",
-			"running":0,"providers":[],"ledger_behind_seconds":70}`: `version    checkout abc-dirty, Caddy v2.11.0
+			"running":0,"alerts":[{"time":"2026-11-23T11:00:00Z","event":"ai_gateway_key_expires","text":"The key ci expires.","over":null},
+				{"time":"2026-11-23T10:00:00Z","event":"ai_gateway_degraded","text":"The counters do not work.","over":"2026-11-23T10:30:00Z"}],
+			"providers":[],"ledger_behind_seconds":70}`: `version    checkout abc-dirty, Caddy v2.11.0
 started    2026-11-23T12:00:00Z, 5s ago
 ready      no: the store is not available
+attention  since 2026-11-23T11:00:00Z: The key ci expires.
 requests   0 running, 0 in the last minute
 ledger     70 seconds behind
 `,

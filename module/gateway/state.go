@@ -8,7 +8,7 @@ import (
 // stateOf returns the state of the sites with a set of backends; of all sites if set is nil.
 func (a *App) stateOf(set *backends.Set) state.Sites {
 	return state.Sites{
-		Global: a.blocks(),
+		Global: a.blocks(), Others: set != nil && len(a.serving) > 1,
 		All: func() (shown []state.Site) {
 			for _, site := range a.sites {
 				if set == nil || site.backends == set {

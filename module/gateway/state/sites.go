@@ -40,6 +40,7 @@ type Blocks struct {
 type Sites struct {
 	Global Blocks
 	All    func() []Site // those of the running configuration
+	Others bool          // the process has sites that this operator does not see
 }
 
 // The largest numbers of items from which pages end.

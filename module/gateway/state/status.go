@@ -26,7 +26,7 @@ func (s Sites) Status(url.Values) (any, error) {
 	shown := api.Status{
 		Build:   api.Build{Version: version.Of(build), Revision: version.Revision(build), Caddy: shortVersion, Go: runtime.Version()},
 		Started: started.UTC().Truncate(time.Second), Ready: true, Running: drain.Process.Running(), Ended: drain.Process.Ended(),
-		Degraded: []api.DegradedPart{}, Providers: []api.ProviderStatus{},
+		Degraded: []api.DegradedPart{}, Alerts: s.alerts(time.Now()), Providers: []api.ProviderStatus{},
 	}
 	broken := make(map[string]error)
 	available := make(map[string]bool)

@@ -30,6 +30,7 @@ type Status struct {
 	Ready     bool             `json:"ready"`  // for new requests
 	Reason    string           `json:"reason"` // why the gateway is not ready
 	Degraded  []DegradedPart   `json:"degraded"`
+	Alerts    []Alert          `json:"alerts"`  // the newest first
 	Running   int              `json:"running"` // exchanges at this moment, of all sites of the process
 	Ended     int              `json:"ended"`   // exchanges within the last minute
 	Providers []ProviderStatus `json:"providers"`
@@ -43,6 +44,14 @@ type Status struct {
 type DegradedPart struct {
 	Part   string `json:"part"`
 	Reason string `json:"reason"`
+}
+
+// Alert is an event that needs somebody, and until when it did.
+type Alert struct {
+	Time  time.Time  `json:"time"`
+	Event string     `json:"event"`
+	Text  string     `json:"text"`
+	Over  *time.Time `json:"over"` // null while it needs somebody
 }
 
 // ProviderStatus is the state of a provider.

@@ -5,14 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 )
 
-// alert is an event that is sent.
-type alert struct {
+// Alert is an event that needs somebody, in words.
+type Alert struct {
 	ID    string         `json:"id"`
 	Event string         `json:"event"`
 	Time  time.Time      `json:"time"`
@@ -20,7 +19,7 @@ type alert struct {
 	Data  map[string]any `json:"data"`
 }
 
-// kind is how the events of a name are sent.
+// kind is how the events of a name become alerts.
 type kind struct {
 	// text returns the event in words.
 	text func(d data) string
@@ -29,6 +28,9 @@ type kind struct {
 	// object, every event is sent.
 	object []string
 	until  string
+	// ends is the name of the events that are over with this one; "" for an event that begins
+	// something.
+	ends string
 }
 
 // data are the data of an event.
@@ -41,7 +43,7 @@ func (d data) value(name string) string {
 	return ""
 }
 
-// kinds are the events that are sent. Events that every request could cause are not among
+// kinds are the events that are alerts. Events that every request could cause are not among
 // them, such as events.Fallback.
 var kinds = map[string]kind{
 	events.BudgetThreshold: {
@@ -49,7 +51,7 @@ var kinds = map[string]kind{
 			return fmt.Sprintf("%s %% of the budget of %s in the limit %s are spent or reserved%s.",
 				d.value("percent"), d.value("budget"), d.value("limit"), ofSubject(d))
 		},
-		[]string{"limit", "per", "subject", "percent"}, "renews",
+		[]string{"limit", "per", "subject", "percent"}, "renews", "",
 	},
 	events.ProviderDown: {text: func(d data) string {
 		if cause := d.value("cause"); cause == "credential_refused" || cause == "account_exhausted" {
@@ -57,42 +59,41 @@ var kinds = map[string]kind{
 		}
 		return fmt.Sprintf("%s of the provider %s rests until %s after failures (%s).", model(d), d.value("provider"), d.value("until"), d.value("cause"))
 	}},
-	events.ProviderUp: {text: func(d data) string {
+	events.ProviderUp: {ends: events.ProviderDown, text: func(d data) string {
 		return fmt.Sprintf("%s of the provider %s answers again.", model(d), d.value("provider"))
 	}},
 	events.KeyExpires: {
 		func(d data) string {
 			return fmt.Sprintf("The key %s, which is in use%s, expires at %s.", d.value("key"), after(" and belongs to ", d.value("owner")), d.value("expires"))
 		},
-		[]string{"key", "expires"}, "expires",
+		[]string{"key", "expires"}, "expires", "",
 	},
 	events.UnpricedModel: {
 		func(d data) string {
 			return fmt.Sprintf("No price is known for %s of the provider %s, so the costs of its answers are unknown.", d.value("upstream_model"), d.value("provider"))
 		},
-		[]string{"provider", "model"}, "",
+		[]string{"provider", "model"}, "", "",
 	},
 	events.LedgerBlocked: {text: func(d data) string {
 		return "The ledger cannot be written: " + d.value("error")
 	}},
-	events.LedgerRecovered: {text: func(data) string { return "The ledger can be written again." }},
+	events.LedgerRecovered: {ends: events.LedgerBlocked, text: func(data) string { return "The ledger can be written again." }},
 	events.LedgerBehind: {text: func(d data) string {
 		return "Records of the ledger wait in the journal, since the database does not take them: " + d.value("error")
 	}},
-	events.LedgerCaughtUp: {text: func(data) string { return "The database takes the records of the ledger again." }},
-	events.Degraded:       {text: func(d data) string { return capital(d.value("part")) + " does not work: " + d.value("error") }},
-	events.Restored:       {text: func(d data) string { return capital(d.value("part")) + " works again." }},
+	events.LedgerCaughtUp: {ends: events.LedgerBehind, text: func(data) string { return "The database takes the records of the ledger again." }},
+	events.Degraded: {text: func(d data) string {
+		return fmt.Sprintf("A part of the gateway does not work, %s: %s", d.value("part"), d.value("error"))
+	}},
+	events.Restored: {ends: events.Degraded, text: func(d data) string {
+		return fmt.Sprintf("A part of the gateway works again: %s.", d.value("part"))
+	}},
 	events.JournalDamaged: {text: func(d data) string {
 		return fmt.Sprintf("%s damaged bytes of the journal were skipped in %s.", d.value("bytes"), d.value("path"))
 	}},
 }
 
 func model(d data) string { return cmp.Or(d.value("model"), "A model") }
-
-// capital returns a text that begins a sentence.
-func capital(text string) string {
-	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]
-}
 
 func ofSubject(d data) string {
 	return after(" for the "+cmp.Or(d.value("per"), "key")+" ", d.value("subject"))
@@ -106,9 +107,18 @@ func after(before, text string) string {
 	return before + text
 }
 
-// mark returns the name under which it is remembered that the alert was sent, and the time
+// New returns the alert of an event; nil if the event is none.
+func New(id, name string, at time.Time, of map[string]any) *Alert {
+	k, ok := kinds[name]
+	if !ok {
+		return nil
+	}
+	return &Alert{ID: id, Event: name, Time: at.UTC(), Text: k.text(of), Data: of}
+}
+
+// Mark returns the name under which it is remembered that the alert was sent, and the time
 // until which it is not sent again; "" if every event is sent.
-func (a *alert) mark() (name string, until time.Time) {
+func (a *Alert) Mark() (name string, until time.Time) {
 	k := kinds[a.Event]
 	if len(k.object) == 0 {
 		return "", until
@@ -117,9 +127,15 @@ func (a *alert) mark() (name string, until time.Time) {
 	for _, member := range append(k.object, k.until) {
 		fmt.Fprintf(object, "%q=%q ", member, data(a.Data).value(member))
 	}
-	until, err := time.Parse(time.RFC3339, data(a.Data).value(k.until))
+	return a.Event + "-" + hex.EncodeToString(object.Sum(nil)[:16]), a.until()
+}
+
+// until returns the end of an alert that no other event ends: the time in its data, or a day
+// later.
+func (a *Alert) until() time.Time {
+	until, err := time.Parse(time.RFC3339, data(a.Data).value(kinds[a.Event].until))
 	if err != nil {
-		until = a.Time.Add(24 * time.Hour)
+		return a.Time.Add(24 * time.Hour)
 	}
-	return a.Event + "-" + hex.EncodeToString(object.Sum(nil)[:16]), until
+	return until
 }

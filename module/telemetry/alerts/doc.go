@@ -1,8 +1,5 @@
-// Package alerts sends events of the gateway to a webhook, as signed JSON or as messages for
-// Slack. Caddy's option "events" binds its handler to events.
+// Package alerts decides which events of the gateway need somebody, puts them in words, and shows
+// the latest ones and whether they are over. The webhook that sends them is in the folder below.
 //
-// It promises that no request and no other handler waits for the webhook, that an alert is
-// sent once for each object, level and period, also after a restart, and that what waits is
-// bounded. It refuses events that every request could cause, redirects, and addresses that are
-// neither http nor https. No log contains the address or the secret.
+// It refuses events that every request could cause.
 package alerts

@@ -102,10 +102,11 @@ func (e *Emitter) start() {
 	e.done.Go(e.run)
 }
 
-// Emit emits an event, unless no handler is bound to it. The data must not change
-// afterwards. Events that are emitted before the first configuration starts wait for
+// Emit emits an event, unless no handler is bound to it, and keeps it for Past. The data must
+// not change afterwards. Events that are emitted before the first configuration starts wait for
 // its start. If too many events wait, Emit drops the event and logs a warning.
 func Emit(name string, data map[string]any) {
+	keep(name, data)
 	running.mu.Lock()
 	defer running.mu.Unlock()
 	next := event{name, data}

@@ -9,6 +9,7 @@ import { Chip, Dialog, Empty, Name, Page, Part, Search, Table, Time } from '../l
 
 /** @typedef {import('../lib/api.js').Schemas['Target']} Target */
 /** @typedef {import('../lib/api.js').Schemas['GatewayStatus']} Status */
+/** @typedef {Status['alerts'][number]} Alert */
 /** @typedef {import('../lib/api.js').Schemas['LastHour']} Hour */
 /** @typedef {Hour['providers'][number]} Provider */
 /** @typedef {import('../lib/limits.js').LimitState} LimitState */
@@ -31,9 +32,7 @@ export default function Health() {
 			<${Part} of=${status} rows=${2}>
 				${(/** @type {Status} */ s) => html`<${Facts} status=${s} hour=${hour.data} />`}
 			<//>
-			<${Attention} status=${status.data} hour=${hour.data} targets=${targets.data ?? []}
-				limits=${limits.data?.items ?? []}
-			/>
+			<${Attention} status=${status.data} hour=${hour.data} limits=${limits.data?.items ?? []} />
 			<section class="panel">
 				<header>
 					<h2>Providers</h2>
@@ -134,38 +133,18 @@ function Facts({ status: s, hour }) {
 	`;
 }
 
-/** ills returns what needs attention, as the alerts for Prometheus define it.
- * @param {Status|undefined} status @param {Hour|undefined} hour @param {Target[]} targets @param {LimitState[]}
- * limits */
-function ills(status, hour, targets, limits) {
+/** ills returns what needs attention: the alerts that are in effect, and what has no event of its own.
+ * @param {Status} status @param {Hour} hour @param {LimitState[]} limits */
+function ills(status, hour, limits) {
 	const found = /** @type {{what: any, then: any}[]} */ ([]);
-	if (status && !status.ready)
+	if (!status.ready)
 		found.push({
 			what: html`The gateway is not ready: ${status.reason}.`,
 			then: 'Requests with keys of the store are refused.',
 		});
-	for (const { part, reason } of status?.degraded ?? [])
-		found.push({ what: html`${part[0].toUpperCase()}${part.slice(1)} does not work.`, then: reason });
-	for (const provider of status?.providers ?? []) {
-		if (!provider.available)
-			found.push({
-				what: html`The provider <b>${provider.name}</b> is down.`,
-				then: 'All of its targets rest, and none has answered since.',
-			});
-	}
-	for (const [failure, text] of [
-		['credential_refused', 'refuses the API key of the gateway'],
-		['account_exhausted', 'has no credit left for the API key of the gateway'],
-	]) {
-		for (const name of new Set(
-			targets.filter((target) => target.last_failure === failure).map((target) => target.provider),
-		))
-			found.push({
-				what: html`The provider <b>${name}</b> ${text}.`,
-				then: 'Renew it: the gateway uses the new value without a restart.',
-			});
-	}
-	for (const provider of hour?.providers ?? []) {
+	for (const alert of status.alerts.filter((each) => !each.over))
+		found.push({ what: html`<bdi>${alert.text}</bdi>`, then: html`since <${Time} at=${alert.time} />` });
+	for (const provider of hour.providers) {
 		const calls = sum(provider.calls, 5),
 			failed = sum(provider.failed, 5);
 		if (failed >= 5 && failed > calls / 10)
@@ -178,24 +157,7 @@ function ills(status, hour, targets, limits) {
 				`,
 			});
 	}
-	if (hour?.ledger && hour.ledger.oldest_seconds > 60)
-		found.push({
-			what: `Records wait for the database of the ledger since ${hour.ledger.oldest_seconds} s.`,
-			then: 'None is lost: they are in the journal.',
-		});
-	if (hour && sum(hour.ledger_refused, 5) > 0)
-		found.push({ what: 'The ledger cannot be written.', then: 'Exchanges leave no record, or are refused.' });
-	if (hour && sum(hour.ledger_damaged) > 0)
-		found.push({
-			what: `${plural(sum(hour.ledger_damaged), 'damaged part')} of the journal were skipped.`,
-			then: 'Look at the disk.',
-		});
-	if (hour && sum(hour.unshared, 5) > 0)
-		found.push({
-			what: 'Limits decide without their shared counters.',
-			then: 'Redis does not answer. Each gateway counts alone, or refuses, as on_error of the counters says.',
-		});
-	for (const rule of limits.filter((each) => each.per !== 'key' && each.left <= 0 && each.rule !== 'concurrent'))
+	for (const rule of limits.filter((each) => each.left <= 0 && !['budget', 'concurrent'].includes(each.rule)))
 		found.push({
 			what: html`The limit <b>${rule.limit}</b> ${rule.subject && html`of ${rule.subject} `}has no ${rule.rule} left.`,
 			then: html`
@@ -208,15 +170,18 @@ function ills(status, hour, targets, limits) {
 }
 
 /** Attention lists what is ill now.
- * @param {{status: Status|undefined, hour: Hour|undefined, targets: Target[], limits: LimitState[]}} props */
-function Attention({ status, hour, targets, limits }) {
-	const found = ills(status, hour, targets, limits);
+ * @param {{status: Status|undefined, hour: Hour|undefined, limits: LimitState[]}} props */
+function Attention({ status, hour, limits }) {
 	if (!status || !hour) return null;
+	const found = ills(status, hour, limits);
+	const over = status.alerts.filter((each) => each.over);
 	return html`
 		<section class="panel" aria-live="polite">
 			<header>
 				<h2>Needs attention</h2>
-				<span class="muted small">The alerts of the gateway that are in effect now</span>
+				<span class="muted small">
+					The alerts that are in effect, which a <a href=${`${root}docs/alerts.html`}>webhook</a> can send, and more
+				</span>
 			</header>
 			${
 				found.length === 0
@@ -233,6 +198,21 @@ function Attention({ status, hour, targets, limits }) {
 							)}
 						</ul>
 					`
+			}
+			${
+				over.length > 0 &&
+				html`
+					<details class="body">
+						<summary>${plural(over.length, 'alert')} that ${over.length === 1 ? 'is' : 'are'} over</summary>
+						<${Table} label="Alerts that are over" rows=${over} id=${(a) => `${a.time} ${a.text}`}
+							columns=${[
+								{ name: 'Alert', cell: (/** @type {Alert} */ a) => html`<bdi>${a.text}</bdi>` },
+								{ name: 'Began', cell: (/** @type {Alert} */ a) => html`<${Time} at=${a.time} />` },
+								{ name: 'Over', cell: (/** @type {Alert} */ a) => html`<${Time} at=${a.over} />` },
+							]}
+						/>
+					</details>
+				`
 			}
 		</section>
 	`;

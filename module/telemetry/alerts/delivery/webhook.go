@@ -1,4 +1,4 @@
-package alerts
+package delivery
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/secrets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/alerts"
 )
 
 func init() { caddy.RegisterModule(new(Webhook)) }
@@ -112,8 +113,8 @@ func (w *Webhook) Cleanup() error {
 
 // Handle sends an event if it is an alert. It does not wait for the webhook.
 func (w *Webhook) Handle(_ context.Context, e caddy.Event) error {
-	if k, ok := kinds[e.Name()]; ok {
-		w.sender.add(&alert{ID: e.ID().String(), Event: e.Name(), Time: e.Timestamp().UTC(), Text: k.text(e.Data), Data: e.Data})
+	if a := alerts.New(e.ID().String(), e.Name(), e.Timestamp(), e.Data); a != nil {
+		w.sender.add(a)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package alerts
+package delivery
 
 import (
 	"bytes"
@@ -19,6 +19,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/webhook"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/alerts"
 )
 
 const (
@@ -39,7 +40,7 @@ type sender struct {
 	client  *http.Client
 	url     atomic.Pointer[aigateway.Secret] // an address of Slack is a secret
 	secret  atomic.Pointer[[]byte]           // nil for no signatures
-	waiting chan *alert
+	waiting chan *alerts.Alert
 	started sync.Once
 	cancel  context.CancelFunc
 	ctx     context.Context // ends with the sender
@@ -50,7 +51,7 @@ type sender struct {
 func newSender(slack bool, storage certmagic.Storage, logger *zap.Logger) *sender {
 	s := &sender{
 		slack: slack, logger: logger, marks: marks{storage},
-		waiting: make(chan *alert, mostWaiting), ending: make(chan struct{}), done: make(chan struct{}),
+		waiting: make(chan *alerts.Alert, mostWaiting), ending: make(chan struct{}), done: make(chan struct{}),
 		client: outbound.Client(timeout, nil),
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -79,7 +80,7 @@ func (s *sender) setSecret(text aigateway.Secret) error {
 func (s *sender) start() { s.started.Do(func() { go s.run() }) }
 
 // add adds an alert to those that wait, unless too many do.
-func (s *sender) add(a *alert) {
+func (s *sender) add(a *alerts.Alert) {
 	select {
 	case s.waiting <- a:
 	default:
@@ -121,8 +122,8 @@ func (s *sender) run() {
 }
 
 // deliver sends an alert, unless it was sent before.
-func (s *sender) deliver(a *alert) {
-	mark, until := a.mark()
+func (s *sender) deliver(a *alerts.Alert) {
+	mark, until := a.Mark()
 	if s.ctx.Err() != nil || s.marks.has(s.ctx, mark, time.Now()) {
 		return
 	}
@@ -136,7 +137,7 @@ func (s *sender) deliver(a *alert) {
 }
 
 // send sends an alert, and repeats a request that a repetition may help.
-func (s *sender) send(a *alert) error {
+func (s *sender) send(a *alerts.Alert) error {
 	body, err := s.body(a)
 	if err != nil {
 		return err
@@ -154,7 +155,7 @@ func (s *sender) send(a *alert) error {
 	}
 }
 
-func (s *sender) body(a *alert) ([]byte, error) {
+func (s *sender) body(a *alerts.Alert) ([]byte, error) {
 	if s.slack {
 		return json.Marshal(map[string]string{"text": a.Text})
 	}
@@ -162,7 +163,7 @@ func (s *sender) body(a *alert) ([]byte, error) {
 }
 
 // post sends one request. retry reports whether it may succeed if it is repeated.
-func (s *sender) post(a *alert, body []byte) (retry bool, err error) {
+func (s *sender) post(a *alerts.Alert, body []byte) (retry bool, err error) {
 	r, err := http.NewRequestWithContext(s.ctx, http.MethodPost, string(*s.url.Load()), bytes.NewReader(body))
 	if err != nil {
 		return false, errAddress

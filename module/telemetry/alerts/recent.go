@@ -1,0 +1,76 @@
+package alerts
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
+)
+
+// Recent is an alert of this process, whether or not a webhook is configured.
+type Recent struct {
+	Alert
+	Over time.Time // since when it needs nobody any more; zero while it does
+}
+
+// identity are the members of data that tell what an alert is about. The level of a budget is not
+// among them: a higher one takes the place of a lower one.
+var identity = [...]string{"provider", "model", "part", "limit", "per", "subject", "key", "path"}
+
+// Latest returns the latest alerts, the newest first, at a time. An alert that occurs again while it
+// is not over is one.
+func Latest(now time.Time) []Recent {
+	open, ended := make(map[string]Recent), []Recent{}
+	for _, e := range events.Past() {
+		k, ok := kinds[e.Name]
+		if !ok {
+			continue
+		}
+		if k.ends != "" {
+			subject := subjectOf(k.ends, e.Data)
+			if begun, is := open[subject]; is {
+				begun.Over = e.Time
+				ended = append(ended, begun)
+				delete(open, subject)
+			}
+			continue
+		}
+		subject := subjectOf(e.Name, e.Data)
+		next := Recent{Alert: *New("", e.Name, e.Time, e.Data)}
+		if before, is := open[subject]; is && !endsByEvent(e.Name) && !before.until().After(next.Time) {
+			ended = append(ended, before)
+		}
+		open[subject] = next
+	}
+	all := slices.AppendSeq(ended, maps.Values(open))
+	for i := range all {
+		if until := all[i].until(); all[i].Over.IsZero() && !endsByEvent(all[i].Event) && !until.After(now) {
+			all[i].Over = until
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Recent) int { return b.Time.Compare(a.Time) })
+	return all
+}
+
+// endsByEvent reports whether alerts end with an event of another name, and not by themselves.
+func endsByEvent(name string) bool {
+	for _, k := range kinds {
+		if k.ends == name {
+			return true
+		}
+	}
+	return false
+}
+
+// subjectOf returns what an event is about.
+func subjectOf(name string, of data) string {
+	var subject strings.Builder
+	subject.WriteString(name)
+	for _, member := range identity {
+		fmt.Fprintf(&subject, " %q", of.value(member))
+	}
+	return subject.String()
+}
