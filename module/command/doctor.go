@@ -56,7 +56,8 @@ model does not support is not broken.
 
 With --address, the admin API explains the targets of each model behind the table: their
 price, the facts of the model with the table and the date that they come from, and
-warnings, such as an announced end or a price that is missing.
+warnings, such as an announced end or a price that is missing. With --json, a line for each
+model follows the results, as GET /api/v1/explain has it.
 
 The exit status is 0 if no probe is broken, 1 if one is, and 2 if the models could not be
 tested: the gateway does not answer, refuses the key, or has no model for it.`
@@ -86,18 +87,20 @@ func examine(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
+	asJSON, _ := cmd.Flags().GetBool("json")
 	if dry, _ := cmd.Flags().GetBool("dry-run"); dry {
-		return errors.Join(printPlan(cmd.OutOrStdout(), models), explain(cmd, models))
+		return errors.Join(printPlan(cmd.OutOrStdout(), models), explain(cmd, models, false))
 	}
 	var results []doctor.Result
 	for _, model := range models {
 		doctor.Examine(cmd.Context(), g, model, func(r doctor.Result) { results = append(results, r) })
 	}
-	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+	if asJSON {
 		err = printResultsAsJSON(cmd.OutOrStdout(), results)
 	} else {
-		err = errors.Join(printResults(cmd.OutOrStdout(), results), explain(cmd, models))
+		err = printResults(cmd.OutOrStdout(), results)
 	}
+	err = errors.Join(err, explain(cmd, models, asJSON))
 	if err == nil && !doctor.Healthy(results) {
 		err = errUnhealthy
 	}
@@ -105,7 +108,7 @@ func examine(cmd *cobra.Command, names []string) error {
 }
 
 // explain prints the targets of models, if the address of the admin API is set.
-func explain(cmd *cobra.Command, models []doctor.Model) error {
+func explain(cmd *cobra.Command, models []doctor.Model, asJSON bool) error {
 	if address, _ := cmd.Flags().GetString("address"); address == "" {
 		return nil
 	}
@@ -113,6 +116,12 @@ func explain(cmd *cobra.Command, models []doctor.Model) error {
 		var e api.Explanation
 		if err := callRunning(cmd, explainPath+"?"+url.Values{"model": {model.Name}}.Encode(), &e); err != nil {
 			return err
+		}
+		if asJSON {
+			if err := json.NewEncoder(cmd.OutOrStdout()).Encode(e); err != nil {
+				return err
+			}
+			continue
 		}
 		fmt.Fprintln(cmd.OutOrStdout())
 		if err := printExplanation(cmd.OutOrStdout(), &e, false); err != nil {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -105,5 +106,14 @@ func TestTheDoctorExplainsTheTargetsByTheAdminAPI(t *testing.T) {
 		require.NoError(t, cmd.Execute())
 		assert.Equal(t, wanted, asked == "m")
 		assert.Equal(t, wanted, strings.Contains(out.String(), "1. p/u: available, byte for byte\n   price: unknown\n   known: longest 9; the table of the gateway 2026-11-20\n   warning: It ends.\n"), out.String())
+
+		// With --json, --address had no effect.
+		cmd.SetArgs([]string{"--url", gateway.URL, "--key", "{env.DOCTOR_KEY}", "--dry-run=false", "--json", "--address", name})
+		out.Reset()
+		require.ErrorIs(t, cmd.Execute(), errUnhealthy)
+		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+		var explained struct{ Pattern string }
+		require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &explained))
+		assert.Equal(t, wanted, explained.Pattern == "m", out.String())
 	}
 }

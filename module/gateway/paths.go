@@ -3,13 +3,13 @@ package gateway
 import (
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
@@ -60,10 +60,7 @@ func (*MatchPaths) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 // MatchWithError implements caddyhttp.RequestMatcherWithError.
 func (MatchPaths) MatchWithError(r *http.Request) (bool, error) {
 	return aigateway.OwnsPath(r.URL.Path, func(sent string) bool {
-		return slices.ContainsFunc(pathRoots, func(root string) bool {
-			rest, ok := strings.CutPrefix(sent, root)
-			return ok && (rest == "" || rest[0] == '/')
-		})
+		return slices.ContainsFunc(pathRoots, func(root string) bool { return routes.IsBelow(sent, root) })
 	}), nil
 }
 

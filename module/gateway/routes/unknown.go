@@ -48,10 +48,10 @@ func noTunnel() Route {
 }
 
 // isOurs reports whether a path is the gateway's, with an endpoint or without.
-func isOurs(p string) bool { return isBelow(p, "/v1") || versionOf(p) != nil }
+func isOurs(p string) bool { return IsBelow(p, "/v1") || versionOf(p) != nil }
 
 // isUpload reports whether clients of the Gemini API upload files to a path.
-func isUpload(p string) bool { return isBelow(p, uploadPath) }
+func isUpload(p string) bool { return IsBelow(p, uploadPath) }
 
 // isLogin reports whether a path is meant for logins.
 func isLogin(p string) bool {
@@ -59,16 +59,16 @@ func isLogin(p string) bool {
 	return name == loginPath
 }
 
-// isBelow reports whether a path is a version or below it.
-func isBelow(p, version string) bool {
-	rest, ok := strings.CutPrefix(p, version)
+// IsBelow reports whether a path is a version or another beginning of paths, or below it.
+func IsBelow(p, root string) bool {
+	rest, ok := strings.CutPrefix(p, root)
 	return ok && (rest == "" || rest[0] == '/')
 }
 
 // versionOf returns the format that has the version at the beginning of a path, nil for none.
 func versionOf(p string) *format.Descriptor {
 	for _, f := range formats.All() {
-		if slices.ContainsFunc(f.Client.Versions, func(version string) bool { return isBelow(p, version) }) {
+		if slices.ContainsFunc(f.Client.Versions, func(version string) bool { return IsBelow(p, version) }) {
 			return f
 		}
 	}
@@ -112,7 +112,7 @@ func unknown(r *http.Request, site *backends.Set) (found Route, likely bool) {
 		f = endpoints[name].Format
 	}
 	found = Route{Kind: Unknown, meant: f, Keyless: true}
-	if !isBelow(p, "/v1") { // at most one format has another version
+	if !IsBelow(p, "/v1") { // at most one format has another version
 		found.Format = versionOf(p)
 	}
 	switch {
@@ -186,7 +186,7 @@ func meantModel(p string) (name string, f *format.Descriptor) {
 func unserved(p string) string {
 	p = path.Clean(p)
 	for _, root := range unservedRoots {
-		if isBelow(p, root) {
+		if IsBelow(p, root) {
 			return root
 		}
 	}
