@@ -108,6 +108,7 @@ func TestTheDoctorExplainsTheTargetsByTheAdminAPI(t *testing.T) {
 		assert.Equal(t, wanted, strings.Contains(out.String(), "1. p/u: available, byte for byte\n   price: unknown\n   known: longest 9; the table of the gateway 2026-11-20\n   warning: It ends.\n"), out.String())
 
 		// With --json, --address had no effect.
+		cmd.SilenceUsage = true
 		cmd.SetArgs([]string{"--url", gateway.URL, "--key", "{env.DOCTOR_KEY}", "--dry-run=false", "--json", "--address", name})
 		out.Reset()
 		require.ErrorIs(t, cmd.Execute(), errUnhealthy)

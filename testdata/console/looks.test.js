@@ -7,7 +7,7 @@ import { admin, ask, base, enter, launch, open, pages, show, visit } from './bro
 
 // Where the pictures are put; the continuous tests keep the folder.
 const folder = process.env.CONSOLE_PICTURES ?? join(import.meta.dirname, 'pictures');
-const widths = [1440, 768, 360];
+const widths = [1400, 800, 390];
 
 let browser;
 before(async () => {
@@ -35,7 +35,9 @@ const pictures = Object.entries(pages).map(([path, ready]) => [path.replace(/\?.
 	['connected', async (page) => { await page.keyboard.press('Escape'); await show(page, 'connect'); await page.click('button:text-is("Make a key")'); await page.click('button:text-is("Send it from here")'); await page.waitForSelector('text=It arrived and was answered'); }],
 	['models-list', async (page) => { await show(page, 'models'); await page.waitForSelector('table >> text=demo'); await page.waitForSelector('table >> text=own'); }],
 	['playground-wire', async (page) => { await show(page, 'playground'); await page.click('button:text-is("weather")'); await page.fill('input[aria-label="Model 1"]', 'messages-only'); await page.click('button:text-is("Send")'); await page.click('button:text-is("Wire")'); await page.click('button:text-is("Provider answer")'); await page.waitForSelector('.events li'); }],
-	['configuration-check', async (page) => { await show(page, 'configuration?part=check'); await page.selectOption('select', 'demo'); await page.click('button.primary:text-is("Check")'); await page.waitForFunction(() => document.querySelectorAll('td .chip').length >= 14); }],
+	['playground-tools', async (page) => { await show(page, 'playground'); await page.fill('textarea[aria-label="Text of turn 1"]', 'What is the weather in Bern?'); await page.click('button:text-is("weather")'); await page.fill('input[aria-label="Model 1"]', 'demo'); await page.click('button:text-is("Send")'); await page.click('button:text-is("Type results")'); await page.waitForSelector('text=Result of get_weather'); }],
+	['playground-saved', async (page) => { await page.click('button:text-is("Saved and sent")'); await page.waitForSelector('[aria-label=Sent]'); }],
+	['configuration-check', async (page) => { await page.keyboard.press('Escape'); await show(page, 'configuration?part=check'); await page.selectOption('select', 'demo'); await page.click('button.primary:text-is("Check")'); await page.waitForFunction(() => document.querySelectorAll('td .chip').length >= 14); }],
 ]);
 
 /** faults returns what axe finds, and whether the page scrolls sideways. */
@@ -56,15 +58,15 @@ test('C008C009 axe finds nothing on any page in either theme, none scrolls sidew
 			for (const width of widths) {
 				await page.setViewportSize({ width, height: 900 });
 				const wide = await page.evaluate(() => [...document.querySelectorAll('.scroll')].filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.ariaLabel));
-				if (width === 1440 && wide.length > 0) found[`${name}, ${colorScheme}`] = `tables wider than the window: ${wide}`;
-				if (width === 1440 || width === 360 && colorScheme === 'light') { // the colours of a theme are those of all widths
+				if (width === 1400 && wide.length > 0) found[`${name}, ${colorScheme}`] = `tables wider than the window: ${wide}`;
+				if (width === 1400 || width === 390 && colorScheme === 'light') { // the colours of a theme are those of all widths
 					const faulty = await faults(page);
 					if (faulty.length > 0) found[`${name}, ${colorScheme}, ${width}`] = faulty;
 				}
 				assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} scrolls sideways at ${width}`);
 				await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${width}.png`), fullPage: true });
 			}
-			await page.setViewportSize({ width: 1440, height: 900 });
+			await page.setViewportSize({ width: 1400, height: 900 });
 		};
 		await page.goto(`${base}/console/`);
 		await page.waitForSelector('input[name=password]');
@@ -88,6 +90,49 @@ test('C008 nothing scrolls sideways at 200 % of a narrow window, and a menu lead
 	await page.waitForSelector('h1:text-is("Health")');
 	assert.equal(await page.isVisible('nav'), false, 'the menu closes');
 	await context.close();
+});
+
+// Actions at the end of a row were out of view in a narrow window, and the order of the focus was looked at by nobody.
+test('C008 every action of a page is in view at 390 px, and gets the focus in the order of the page', async () => {
+	const { context, page } = await open(browser, { viewport: { width: 390, height: 844 } });
+	await enter(page);
+	for (const path of Object.keys(pages)) {
+		await visit(page, path);
+		const actions = await page.evaluate(() => {
+			const all = [...document.querySelectorAll('main :is(button, a[href], input, select, textarea, summary):not(:disabled)')].filter((each) => each.checkVisibility() && !each.matches('.sr'));
+			all.forEach((each, n) => { each.dataset.action = n; });
+			return all.map((each) => { const { left, right } = each.getBoundingClientRect(); return { name: each.outerHTML.slice(0, 120), inside: left >= -1 && right <= innerWidth + 1, scrolls: each.closest('.seg, .code') !== null }; });
+		});
+		assert.deepEqual(actions.filter((each) => !each.inside && !each.scrolls), [], `${path}: out of view`);
+		await page.focus('h1');
+		const focused = [];
+		for (let turn = 0; turn < Math.min(actions.length, 40); turn++) {
+			await page.keyboard.press('Tab');
+			const n = await page.evaluate(() => document.activeElement?.closest('main') ? document.activeElement.dataset.action ?? '-' : '');
+			if (n === '') break;
+			if (n !== '-') focused.push(Number(n));
+		}
+		assert.deepEqual(focused, [...focused].sort((a, b) => a - b), `${path}: the order of the focus`);
+		assert.ok(focused.length > 0 || actions.length === 0, `${path}: nothing gets the focus`);
+	}
+	await context.close();
+});
+
+test('C008 axe finds nothing on the pages for users in either theme, at two widths', async () => {
+	const found = {};
+	for (const colorScheme of ['light', 'dark']) {
+		const { context, page } = await open(browser, { colorScheme });
+		for (const name of ['', 'reference.html', 'limits.html', 'console.html', 'commands.html']) {
+			await page.goto(`${base}/console/docs/${name}`);
+			for (const width of [1440, 390]) {
+				await page.setViewportSize({ width, height: 844 });
+				const faulty = await faults(page);
+				if (faulty.length > 0) found[`${name}, ${colorScheme}, ${width}`] = faulty;
+			}
+		}
+		await context.close();
+	}
+	assert.deepEqual(found, {});
 });
 
 test('C012 how soon the first page is painted on a slow phone, which is reported', async (t) => {

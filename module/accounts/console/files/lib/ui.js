@@ -413,7 +413,7 @@ export const unfiltered = (filters) => set(Object.fromEntries([...filters.map(([
 /** Column of a table. A column with sort can be sorted by. @template T @typedef {{name: string, cell: (row: T) =>
  * any, num?: boolean, sort?: (row: T) => number|string, foot?: any, head?: boolean}} Column */
 
-/** Table shows rows. Its header sorts what is there.
+/** Table shows rows. Its header sorts what is there. In a narrow window, rows are cards.
  * @param {{label: string, columns: (Column<any>|false|null|undefined)[], rows: any[],
  *   id: (row: any) => string|number, fresh?: (row: any) => boolean, first?: number, down?: boolean}} props */
 export function Table({ label, columns, rows, id, fresh, first, down = true }) {
@@ -455,7 +455,7 @@ export function Table({ label, columns, rows, id, fresh, first, down = true }) {
 								${shown.map((column, i) =>
 									(column.head ?? i === 0)
 										? html`<th scope="row" class=${column.num ? 'num' : ''}>${column.cell(row)}</th>`
-										: html`<td class=${column.num ? 'num' : ''}>${column.cell(row)}</td>`,
+										: html`<td class=${column.num ? 'num' : ''} data-name=${column.name}>${column.cell(row)}</td>`,
 								)}
 							</tr>
 						`,
@@ -470,7 +470,7 @@ export function Table({ label, columns, rows, id, fresh, first, down = true }) {
 								${shown.map((column, i) =>
 									i === 0
 										? html`<th scope="row">${column.foot}</th>`
-										: html`<td class=${column.num ? 'num' : ''}>${column.foot}</td>`,
+										: html`<td class=${column.num ? 'num' : ''} data-name=${column.name}>${column.foot}</td>`,
 								)}
 							</tr>
 						</tfoot>
