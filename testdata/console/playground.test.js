@@ -211,7 +211,9 @@ test('C004 the playground sends any model, the fields of each format, and comman
 		await page.click('button:text-is("Code")');
 		const pasted = await page.textContent('pre:has-text("curl ")');
 		const key = (await answer.request().allHeaders()).authorization.replace('Bearer ', '');
-		const { stdout } = await promisify(execFile)('sh', ['-c', pasted], { env: { ...process.env, GATEWAY_KEY: key } });
+		const shell = promisify(execFile)('sh', { env: { ...process.env, GATEWAY_KEY: key } });
+		shell.child.stdin.end(pasted);
+		const { stdout } = await shell;
 		assert.ok(!('error' in JSON.parse(stdout)) || JSON.parse(stdout).error === null, `${format}: ${stdout}`);
 		if (format !== 'gemini') await page.waitForSelector('pre:has-text("import os")');
 	}
