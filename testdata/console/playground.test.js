@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { api, enter, launch, open, show, until } from './browser.js';
+import { api, base, enter, launch, open, show, until } from './browser.js';
 
 let browser, provider;
 before(async () => { browser = await launch(); provider = await play(); });
@@ -237,7 +237,7 @@ const written = {
 test('C004 the playground sends documents, and what is typed as the result of a call', async () => {
 	const { page, problems } = await bench();
 	await page.click('button:text-is("weather")');
-	await page.fill('textarea[aria-label="Text of turn 1"]', 'What is the weather in Bern?');
+	await page.fill('textarea[aria-label="Text of turn 1"]', 'What is the weather in Bern? Call the tool.');
 	await page.setInputFiles('input[type=file]', { name: 'report.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4') });
 	await page.waitForSelector('button:has-text("report.pdf")');
 	for (const [format, read] of Object.entries(written)) {
@@ -250,7 +250,7 @@ test('C004 the playground sends documents, and what is typed as the result of a 
 			const { sent, answer, received } = await send(page);
 			assert.equal(answer.status(), 200, `${format}: ${received}`);
 			assert.deepEqual(read(JSON.parse(sent)), { call: 'get_weather', result: '12 degrees', document: 'application/pdf' }, format);
-			await page.waitForSelector('[data-answer] .answer');
+			await page.waitForSelector('[data-answer] > *');
 			for (const turn of [3, 2]) await page.click(`button[aria-label="Remove turn ${turn}"]`);
 		}
 	}
@@ -279,7 +279,7 @@ test('C004 what was sent or saved is kept in the browser, for its user, and an e
 	const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
 	assert.ok(!/sk-[A-Za-z0-9]{20}/.test(kept), 'a key is kept');
 
-	await enter(page, 'playground');
+	await page.goto(`${base}/console/playground`);
 	await page.click('text=Make a key for this session');
 	await page.click('button:text-is("Saved and sent")');
 	await page.click('[aria-label=Saved] button:has-text("my prompt")');
