@@ -237,7 +237,7 @@ const written = {
 test('C004 the playground sends documents, and what is typed as the result of a call', async () => {
 	const { page, problems } = await bench();
 	await page.click('button:text-is("weather")');
-	await page.fill('textarea[aria-label="Text of turn 1"]', 'What is the weather in Bern? Call the tool.');
+	await page.fill('textarea[aria-label="Text of turn 1"]', 'Call get_weather for Bern.');
 	await page.setInputFiles('input[type=file]', { name: 'report.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4') });
 	await page.waitForSelector('button:has-text("report.pdf")');
 	for (const [format, read] of Object.entries(written)) {
