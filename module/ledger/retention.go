@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
@@ -40,24 +41,28 @@ func (l *Ledger) Prune(ctx context.Context) {
 	}
 }
 
+// deletion is a statement that deletes what is older than a bound, so many rows at most.
+type deletion struct {
+	text  string
+	bound int64
+}
+
 // deleteOld deletes at most maxDeleted rows of each table. It returns the largest number
 // of rows that were deleted from one table.
 func deleteOld(tx database.Statements, oldest, hours int64) (last int64, err error) {
-	for _, statement := range []struct {
-		text  string
-		bound int64
-	}{
+	statements := []deletion{
 		{`DELETE FROM gateway_ledger_corrections WHERE id IN
 			(SELECT id FROM gateway_ledger_corrections WHERE id < $1 ORDER BY id LIMIT $2)`, oldest},
 		{`DELETE FROM gateway_ledger_owners WHERE last IN (SELECT last FROM gateway_ledger_pages WHERE last < $1 ORDER BY last LIMIT $2)`, oldest},
 		{`DELETE FROM gateway_ledger_pages WHERE last IN (SELECT last FROM gateway_ledger_pages WHERE last < $1 ORDER BY last LIMIT $2)`, oldest},
-		{`DELETE FROM gateway_usage WHERE span = 1 AND at IN
-			(SELECT at FROM gateway_usage WHERE span = 1 AND at < $1 ORDER BY at LIMIT $2)`, hours},
-		{`DELETE FROM gateway_usage WHERE span = 4 AND at IN
-			(SELECT at FROM gateway_usage WHERE span = 4 AND at < $1 ORDER BY at LIMIT $2)`, hours},
 		{`DELETE FROM gateway_usage_labels WHERE span = 1 AND at IN
 			(SELECT at FROM gateway_usage_labels WHERE span = 1 AND at < $1 ORDER BY at LIMIT $2)`, hours},
-	} {
+	}
+	for _, level := range levels {
+		statements = append(statements, deletion{fmt.Sprintf(`DELETE FROM gateway_usage WHERE span = %d AND at IN
+			(SELECT at FROM gateway_usage WHERE span = %[1]d AND at < $1 ORDER BY at LIMIT $2)`, hour+level.spans), hours})
+	}
+	for _, statement := range statements {
 		n, err := tx.Exec(statement.text, statement.bound, maxDeleted)
 		if err != nil {
 			return last, err

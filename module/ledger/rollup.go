@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -20,9 +21,36 @@ const (
 
 var spans = [...]span{hour, day, month}
 
-// totals is added to the span of rows with the sums of all exchanges. Queries that group
-// by time alone read these rows.
-const totals = 3
+// level is a kind of rows of gateway_usage: those that have some of the columns, and the sum over
+// all names of the others, whose ids are 0. A query reads the rows of the first level that has
+// its columns: a month by hour and model has far fewer rows without keys than with them.
+type level struct {
+	spans   span                // is added to the span of the rows
+	columns []string            // besides currency, which all levels have
+	of      func(rowKey) rowKey // returns a key without the other columns
+}
+
+// The levels, the one with the fewest rows first. The numbers are in the database.
+var levels = [...]level{
+	{3, nil, func(k rowKey) rowKey { return rowKey{span: k.span, start: k.start, currency: k.currency} }},
+	{6, strings.Fields("limit_name model provider upstream outcome"), func(k rowKey) rowKey {
+		k.key, k.user = 0, 0
+		return k
+	}},
+	{9, strings.Fields("limit_name api_key holder outcome"), func(k rowKey) rowKey {
+		k.model, k.provider, k.upstream = 0, 0, 0
+		return k
+	}},
+	{0, strings.Fields("limit_name api_key holder model provider upstream outcome"), func(k rowKey) rowKey { return k }},
+}
+
+// levelOf returns the level whose rows a query for some columns reads.
+func levelOf(columns []string) level {
+	i := slices.IndexFunc(levels[:], func(l level) bool {
+		return !slices.ContainsFunc(columns, func(column string) bool { return !slices.Contains(l.columns, column) })
+	})
+	return levels[i]
+}
 
 // begin returns the beginning of the span that contains a point in time. Hours begin with
 // the hours of the time zone. So days and months consist of whole hours, even in a zone
@@ -96,9 +124,11 @@ type rowKey struct {
 	label, value                                                   int64 // 0 in the sum of all exchanges
 }
 
-// total returns the key of the row for all exchanges.
-func (k rowKey) total() rowKey {
-	return rowKey{span: k.span + totals, start: k.start, currency: k.currency}
+// at returns the key of the row of a level to which the sum of the key is added.
+func (k rowKey) at(l level) rowKey {
+	k = l.of(k)
+	k.span += l.spans
+	return k
 }
 
 // values returns the key as the values of the columns of its table.

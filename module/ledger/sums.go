@@ -166,7 +166,7 @@ func (s sums) write(tx database.Statements, known names, zone *time.Location) er
 	return labelTable.insert(tx, labelled)
 }
 
-// rows returns the rows of usageTable for all spans, with their totals, and those of
+// rows returns the rows of usageTable for all spans and levels, and those of
 // labelTable. The rows are ordered by their keys: transactions that lock rows in the same
 // order cannot deadlock.
 func (s sums) rows(known names, zone *time.Location) (usage, labelled [][]any) {
@@ -174,9 +174,12 @@ func (s sums) rows(known names, zone *time.Location) (usage, labelled [][]any) {
 	for g, sum := range s {
 		for _, span := range spans {
 			key := g.rowKey(span, known, zone)
-			addTo(sums, key, sum)
-			if key.label == 0 {
-				addTo(sums, key.total(), sum)
+			if key.label != 0 {
+				addTo(sums, key, sum)
+				continue
+			}
+			for _, level := range levels {
+				addTo(sums, key.at(level), sum)
 			}
 		}
 	}

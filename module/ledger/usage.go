@@ -98,8 +98,8 @@ func (r *Reader) Usage(ctx context.Context, q accounting.UsageQuery) (usage []ac
 		return nil, err
 	}
 	switch {
-	case q.Largest != nil && (len(d.dimensions) != 1 || measures[q.Largest.Measure] == ""):
-		return nil, fmt.Errorf("%w: the largest need one dimension besides time, and a measure", ErrQuery)
+	case q.Largest != nil && (len(d.dimensions) == 0 || measures[q.Largest.Measure] == ""):
+		return nil, fmt.Errorf("%w: the largest need a dimension besides time, and a measure", ErrQuery)
 	case q.Label == "":
 		q.Label = d.label
 	case !q.Label.IsLabel() || d.label != "" && d.label != q.Label:

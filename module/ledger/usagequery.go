@@ -44,8 +44,8 @@ func (q *sumStatement) order() []string {
 	columns := []string{"sums.at"}
 	for i := range q.textDimensions() {
 		nameless := "''" // the empty text has no row
-		if q.Largest != nil && i == 0 {
-			nameless = fmt.Sprintf("CASE sums.%s WHEN %d THEN '%s' ELSE '' END", q.dimensions[0].column, others, accounting.Others)
+		if q.Largest != nil && i < len(q.dimensions) {
+			nameless = fmt.Sprintf("CASE sums.%s WHEN %d THEN '%s' ELSE '' END", q.dimensions[i].column, others, accounting.Others)
 		}
 		columns = append(columns, fmt.Sprintf("COALESCE(n%d.name, %s)", i, nameless))
 	}
@@ -97,20 +97,29 @@ var measures = map[accounting.Measure]string{
 // withLargest returns the common tables of a query for the largest values: every has all
 // sums, and kept the largest values.
 func (q *sumStatement) withLargest(sums string) string {
-	return fmt.Sprintf("WITH every AS (%s), kept AS (SELECT %s AS value FROM every GROUP BY %[2]s ORDER BY SUM(%[3]s) DESC, %[2]s LIMIT %[4]s) ",
-		sums, q.dimensions[0].column, measures[q.Largest.Measure], q.param(q.Largest.Number))
+	return fmt.Sprintf("WITH every AS (%s), kept AS (SELECT %s FROM every GROUP BY %[2]s ORDER BY SUM(%[3]s) DESC, %[2]s LIMIT %[4]s) ",
+		sums, q.values(), measures[q.Largest.Measure], q.param(q.Largest.Number))
+}
+
+// values returns the columns of the values of which the largest are kept.
+func (q *sumStatement) values() string {
+	columns := q.columns("at")
+	return strings.Join(columns[1:len(columns)-1], ", ") // without the time and the currency
 }
 
 // keepLargest returns the subquery that adds up the sums of the values that are not kept.
 func (q *sumStatement) keepLargest() string {
-	columns, value := q.columns("at"), q.dimensions[0].column
-	columns[1] = fmt.Sprintf("CASE WHEN %s IN (SELECT value FROM kept) THEN %[1]s ELSE %d END AS %[1]s", value, others)
+	columns, values := q.columns("at"), q.values()
+	for i := range q.dimensions {
+		columns[1+i] = fmt.Sprintf("CASE WHEN (%s) IN (SELECT %[1]s FROM kept) THEN %s ELSE %d END AS %[2]s", values, columns[1+i], others)
+	}
 	return q.added("SELECT " + strings.Join(append(columns, sumColumns...), ", ") + " FROM every")
 }
 
 // countOthers returns the expression for the number of values that are not kept.
 func (q *sumStatement) countOthers() string {
-	return fmt.Sprintf("CASE sums.%s WHEN %d THEN (SELECT COUNT(DISTINCT %[1]s) FROM every) - (SELECT COUNT(*) FROM kept) ELSE 0 END", q.dimensions[0].column, others)
+	return fmt.Sprintf("CASE sums.%s WHEN %d THEN (SELECT COUNT(*) FROM (SELECT DISTINCT %s FROM every) AS found) - (SELECT COUNT(*) FROM kept) ELSE 0 END",
+		q.dimensions[0].column, others, q.values())
 }
 
 // columns returns the columns by which sums are grouped. The first is start, the expression
@@ -128,12 +137,25 @@ func (q *sumStatement) rows(part interval) string {
 	span, table := part.span, usageTable.name
 	if q.Label != "" {
 		table = labelTable.name
-	} else if len(q.dimensions) == 0 && q.User == "" && q.Key == "" && len(q.Limits) == 0 {
-		span += totals
+	} else {
+		span += levelOf(q.names()).spans
 	}
 	return fmt.Sprintf("SELECT %s FROM %s WHERE span = %d AND at >= %s AND at < %s%s",
 		strings.Join(append(q.columns(q.unitBegin(part)), sumColumns...), ", "), table, span,
 		q.param(part.start.UnixMilli()), q.param(part.end.UnixMilli()), q.filter())
+}
+
+// names returns the columns with names by which rows are grouped or selected.
+func (q *sumStatement) names() (columns []string) {
+	for _, dim := range q.dimensions {
+		columns = append(columns, dim.column)
+	}
+	for column, wanted := range map[string]bool{"holder": q.User != "", "api_key": q.Key != "", "limit_name": len(q.Limits) > 0} {
+		if wanted {
+			columns = append(columns, column)
+		}
+	}
+	return columns
 }
 
 // unitBegin returns the expression for the beginning of the unit of time that contains a

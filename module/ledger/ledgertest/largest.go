@@ -1,6 +1,8 @@
 package ledgertest
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,7 +58,26 @@ func largestSums(t *testing.T, d Database) {
 	q.Largest.Measure = "beauty"
 	_, err := l.Usage(t.Context(), q)
 	require.ErrorContains(t, err, "measure")
-	q.Largest.Measure, q.By = accounting.MeasureCost, []accounting.Dimension{accounting.ByModel, accounting.ByKey}
+	q.Largest.Measure, q.By = accounting.MeasureCost, []accounting.Dimension{accounting.ByDay}
 	_, err = l.Usage(t.Context(), q)
-	require.ErrorContains(t, err, "one dimension")
+	require.ErrorContains(t, err, "a dimension")
+}
+
+// largestPairs: the largest of two dimensions are pairs of values.
+func largestPairs(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	for _, pair := range []string{"a x", "b x", "b x", "a y", "a y", "a y", "c z"} {
+		r := Example()
+		r.Model, r.Key, _ = strings.Cut(pair, " ")
+		write(t, l, r)
+	}
+	all(t, l, 7)
+	var found []string
+	for _, sum := range read(t, l.Usage, accounting.UsageQuery{
+		From: time.Now().AddDate(0, 0, -1), To: time.Now().Add(time.Hour), By: []accounting.Dimension{accounting.ByModel, accounting.ByKey},
+		Largest: &accounting.Largest{Number: 2, Measure: accounting.MeasureRequests},
+	}) {
+		found = append(found, fmt.Sprint(sum.Model, " ", sum.Key, " ", sum.Requests, " ", sum.Others))
+	}
+	assert.Equal(t, []string{"a y 3 0", "b x 2 0", fmt.Sprint(accounting.Others, " ", accounting.Others, " 2 2")}, found)
 }

@@ -72,6 +72,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"sums are paged by their dimensions", sumsArePaged},
 		{"sums of any time are paged", anyTimeIsPaged},
 		{"the largest sums are found, and the others added up", largestSums},
+		{"the largest pairs are found", largestPairs},
 		{"names are in the order of their bytes", namesAreInTheOrderOfTheirBytes},
 		{busy, sumsAreBounded},
 		{alone, watchesAreBounded},

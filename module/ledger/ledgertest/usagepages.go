@@ -23,7 +23,7 @@ const usageColumns = `api_key, holder, limit_name, model, provider, upstream, ou
 func repeated(t *testing.T, d Database, days int) {
 	since := time.Now().UTC().Truncate(24 * time.Hour).UnixMilli()
 	execute(t, d, literal(`INSERT INTO gateway_usage WITH RECURSIVE days(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM days WHERE n < %d)
-		SELECT span, at - n * CAST(%d AS BIGINT), %s FROM gateway_usage, days WHERE span IN (1, 2, 4, 5) AND at >= %d`,
+		SELECT span, at - n * CAST(%d AS BIGINT), %s FROM gateway_usage, days WHERE span %% 3 <> 0 AND at >= %d`,
 		days, 24*time.Hour.Milliseconds(), usageColumns, since))
 }
 
@@ -105,7 +105,7 @@ func sumsAreBounded(t *testing.T, d Database) {
 	moment := time.Now().UTC().Truncate(time.Hour)
 	execute(t, d, literal(`INSERT INTO gateway_usage
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-		SELECT 1, %d, n.i + 1000000, %s FROM n, gateway_usage WHERE span = 1`,
+		SELECT 10, %d, n.i + 1000000, %s FROM n, gateway_usage WHERE span = 10`,
 		accounting.MostSums, moment.Add(-2*time.Hour).UnixMilli(), strings.TrimPrefix(usageColumns, "api_key, ")),
 		literal(`INSERT INTO gateway_names (id, name) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
 		SELECT n.i + 1000000, 'key ' || n.i FROM n`, accounting.MostSums))

@@ -91,10 +91,12 @@ func volumeQueries(start, end time.Time) map[string]accounting.UsageQuery {
 	type dimensions = []accounting.Dimension
 	day, month := end.AddDate(0, 0, -1), end.AddDate(0, 0, -30)
 	key, user := name(keysFrom+1), name(usersFrom+1)
+	largest := &accounting.Largest{Number: 6, Measure: accounting.MeasureCost}
 	daily := dimensions{accounting.ByDay, accounting.ByModel}
 	queries := map[string]accounting.UsageQuery{
 		"day_by_hour":                  {From: day, To: end, By: dimensions{accounting.ByHour}},
 		"month_by_day_and_model":       {From: month, To: end, By: daily},
+		"month_by_hour_and_user":       {From: month, To: end, By: dimensions{accounting.ByHour, accounting.ByUser}, Largest: largest},
 		"month_by_hour_and_model":      {From: month, To: end, By: dimensions{accounting.ByHour, accounting.ByModel}},
 		"month_by_key_and_model":       {From: month, To: end, By: dimensions{accounting.ByKey, accounting.ByModel}},
 		"month_of_a_key_by_day":        {From: month, To: end, Key: key, By: dimensions{accounting.ByDay}},
@@ -128,7 +130,12 @@ func fillVolume(b *testing.B, d Database, l *ledger.Ledger, records int, start t
 			columnSums+literal(` FROM gateway_usage WHERE span = 2 AND at >= %d AND at < %d
 			GROUP BY api_key, holder, limit_name, model, provider, upstream, outcome, currency`, month.UnixMilli(), month.AddDate(0, 1, 0).UnixMilli()))
 	}
-	execute(b, d, `INSERT INTO gateway_usage SELECT span + 3, at, 0, 0, 0, 0, 0, 0, 0, currency, `+columnSums+` FROM gateway_usage GROUP BY span, at, currency`)
+	const without = ` FROM gateway_usage WHERE span <= 3 GROUP BY span, at, currency`
+	execute(b, d,
+		`INSERT INTO gateway_usage SELECT span + 3, at, 0, 0, 0, 0, 0, 0, 0, currency, `+columnSums+without,
+		`INSERT INTO gateway_usage SELECT span + 6, at, 0, 0, limit_name, model, provider, upstream, outcome, currency, `+columnSums+without+`, limit_name, model, provider, upstream, outcome`,
+		`INSERT INTO gateway_usage SELECT span + 9, at, api_key, holder, limit_name, 0, 0, 0, outcome, currency, `+columnSums+without+`, api_key, holder, limit_name, outcome`,
+	)
 	writeOriginals(b, l)
 	execute(b, d, volumePages(records, start)...)
 	if d().Dialect().Bind == nil {

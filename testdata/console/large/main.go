@@ -194,5 +194,12 @@ var records = func() []string {
 			sum(2, "at / 86400000 * 86400000", added("sum(%s)"), "main."+table+" WHERE span = 1"),
 			sum(3, "unixepoch(at / 1000, 'unixepoch', 'start of month') * 1000", added("sum(%s)"), "main."+table+" WHERE span = 2"))
 	}
-	return append(statements, `INSERT INTO main.gateway_usage SELECT span + 3, at, 0, 0, 0, 0, 0, 0, 0, currency, `+added("sum(%s)")+` FROM main.gateway_usage GROUP BY span, at, currency`)
+	for _, level := range [][2]string{
+		{"span + 3, at, 0, 0, 0, 0, 0, 0, 0, currency", "span, at, currency"},
+		{"span + 6, at, 0, 0, limit_name, model, provider, upstream, outcome, currency", "span, at, limit_name, model, provider, upstream, outcome, currency"},
+		{"span + 9, at, api_key, holder, limit_name, 0, 0, 0, outcome, currency", "span, at, api_key, holder, limit_name, outcome, currency"},
+	} {
+		statements = append(statements, fmt.Sprintf(`INSERT INTO main.gateway_usage SELECT %s, %s FROM main.gateway_usage WHERE span <= 3 GROUP BY %s`, level[0], added("sum(%s)"), level[1]))
+	}
+	return statements
 }()
