@@ -68,12 +68,16 @@ func TestRecordsAreSelectedByEachParameter(t *testing.T) {
 	assert.Equal(t, 25*time.Hour, search.To.Sub(search.From), "a day in autumn, in the zone of the ledger")
 	search.From, search.To = time.Time{}, time.Time{}
 	assert.Equal(t, accounting.RecordQuery{User: "u", Key: "k", Model: "m", Outcome: "o", Request: "r", Limit: largestRecords, Before: 7}, *search)
-	s.ask(testRequest{call: "GET /api/v1/records?limit_name=l&operation=generate&client_format=chat&provider=p&upstream_model=um&status=429&stream=false&tag=team=search&customer=c", token: s.token("boss")})
+	s.ask(testRequest{call: "GET /api/v1/records?limit_name=l&operation=generate&client_format=chat&provider=p&upstream_model=um&status=429&stream=false&tag=team=search&customer=c&min_duration_ms=1500&min_cost_micro=20", token: s.token("boss")})
 	assert.Equal(t, accounting.RecordQuery{Limit: usualRecords, RecordFilter: accounting.RecordFilter{
 		KeyLimit: "l", Operation: "generate", Format: "chat", Provider: "p", Upstream: "um", Status: 429, Stream: new(false),
-		Tag: aigateway.Tag{Name: "team", Value: "search"}, Customer: "c",
+		Tag: aigateway.Tag{Name: "team", Value: "search"}, Customer: "c", MinDuration: 1500 * time.Millisecond, MinCost: 20_000,
 	}}, *search)
-	for _, wrong := range []string{"stream=1", "status=ok", "tag=team", "tag=team=", "tag=Team=x", "from=yesterday", "to=2026", "limit=x", "after=x", "after=0", "after=-1", "format=xlsx"} {
+	s.ask(testRequest{call: "GET /api/v1/records?from=-7d&to=-90m", token: s.token("boss")})
+	assert.WithinDuration(t, time.Now().AddDate(0, 0, -7), search.From, time.Minute)
+	assert.WithinDuration(t, time.Now().Add(-90*time.Minute), search.To, time.Minute)
+	for _, wrong := range []string{"stream=1", "status=ok", "tag=team", "tag=team=", "tag=Team=x", "from=yesterday", "to=2026", "limit=x", "after=x", "after=0", "after=-1", "format=xlsx",
+		"from=-day", "from=--1h", "min_duration_ms=-1", "min_duration_ms=9300000000000", "min_cost_micro=1.5", "sort=key", "sort=cost&after=7"} {
 		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/v1/records?" + wrong, token: s.token("boss")}).status, wrong)
 	}
 }
@@ -165,4 +169,90 @@ func TestATableOfRecordsHasARowForEachCall(t *testing.T) {
 	assert.PanicsWithValue(t, http.ErrAbortHandler, func() {
 		s.ask(testRequest{call: "GET /api/v1/records?format=csv", token: s.token("boss")})
 	})
+}
+
+// The records that cost most are found in all pages of the range, whatever their times.
+func TestRecordsAreSortedByEachMeasure(t *testing.T) {
+	records := numbered(2500)
+	for i := range records {
+		n := int64(i*7919) % 2500 // each number once
+		records[i].Duration, records[i].FirstByte = time.Duration(n)*time.Millisecond, time.Duration(2500-n)*time.Millisecond
+		records[i].Calls = []accounting.Call{{Price: "p", Cost: aigateway.Cost{Nanos: n * 1000, Currency: "USD"}}}
+	}
+	s, _ := withRecords(t, records...)
+	s.user("boss", aigateway.RoleAdmin)
+	for order, want := range map[string][]int64{"duration": {2499, 2498, 2497}, "first_byte": {2500, 2499, 2498}, "cost": {2499, 2498, 2497}} {
+		var page struct {
+			Items []struct {
+				Duration  int64 `json:"duration_ms"`
+				FirstByte int64 `json:"first_byte_ms"`
+				Calls     []struct {
+					Cost int64 `json:"cost_nano"`
+				}
+			}
+			Next, ScannedSince string
+		}
+		require.NoError(t, json.Unmarshal([]byte(s.ask(testRequest{call: "GET /api/v1/records?limit=3&sort=" + order, token: s.token("boss")}).body), &page))
+		var got []int64
+		for _, item := range page.Items {
+			got = append(got, map[string]int64{"duration": item.Duration, "first_byte": item.FirstByte, "cost": item.Calls[0].Cost / 1000}[order])
+		}
+		assert.Equal(t, want, got, order)
+		assert.Empty(t, page.Next)
+	}
+}
+
+func TestRecordsAreExportedAsJSONLines(t *testing.T) {
+	s, search := withRecords(t, append([]accounting.Record{fullRecord}, numbered(largestRecords+1)...)...)
+	s.user("boss", aigateway.RoleAdmin)
+	lines := strings.Split(strings.TrimSpace(s.ask(testRequest{call: "GET /api/v1/records?format=jsonl", token: s.token("boss")}).body), "\n")
+	require.Len(t, lines, 1+largestRecords+1)
+	assert.Contains(t, lines[0], `"id":"912529198789165313"`)
+	assert.Contains(t, lines[len(lines)-1], `"model":"m1"`)
+	assert.Equal(t, largestRecords, search.Limit, "the lines are read page by page")
+}
+
+func TestAHistogramCountsHowExchangesEnded(t *testing.T) {
+	start := time.Date(2026, 11, 21, 13, 0, 0, 0, time.UTC)
+	var records []accounting.Record
+	for i, outcome := range []string{"crashed", "failed", "cut", "refused", "client_closed", "imported"} {
+		records = append(records, accounting.Record{ID: int64(200 - i), Admitted: start.Add(70 * time.Minute), Outcome: outcome})
+	}
+	for i := range 100 {
+		records = append(records, accounting.Record{ID: int64(100 - i), Admitted: start.Add(time.Minute), Outcome: "answered", FirstByte: time.Duration(1+i) * time.Millisecond})
+	}
+	s, search := withRecords(t, records...)
+	s.user("boss", aigateway.RoleAdmin)
+	ask := func(query string) testAnswer {
+		return s.ask(testRequest{call: "GET /api/v1/records/histogram?" + query, token: s.token("boss")})
+	}
+	assert.JSONEq(t, `{"from":"2026-11-21T14:00:00+01:00","to":"2026-11-21T16:00:00+01:00","step_seconds":3600,"scanned_since":"","items":[
+		{"from":"2026-11-21T14:00:00+01:00","answered":100,"refused":0,"failed":0,"other":0,"first_byte_p50_ms":50,"first_byte_p95_ms":95},
+		{"from":"2026-11-21T15:00:00+01:00","answered":0,"refused":1,"failed":3,"other":2,"first_byte_p50_ms":0,"first_byte_p95_ms":0}]}`,
+		ask("from=2026-11-21T13:00:00Z&to=2026-11-21T15:00:00Z&bars=2&model=m").body)
+	assert.Equal(t, "m", search.Model)
+	for _, wrong := range []string{"bars=0", "bars=241", "bars=x", "from=-1h&to=-2h", "from=1900-01-01", "from=x"} {
+		assert.Equal(t, http.StatusBadRequest, ask(wrong).status, wrong)
+	}
+}
+
+// A reader of a busy gateway could keep it busy with a range of years.
+func TestAHistogramIsBounded(t *testing.T) {
+	records := numbered(25_000)
+	for i := range records {
+		records[i].Admitted = time.Now().Add(-time.Duration(i) * time.Second)
+	}
+	s, _ := withRecords(t, records...)
+	s.user("boss", aigateway.RoleAdmin)
+	var found struct {
+		Since time.Time `json:"scanned_since"`
+		Items []struct{ Failed int }
+	}
+	require.NoError(t, json.Unmarshal([]byte(s.ask(testRequest{call: "GET /api/v1/records/histogram", token: s.token("boss")}).body), &found))
+	counted := 0
+	for _, item := range found.Items {
+		counted += item.Failed
+	}
+	assert.Equal(t, 20_000, counted)
+	assert.WithinDuration(t, time.Now().Add(-20_000*time.Second), found.Since, time.Minute)
 }

@@ -99,15 +99,16 @@ func (a *Accounts) routesOfTeams() []call.Route {
 
 // The parameters of queries.
 var (
-	keyParameters      = slices.Concat([]string{"user", "team", "limits"}, call.PageParameters)
-	deletionParameters = []string{"keys"}
-	periodParameters   = []string{"from", "to", "format", "limit", "after"}
-	auditParameters    = slices.Concat([]string{"actor", "object", "action"}, periodParameters)
-	usageParameters    = slices.Concat([]string{"team", "by", "key", "user", "tag", "customer", "largest", "measure"}, periodParameters)
-	recordParameters   = slices.Concat(recordFilters, periodParameters)
-	recordFilters      = []string{
+	keyParameters       = slices.Concat([]string{"user", "team", "limits"}, call.PageParameters)
+	deletionParameters  = []string{"keys"}
+	periodParameters    = []string{"from", "to", "format", "limit", "after"}
+	auditParameters     = slices.Concat([]string{"actor", "object", "action"}, periodParameters)
+	usageParameters     = slices.Concat([]string{"team", "by", "key", "user", "tag", "customer", "largest", "measure"}, periodParameters)
+	recordParameters    = slices.Concat(recordFilters, []string{"sort"}, periodParameters)
+	histogramParameters = slices.Concat(recordFilters, []string{"from", "to", "bars"})
+	recordFilters       = []string{
 		"team", "key", "user", "model", "outcome", "request", "limit_name", "operation", "client_format", "provider", "upstream_model",
-		"status", "stream", "tag", "customer",
+		"status", "stream", "tag", "customer", "min_duration_ms", "min_cost_micro",
 	}
 	stateParameters      = []string{"team", "user", "key", "name", "customer", "limit", "after"}
 	targetParameters     = []string{"limit", "after"}
@@ -124,6 +125,7 @@ func (a *Accounts) routesOfReports() []call.Route {
 	return []call.Route{
 		{Pattern: "GET /api/v1/usage", Access: call.LoggedIn, Parameters: usageParameters, Handler: report(reports.Reports.Usage)},
 		{Pattern: "GET /api/v1/records", Access: call.LoggedIn, Parameters: recordParameters, Handler: report(reports.Reports.Records)},
+		{Pattern: "GET /api/v1/records/histogram", Access: call.LoggedIn, Parameters: histogramParameters, Handler: report(reports.Reports.Histogram)},
 		{Pattern: "GET /api/v1/records/live", Access: call.OwnSession, Parameters: recordFilters, Handler: report(reports.Reports.Live)},
 		{Pattern: "GET /api/v1/records/{id}", Access: call.LoggedIn, Parameters: []string{"team"}, Handler: report(reports.Reports.Record)},
 		{Pattern: "GET /api/v1/limits", Access: call.LoggedIn, Parameters: stateParameters, Handler: report(reports.Reports.LimitStates)},

@@ -62,7 +62,7 @@ func (r *recorded) Records(_ context.Context, q accounting.RecordQuery) (page ac
 		case q.Before != 0 && record.ID >= q.Before:
 		case q.User != "" && record.User != q.User:
 		case len(page.Records) == q.Limit:
-			page.Before = page.Records[q.Limit-1].ID
+			page.Before, page.Since = page.Records[q.Limit-1].ID, page.Records[q.Limit-1].Admitted
 			return page, nil
 		default:
 			page.Records = append(page.Records, record)
@@ -168,7 +168,7 @@ func TestUsageIsAskedInTheZoneOfTheLedger(t *testing.T) {
 	s.ask(testRequest{call: "GET /api/v1/usage", token: s.token("boss")})
 	assert.Equal(t, usualRange, query.To.Sub(query.From))
 	for _, wrong := range []string{"by=colour", "by=day,hour", "by=key,model,key", "by=label,label", "by=label,customer", "by=tag:team,label", "by=label&tag=team=search", "from=yesterday", "to=2026", "limit=x", "after=***",
-		"by=day,model&largest=x", "by=day,model&largest=-1", "by=day,model&largest=251", "by=day&largest=6", "by=model,key&largest=6", "by=model&largest=6&measure=beauty"} {
+		"by=day,model&largest=x", "by=day,model&largest=-1", "by=day,model&largest=251", "by=day&largest=6", "by=model&largest=6&measure=beauty"} {
 		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/v1/usage?" + wrong, token: s.token("boss")}).status, wrong)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +32,12 @@ func unitsOf(c *api.Call) string {
 }
 
 // recordFlags are the flags that only have a meaning with --records.
-var recordFlags = []string{"model", "outcome", "request", "limit"}
+var recordFlags = slices.Concat(recordFilters, []string{"limit"})
+
+// recordFilters are those of them that are parameters of the API.
+var recordFilters = []string{
+	"model", "outcome", "request", "provider", "upstream-model", "client-format", "status", "stream", "min-duration-ms", "min-cost-micro", "sort",
+}
 
 func addRecordFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
@@ -39,6 +45,14 @@ func addRecordFlags(cmd *cobra.Command) {
 	flags.StringP("model", "m", "", "With --records: the client's name of the model (default all)")
 	flags.StringP("outcome", "", "", "With --records: the outcome, such as answered or failed (default all)")
 	flags.StringP("request", "", "", "With --records: the id of the request (default all)")
+	flags.StringP("provider", "", "", "With --records: the provider of a call (default all)")
+	flags.StringP("upstream-model", "", "", "With --records: the provider's name of the model of a call (default all)")
+	flags.StringP("client-format", "", "", "With --records: the format of the client (default all)")
+	flags.StringP("status", "", "", "With --records: the status (default all)")
+	flags.StringP("stream", "", "", "With --records: true for streams, false for others (default all)")
+	flags.StringP("min-duration-ms", "", "", "With --records: the shortest duration in milliseconds (default all)")
+	flags.StringP("min-cost-micro", "", "", "With --records: the lowest cost in millionths of a unit of the currency (default all)")
+	flags.StringP("sort", "", "", "With --records: time, duration, first_byte or cost (default time)")
 	flags.IntP("limit", "l", 100, "With --records: the largest number of records, 0 for all; --csv prints all")
 	cmd.MarkFlagsMutuallyExclusive("records", "by")
 }
@@ -49,7 +63,7 @@ func showRecords(cmd *cobra.Command, a admin) error {
 	if most < 0 {
 		return errors.New("--limit must be a positive number, or 0")
 	}
-	query := flagQuery(cmd, "from", "to", "user", "key", "model", "outcome", "request", "tag", "customer")
+	query := flagQuery(cmd, slices.Concat([]string{"from", "to", "user", "key", "team", "tag", "customer"}, recordFilters)...)
 	query.Set("limit", strconv.Itoa(cmp.Or(most, 1000)))
 	return printList(cmd, a, list{path: recordsPath, query: query, most: most, table: printRecords})
 }

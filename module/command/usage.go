@@ -46,7 +46,7 @@ func usageCommand() *cobra.Command {
 	cmd := withAdmin(&cobra.Command{Use: "usage", Short: "Shows the requests, tokens and costs in the ledger", Args: cobra.NoArgs}, showUsage)
 	addStoreFlags(cmd)
 	cmd.Flags().StringSliceP("by", "", []string{"day", "model"}, "Dimensions to group by: hour, day or month, key, user, limit, model, provider, upstream_model, outcome, and customer or tag:NAME")
-	cmd.Flags().StringP("from", "", "", "First day, YYYY-MM-DD, or RFC 3339 time (default 30 days ago)")
+	cmd.Flags().StringP("from", "", "", "First day, YYYY-MM-DD, RFC 3339 time, or time before now, such as -24h or -7d (default 30 days ago)")
 	cmd.Flags().StringP("to", "", "", "Day or time before which requests count (default now)")
 	cmd.Flags().StringP("user", "u", "", "Name of the user (default all)")
 	cmd.Flags().StringP("key", "k", "", "ID of the key (default all)")
@@ -93,7 +93,7 @@ func flagQuery(cmd *cobra.Command, names ...string) url.Values {
 	query := make(url.Values)
 	for _, name := range names {
 		if flag := cmd.Flags().Lookup(name); flag.Changed {
-			query.Set(name, flag.Value.String())
+			query.Set(strings.ReplaceAll(name, "-", "_"), flag.Value.String())
 		}
 	}
 	return query

@@ -42,7 +42,7 @@ func readRecords(db database.Statements, q accounting.RecordQuery) (accounting.R
 	for _, text := range queryTexts(&q) {
 		*text = database.Text(*text) // as in records; see clean
 	}
-	s := search{RecordQuery: q}
+	s := search{RecordQuery: q, interned: make(internedNames)}
 	if !q.From.IsZero() {
 		s.smallest = idAt(q.From)
 	}
@@ -58,6 +58,7 @@ type search struct {
 	records  []accounting.Record
 	pages    int // number of pages that were read
 	decoded  int // number of records that were decoded
+	interned internedNames
 }
 
 func (s *search) run(db database.Statements) (none accounting.RecordPage, err error) {
@@ -70,6 +71,9 @@ func (s *search) run(db database.Statements) (none accounting.RecordPage, err er
 			if err := s.add(&pages[i]); err != nil {
 				return none, err
 			}
+		}
+		if err := s.dropCheap(db); err != nil {
+			return none, err
 		}
 		s.sort()
 		if len(pages) < pagesPerStatement {
@@ -84,6 +88,18 @@ func (s *search) run(db database.Statements) (none accounting.RecordPage, err er
 		}
 		largest = oldest - 1
 	}
+}
+
+// dropCheap drops the records that do not cost what the query asks for, after their corrections.
+func (s *search) dropCheap(db database.Statements) error {
+	if s.MinCost == 0 {
+		return nil
+	}
+	if err := correct(db, s.records); err != nil {
+		return err
+	}
+	s.records = slices.DeleteFunc(s.records, func(r accounting.Record) bool { return r.Cost() < s.MinCost })
+	return nil
 }
 
 // exhausted reports whether the work has reached a bound.
@@ -108,6 +124,9 @@ func (s *search) page(oldest int64) (page accounting.RecordPage) {
 	if len(page.Records) > s.Limit {
 		page.Records = page.Records[:s.Limit]
 		page.Before = page.Records[s.Limit-1].ID
+	}
+	if page.Before != 0 {
+		page.Since = timeOf(page.Before).UTC()
 	}
 	return page
 }
@@ -146,18 +165,20 @@ func (s *search) add(p *page) error {
 	if !bytes.Contains(p.records, []byte(s.Request)) {
 		return nil // a page contains its texts as they are, and few pages contain one request
 	}
+	wanted := s.RecordQuery
+	wanted.MinCost = 0 // a record may have another cost than at first: see dropCheap
 	return p.each(func(id int64, text []byte) error {
 		if id >= s.Before || id < s.smallest {
 			return nil
 		}
-		r, err := parseRecord(text)
-		if err != nil {
+		r := new(accounting.Record)
+		if err := readRecord(r, text, s.interned); err != nil {
 			return err
 		}
 		s.decoded++
 		r.ID, r.Admitted = id, timeOf(id).UTC()
 		clean(r)
-		if s.Selects(r) {
+		if wanted.Selects(r) {
 			s.records = append(s.records, *r)
 		}
 		return nil

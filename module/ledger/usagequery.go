@@ -25,11 +25,11 @@ type sumStatement struct {
 // UsageQuery.After.
 func sumQuery(s selection, parts []interval, limit int) (query string, args []any) {
 	q := &sumStatement{selection: s}
-	columns, sums := append(q.order(), prefixed("sums.", sumColumns)...), q.sums(parts)
+	columns := append(q.order(), prefixed("sums.", sumColumns)...)
 	if s.Largest != nil {
-		query, columns, sums = q.withLargest(sums), append(columns, q.countOthers()), q.keepLargest()
+		query, columns = q.withLargest(parts), append(columns, q.countOthers())
 	}
-	query += "SELECT " + strings.Join(columns, ", ") + " FROM (" + sums + ") AS sums"
+	query += "SELECT " + strings.Join(columns, ", ") + " FROM (" + q.sums(parts) + ") AS sums"
 	for i, dim := range s.textDimensions() {
 		query += fmt.Sprintf(" LEFT JOIN gateway_names n%d ON n%[1]d.id = sums.%s", i, dim.column)
 	}
@@ -65,22 +65,14 @@ func (q *sumStatement) after() []string {
 	return position
 }
 
-// sums returns the subquery that adds up the rows of some intervals.
+// sums returns the subquery that adds up the rows of some intervals with the same dimensions.
 func (q *sumStatement) sums(parts []interval) string {
-	rows := make([]string, len(parts))
-	for i, part := range parts {
-		rows[i] = q.rows(part)
-	}
-	return q.added(strings.Join(rows, " UNION ALL "))
-}
-
-// added returns the subquery that adds up rows with the same dimensions.
-func (q *sumStatement) added(rows string) string {
-	groups := q.columns("at")
+	groups := q.columns("at", func(column string) string { return column })
 	selected := groups
 	for _, column := range sumColumns {
 		selected = append(selected, "CAST(SUM("+column+") AS BIGINT) AS "+column)
 	}
+	rows := q.rows(parts, func(part interval) []string { return append(q.columns(q.unitBegin(part), q.kept), sumColumns...) })
 	return "SELECT " + strings.Join(selected, ", ") + " FROM (" + rows + ") AS parts GROUP BY " + strings.Join(groups, ", ")
 }
 
@@ -95,54 +87,63 @@ var measures = map[accounting.Measure]string{
 }
 
 // withLargest returns the common tables of a query for the largest values: every has all
-// sums, and kept the largest values.
-func (q *sumStatement) withLargest(sums string) string {
-	return fmt.Sprintf("WITH every AS (%s), kept AS (SELECT %s FROM every GROUP BY %[2]s ORDER BY SUM(%[3]s) DESC, %[2]s LIMIT %[4]s) ",
-		sums, q.values(), measures[q.Largest.Measure], q.param(q.Largest.Number))
+// values with their amounts, and kept the largest ones. The amounts are those of the whole time,
+// which few rows of long spans have.
+func (q *sumStatement) withLargest(parts []interval) string {
+	whole := cover(parts[0].start, parts[len(parts)-1].end, month, q.zone)
+	rows := q.rows(whole, func(interval) []string { return []string{q.values(), measures[q.Largest.Measure] + " AS amount"} })
+	return fmt.Sprintf("WITH every AS (SELECT %s, SUM(amount) AS amount FROM (%s) AS parts GROUP BY %[1]s), kept AS (SELECT %[1]s FROM every ORDER BY amount DESC, %[1]s LIMIT %[3]s) ",
+		q.values(), rows, q.param(q.Largest.Number))
 }
 
 // values returns the columns of the values of which the largest are kept.
 func (q *sumStatement) values() string {
-	columns := q.columns("at")
-	return strings.Join(columns[1:len(columns)-1], ", ") // without the time and the currency
+	columns := make([]string, len(q.dimensions))
+	for i, dim := range q.dimensions {
+		columns[i] = dim.column
+	}
+	return strings.Join(columns, ", ")
 }
 
-// keepLargest returns the subquery that adds up the sums of the values that are not kept.
-func (q *sumStatement) keepLargest() string {
-	columns, values := q.columns("at"), q.values()
-	for i := range q.dimensions {
-		columns[1+i] = fmt.Sprintf("CASE WHEN (%s) IN (SELECT %[1]s FROM kept) THEN %s ELSE %d END AS %[2]s", values, columns[1+i], others)
+// kept returns the expression for the value of a column, which is others unless the values of
+// the row are kept.
+func (q *sumStatement) kept(column string) string {
+	if q.Largest == nil {
+		return column
 	}
-	return q.added("SELECT " + strings.Join(append(columns, sumColumns...), ", ") + " FROM every")
+	return fmt.Sprintf("CASE WHEN (%s) IN (SELECT %[1]s FROM kept) THEN %s ELSE %d END AS %[2]s", q.values(), column, others)
 }
 
 // countOthers returns the expression for the number of values that are not kept.
 func (q *sumStatement) countOthers() string {
-	return fmt.Sprintf("CASE sums.%s WHEN %d THEN (SELECT COUNT(*) FROM (SELECT DISTINCT %s FROM every) AS found) - (SELECT COUNT(*) FROM kept) ELSE 0 END",
-		q.dimensions[0].column, others, q.values())
+	return fmt.Sprintf("CASE sums.%s WHEN %d THEN (SELECT COUNT(*) FROM every) - (SELECT COUNT(*) FROM kept) ELSE 0 END", q.dimensions[0].column, others)
 }
 
-// columns returns the columns by which sums are grouped. The first is start, the expression
-// for the time.
-func (q *sumStatement) columns(start string) []string {
+// columns returns the columns by which sums are grouped: start, the expression for the time, the
+// dimensions, which value turns into expressions, and the currency.
+func (q *sumStatement) columns(start string, value func(string) string) []string {
 	columns := []string{start}
-	for _, dim := range q.textDimensions() {
-		columns = append(columns, dim.column)
+	for _, dim := range q.dimensions {
+		columns = append(columns, value(dim.column))
 	}
-	return columns
+	return append(columns, currencies.column)
 }
 
-// rows returns the subquery for the rows of an interval.
-func (q *sumStatement) rows(part interval) string {
-	span, table := part.span, usageTable.name
+// rows returns the subquery for the rows of some intervals, with the columns of each.
+func (q *sumStatement) rows(parts []interval, columns func(interval) []string) string {
+	table, level := usageTable.name, span(0)
 	if q.Label != "" {
 		table = labelTable.name
 	} else {
-		span += levelOf(q.names()).spans
+		level = levelOf(q.names()).spans
 	}
-	return fmt.Sprintf("SELECT %s FROM %s WHERE span = %d AND at >= %s AND at < %s%s",
-		strings.Join(append(q.columns(q.unitBegin(part)), sumColumns...), ", "), table, span,
-		q.param(part.start.UnixMilli()), q.param(part.end.UnixMilli()), q.filter())
+	rows := make([]string, len(parts))
+	for i, part := range parts {
+		rows[i] = fmt.Sprintf("SELECT %s FROM %s WHERE span = %d AND at >= %s AND at < %s%s",
+			strings.Join(columns(part), ", "), table, part.span+level,
+			q.param(part.start.UnixMilli()), q.param(part.end.UnixMilli()), q.filter())
+	}
+	return strings.Join(rows, " UNION ALL ")
 }
 
 // names returns the columns with names by which rows are grouped or selected.

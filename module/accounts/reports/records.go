@@ -2,6 +2,7 @@ package reports
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -73,13 +74,19 @@ func (r Reports) Records(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	behind := behind(c, reader)
+	if c.URL.Query().Get("format") == "jsonl" {
+		return r.recordLines(c, reader, query, zone)
+	}
 	asTable, err := wantsTable(c.Request)
 	if err != nil {
 		return nil, err
 	}
-	behind := behind(c, reader)
 	if asTable {
 		return r.recordTable(c, reader, query, zone)
+	}
+	if order := c.URL.Query().Get("sort"); order != "" && order != "time" {
+		return sorted(c, reader, query, order, behind, zone)
 	}
 	found, err := reader.Records(c.Context(), query)
 	if err != nil {
@@ -152,6 +159,9 @@ func recordFilter(c *call.Call, q *accounting.RecordQuery) (err error) {
 	q.Operation, q.Format = values.Get("operation"), values.Get("client_format")
 	q.Provider, q.Upstream = values.Get("provider"), values.Get("upstream_model")
 	q.Customer = values.Get("customer")
+	if err := leastAmounts(c, q); err != nil {
+		return err
+	}
 	if tag := values.Get("tag"); tag != "" {
 		if q.Tag, err = aigateway.ParseTag(tag); err != nil {
 			return answer.Invalid("tag: %v", err)
@@ -167,6 +177,20 @@ func recordFilter(c *call.Call, q *accounting.RecordQuery) (err error) {
 		q.Stream = new(stream == "true")
 	}
 	return nil
+}
+
+// leastAmounts reads the parameters min_duration_ms and min_cost_micro.
+func leastAmounts(c *call.Call, q *accounting.RecordQuery) error {
+	duration, err := c.QueryNumber(0, "min_duration_ms")
+	if err != nil {
+		return err
+	}
+	cost, err := c.QueryNumber(0, "min_cost_micro")
+	if most := math.MaxInt64 / int(time.Millisecond); duration < 0 || cost < 0 || duration > most || cost > most {
+		return answer.Invalid("min_duration_ms and min_cost_micro must be positive numbers below %d", most)
+	}
+	q.MinDuration, q.MinCost = time.Duration(duration)*time.Millisecond, int64(cost)*1000
+	return err
 }
 
 // recordCells are the cells of a table that describe a record.
@@ -221,23 +245,44 @@ var recordColumns = []column[recordCells]{
 	{"customer", func(r *recordCells) string { return r.Customer }},
 }
 
-// recordTable reads the first page of a table.
-func (r Reports) recordTable(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQuery, zone *time.Location) (table, error) {
+// recordPages returns a function that reads the records of a query, page by page. It returns none
+// at the end.
+func recordPages(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQuery) func() ([]accounting.Record, error) {
 	q.Limit = largestRecords
 	last := false
-	return newTable(r.Failed, headerOf(recordColumns), func() (rows [][]string, err error) {
-		for len(rows) == 0 && !last { // a page may have no records, although others follow
+	return func() ([]accounting.Record, error) {
+		for !last { // a page may have no records, although others follow
 			page, err := reader.Records(c.Context(), q)
-			if err != nil {
-				return nil, err
-			}
-			for i := range page.Records {
-				rows = append(rows, recordRows(&page.Records[i], zone)...)
-			}
 			q.Before, last = page.Before, page.Before == 0
+			if err != nil || len(page.Records) > 0 {
+				return page.Records, err
+			}
 		}
-		return rows, nil
+		return nil, nil
+	}
+}
+
+// recordTable reads the first page of a table.
+func (r Reports) recordTable(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQuery, zone *time.Location) (table, error) {
+	next := recordPages(c, reader, q)
+	return newTable(r.Failed, headerOf(recordColumns), func() (rows [][]string, err error) {
+		records, err := next()
+		for i := range records {
+			rows = append(rows, recordRows(&records[i], zone)...)
+		}
+		return rows, err
 	})
+}
+
+// recordLines reads the first page of JSON lines.
+func (r Reports) recordLines(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQuery, zone *time.Location) (jsonLines[api.Record], error) {
+	pages := recordPages(c, reader, q)
+	next := func() ([]api.Record, error) {
+		records, err := pages()
+		return answer.Views(records, func(r *accounting.Record) api.Record { return viewRecord(r, zone) }), err
+	}
+	first, err := next()
+	return jsonLines[api.Record]{first, next, r.Failed}, err
 }
 
 // recordRows returns the rows of a record.

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
@@ -48,6 +50,9 @@ func viewUsage(u *accounting.Usage, zone *time.Location) api.Usage {
 		Tag: u.Tag, Customer: u.Customer, Label: u.Label, Others: u.Others,
 		Requests: u.Requests, Calls: u.Calls, Tokens: viewTokens(&u.Tokens), CostMicro: (u.Cost.Nanos + 500) / 1000, Currency: u.Cost.Currency,
 		Estimated: u.Estimated, Unpriced: u.Unpriced, Floor: u.Unpriced > 0,
+	}
+	if u.FirstBytes > 0 {
+		v.FirstByte = (u.FirstByte / time.Duration(u.FirstBytes)).Milliseconds()
 	}
 	if !u.At.IsZero() {
 		v.From = u.At.In(zone).Format(time.RFC3339)
@@ -189,8 +194,8 @@ func largest(c *call.Call, q *accounting.UsageQuery, dimensions int) error {
 	if err != nil || number == 0 {
 		return err
 	}
-	if number < 0 || number > mostLargest || dimensions != 1 {
-		return answer.Invalid("largest is a number up to %d, for one dimension besides time", mostLargest)
+	if number < 0 || number > mostLargest || dimensions == 0 {
+		return answer.Invalid("largest is a number up to %d, for dimensions besides time", mostLargest)
 	}
 	measure := accounting.Measure(cmp.Or(c.URL.Query().Get("measure"), string(accounting.MeasureCost)))
 	switch measure {
@@ -221,7 +226,8 @@ func usageLabel(q *accounting.UsageQuery, values url.Values) error {
 
 var errBy = answer.Invalid("by is a list of key, user, limit, model, provider, upstream_model, outcome, one of hour, day and month, and one of customer, tag:NAME and label, each once")
 
-// moment reads a parameter that is a date in the zone of the ledger, or an RFC 3339 time.
+// moment reads a parameter that is a date in the zone of the ledger, an RFC 3339 time, or a time
+// before now: -24h or -7d.
 func moment(c *call.Call, name string, standard time.Time, zone *time.Location) (time.Time, error) {
 	text := c.URL.Query().Get(name)
 	if text == "" {
@@ -230,9 +236,14 @@ func moment(c *call.Call, name string, standard time.Time, zone *time.Location) 
 	if at, err := aigateway.ParseDay(text, zone); err == nil {
 		return at, nil
 	}
+	if before, found := strings.CutPrefix(text, "-"); found {
+		if ago, err := caddy.ParseDuration(before); err == nil && ago >= 0 {
+			return time.Now().Add(-ago), nil
+		}
+	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, answer.Invalid("%s must be a date, YYYY-MM-DD, or an RFC 3339 time", name)
+		return at, answer.Invalid("%s must be a date, YYYY-MM-DD, an RFC 3339 time, or a time before now, such as -24h or -7d", name)
 	}
 	return at, nil
 }

@@ -204,7 +204,7 @@ type UsageQuery struct {
 
 	Currency string // only calls whose costs are in this currency; empty for all
 
-	// Largest selects the values of the only dimension besides time that have sums of their
+	// Largest selects the values of the dimensions besides time that have sums of their
 	// own. The sums of the others are added up, with the value Others. Nil adds up none.
 	Largest *Largest
 
@@ -276,6 +276,7 @@ type RecordPage struct {
 	// contain fewer records than the limit, or none, although another page follows: the
 	// work for one page is bounded.
 	Before int64
+	Since  time.Time // the time of Before
 }
 
 // StoreFiles is an optional interface of a Store that keeps its content, and its ledger, in

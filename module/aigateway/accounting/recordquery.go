@@ -32,10 +32,13 @@ type RecordFilter struct {
 	Stream    *bool  // whether the client asked for a stream
 	Tag       aigateway.Tag
 	Customer  string
+
+	MinDuration time.Duration
+	MinCost     int64 // of all calls, in billionths of a unit of their currency
 }
 
-// Selects reports whether a record has the texts, the status and the kind of answer of the
-// query. It does not compare IDs and times.
+// Selects reports whether a record has the texts, the status, the kind of answer and at least the
+// amounts of the query. It does not compare IDs and times.
 func (q *RecordQuery) Selects(r *Record) bool {
 	for _, of := range [...]struct{ wanted, has string }{
 		{q.Key, r.Key}, {q.User, r.User}, {q.Model, r.Model}, {q.Outcome, r.Outcome}, {q.Request, r.Request},
@@ -46,6 +49,9 @@ func (q *RecordQuery) Selects(r *Record) bool {
 		}
 	}
 	if q.Tag.Name != "" && !slices.Contains(r.Tags, q.Tag) {
+		return false
+	}
+	if r.Duration < q.MinDuration || q.MinCost > 0 && r.Cost() < q.MinCost {
 		return false
 	}
 	return (q.Status == 0 || q.Status == r.Status) && (q.Stream == nil || *q.Stream == r.Stream) && q.selectsCall(r.Calls)
@@ -62,4 +68,12 @@ func (q *RecordQuery) selectsCall(calls []Call) bool {
 		}
 	}
 	return false
+}
+
+// Cost returns the cost of all calls of the record, in billionths of a unit of their currency.
+func (r *Record) Cost() (nanos int64) {
+	for i := range r.Calls {
+		nanos += r.Calls[i].Cost.Nanos
+	}
+	return nanos
 }

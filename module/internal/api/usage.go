@@ -27,6 +27,8 @@ type Usage struct {
 	Estimated int64  `json:"estimated"` // calls with tokens that the gateway estimated
 	Unpriced  int64  `json:"unpriced"`  // calls whose cost is unknown, or known in part
 	Floor     bool   `json:"floor"`     // CostMicro is a lower bound, because some calls are unpriced
+
+	FirstByte int64 `json:"first_byte_ms,omitempty"` // the mean of the answers; 0 without any
 }
 
 // Tokens are the numbers of tokens and of searches of a sum or a call.

@@ -221,7 +221,8 @@ func recordsAreFound(t *testing.T, d Database) {
 	wanted := Example()
 	wanted.Request, wanted.Key, wanted.User, wanted.Model, wanted.Outcome = "req_7", "phone", "bob", "small", "failed"
 	wanted.Limit, wanted.Operation, wanted.Format, wanted.Status, wanted.Stream = "tiny", "count_tokens", "responses", 429, !wanted.Stream
-	wanted.Calls = append(wanted.Calls, accounting.Call{Provider: "rare", Model: "rare-1"})
+	wanted.Calls = append(wanted.Calls, accounting.Call{Provider: "rare", Model: "rare-1", Source: accounting.SourceProvider})
+	wanted.Duration = 10 * time.Second
 	wanted.Tags, wanted.Customer = []aigateway.Tag{{Name: "env", Value: "test"}, {Name: "team", Value: "search"}}, "umbrella"
 	write(t, l, Example())
 	write(t, l, wanted)
@@ -235,7 +236,8 @@ func recordsAreFound(t *testing.T, d Database) {
 		"stream":   {RecordFilter: accounting.RecordFilter{Stream: new(wanted.Stream)}},
 		"provider": {RecordFilter: accounting.RecordFilter{Provider: "rare"}}, "upstream": {RecordFilter: accounting.RecordFilter{Upstream: "rare-1"}},
 		"tag": {RecordFilter: accounting.RecordFilter{Tag: aigateway.Tag{Name: "env", Value: "test"}}}, "customer": {RecordFilter: accounting.RecordFilter{Customer: "umbrella"}},
-		"call": {RecordFilter: accounting.RecordFilter{Provider: "rare", Upstream: "rare-1"}},
+		"duration": {RecordFilter: accounting.RecordFilter{MinDuration: 10 * time.Second}},
+		"call":     {RecordFilter: accounting.RecordFilter{Provider: "rare", Upstream: "rare-1"}},
 	} {
 		q.Limit = 10
 		assert.Equal(t, []int64{records[1].ID}, paged(t, l, q), name)
@@ -248,6 +250,10 @@ func recordsAreFound(t *testing.T, d Database) {
 		q.Limit = 10
 		assert.Empty(t, paged(t, l, q), name)
 	}
+	dear := accounting.RecordQuery{Limit: 10, RecordFilter: accounting.RecordFilter{MinCost: 1234 + 5000}}
+	assert.Empty(t, paged(t, l, dear))
+	reprice(t, l, fixed("rare", "new", aigateway.Cost{Nanos: 5000, Currency: "USD"}), false)
+	assert.Equal(t, []int64{records[1].ID}, paged(t, l, dear), "the cost is that of the correction")
 	first, last := records[2].Admitted, records[0].Admitted
 	assert.Len(t, paged(t, l, accounting.RecordQuery{Limit: 1, From: first, To: last.Add(time.Millisecond)}), 3)
 	assert.NotContains(t, paged(t, l, accounting.RecordQuery{Limit: 1, From: first, To: last}), records[0].ID)
