@@ -227,10 +227,10 @@ test('C004 the playground sends any model, the fields of each format, and comman
 
 /** written are the turns of a call and of its result, and a document, by format. */
 const written = {
-	messages: (body) => ({ call: body.messages[1].content[0].name, result: body.messages[2].content[0].content, document: body.messages[0].content[0].source.media_type }),
-	chat: (body) => ({ call: body.messages[1].tool_calls[0].function.name, result: body.messages[2].content, document: body.messages[0].content[0].file.file_data.slice(5, 20) }),
-	responses: (body) => ({ call: body.input[1].name, result: body.input[2].output, document: body.input[0].content[0].file_data.slice(5, 20) }),
-	gemini: (body) => ({ call: body.contents[1].parts[0].functionCall.name, result: body.contents[2].parts[0].functionResponse.response.result, document: body.contents[0].parts[0].inlineData.mimeType }),
+	messages: ({ messages }) => ({ call: messages[1].content.find((part) => part.type === 'tool_use').name, result: messages[2].content[0].content, document: messages[0].content[0].source.media_type }),
+	chat: ({ messages }) => ({ call: messages[1].tool_calls[0].function.name, result: messages[2].content, document: messages[0].content[0].file.file_data.slice(5, 20) }),
+	responses: ({ input }) => ({ call: input.find((item) => item.type === 'function_call').name, result: input.find((item) => item.type === 'function_call_output').output, document: input[0].content[0].file_data.slice(5, 20) }),
+	gemini: ({ contents }) => ({ call: contents[1].parts.find((part) => part.functionCall).functionCall.name, result: contents[2].parts[0].functionResponse.response.result, document: contents[0].parts[0].inlineData.mimeType }),
 };
 
 // A call of a tool was the end of a conversation, and only images could be sent.
