@@ -273,7 +273,7 @@ function One({ name }) {
 							</dl>
 						</div>
 					</section>
-					<${Person} user=${u} />
+					<${Person} key=${`${u.budget} ${u.requests} ${u.tokens} ${u.concurrent}`} user=${u} />
 					${open === 'change' && html`<${Change} user=${u} close=${close} />`}
 					${open === 'sessions' && html`<${Sessions} user=${u} close=${close} />`}
 					${open === 'delete' && html`<${Delete} user=${u} close=${() => setOpen('')} then=${() => go('users')} />`}
