@@ -50,6 +50,11 @@ type section struct {
 
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
+// accessible changes what readers without a mouse or a screen cannot use: a code that is wider than
+// the window scrolls by keys if it can get the focus, and a cell without a text is no heading of
+// its column. Texts of pages contain no elements, since they are escaped.
+var accessible = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<th></th>", "<td></td>")
+
 // render returns the page of a Markdown file.
 func render(tree fs.FS, name string, source []byte) (*page, error) {
 	context := parser.NewContext(parser.WithIDs(anchors{}))
@@ -61,7 +66,7 @@ func render(tree fs.FS, name string, source []byte) (*page, error) {
 	if err := markdown.Renderer().Render(&body, source, document); err != nil {
 		return nil, fmt.Errorf("rendering page %s: %w", name, err)
 	}
-	p.body = body.String()
+	p.body = accessible.Replace(body.String())
 	return p, nil
 }
 

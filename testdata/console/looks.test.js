@@ -28,7 +28,7 @@ after(() => browser.close());
 const pictures = Object.entries(pages).map(([path, ready]) => [path.replace(/\?.*=/, '-'), (page) => visit(page, path).then(() => page.waitForSelector(ready))]).concat([
 	['team', async (page) => { await show(page, 'teams/research'); await page.waitForSelector('table >> text=grace'); await page.waitForSelector('table >> text=budget'); }],
 	['key', async (page) => { await show(page, 'keys?q=laptop'); await page.click('a:has-text("laptop")'); await page.waitForSelector('dt:text-is("Own rules")'); await page.waitForSelector('main table'); }],
-	['key-form', async (page) => { await page.click('button:text-is("Change")'); await page.waitForSelector('dialog select[name=limit] optgroup'); }],
+	['key-form', async (page) => { await page.click('button:text-is("Change")'); await page.waitForSelector('dialog select[name=limit] optgroup', { state: 'attached' }); }],
 	['person', async (page) => { await page.keyboard.press('Escape'); await show(page, 'users/root'); await page.waitForSelector('table >> text=laptop'); }],
 	['exchange', async (page) => { await show(page, 'exchanges?model=assistant'); await page.click('tbody tr >> nth=0 >> th a'); await page.waitForSelector('h2:text-is("Request")'); }],
 	['minutes', async (page) => { await visit(page, 'health'); await page.click('button[aria-label="Minutes of demo"]'); await page.waitForSelector('dialog table'); }],

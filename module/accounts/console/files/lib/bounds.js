@@ -37,7 +37,10 @@ export const RuleFields = ({ of, whose }) => html`
 	</div>
 `;
 
-/** ruleBody returns the members of rules; nothing if the form has no such fields. @param {Record<string, string>} data */
+/**
+ * ruleBody returns the members of rules; nothing if the form has no such fields.
+ * @param {Record<string, string>} data
+ */
 export const ruleBody = ({ budget, requests, tokens, concurrent }) =>
 	budget === undefined ? {} : { budget, requests, tokens, concurrent: Number(concurrent) };
 

@@ -268,7 +268,8 @@ const KeyTable = ({ kind, rows, states, act }) => html`
 				name: 'Name',
 				cell: (/** @type {Row} */ r) =>
 					html`
-						${kind === 'configured' ? html`<${Name} of=${r.name} />` : html`<a href=${linkOf(r.id)}><${Name} of=${r.name} /></a>`}
+						${kind === 'configured' && html`<${Name} of=${r.name} />`}
+						${kind !== 'configured' && html`<a href=${linkOf(r.id)}><${Name} of=${r.name} /></a>`}
 						${r.hint && html`<code class="muted nowrap under">${r.hint}</code>`}
 						<${Overlap} row=${r} />
 					`,
@@ -400,7 +401,9 @@ function One({ id }) {
 								<dt>Key</dt>
 								<dd><code>${row.hint}</code><${Overlap} row=${row} /></dd>
 								<dt>State</dt>
-								<dd><${Chip} is=${row.off ? 'off' : why ? 'warn' : 'ok'}>${row.off || (why ? 'refused' : 'enabled')}<//></dd>
+								<dd>
+									<${Chip} is=${row.off ? 'off' : why ? 'warn' : 'ok'}>${row.off || (why ? 'refused' : 'enabled')}<//>
+								</dd>
 								<${Bounds} of=${row} />
 								<dt>Expires</dt>
 								<dd><${Time} at=${row.expires} /></dd>
