@@ -50,10 +50,10 @@ type section struct {
 
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// accessible changes what readers without a mouse or a screen cannot use: a code that is wider than
-// the window scrolls by keys if it can get the focus, and a cell without a text is no heading of
+// accessible changes what readers without a mouse or a screen cannot use: a code or a table that is
+// wider than the window scrolls by keys if it can get the focus, and a cell without a text is no heading of
 // its column. Texts of pages contain no elements, since they are escaped.
-var accessible = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<th></th>", "<td></td>")
+var accessible = strings.NewReplacer("<pre>", `<pre tabindex="0">`, "<table>", `<table tabindex="0">`, "<th></th>", "<td></td>")
 
 // render returns the page of a Markdown file.
 func render(tree fs.FS, name string, source []byte) (*page, error) {
