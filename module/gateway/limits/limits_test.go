@@ -46,8 +46,8 @@ func costing(l *Limit, text string) *Limit {
 	return l
 }
 
-func in(currency string, l *Limit) *Limit {
-	l.Budget.Currency = currency
+func inEuros(l *Limit) *Limit {
+	l.Budget.Currency = "EUR"
 	return l
 }
 
@@ -95,7 +95,7 @@ func TestLimitsThatCannotBeNestedAreRefused(t *testing.T) {
 		"limit 'a': within leads from 'a' to itself":                            {limit("a", "a", "")},
 		"limit 'a': within leads from 'b' to itself":                            {limit("a", "b", ""), limit("b", "c", ""), limit("c", "b", "")},
 		"limit 'a': a limit per gateway is within no other":                     {limit("a", "b", aigateway.PerGateway)},
-		"limit 'a': is within a budget of another currency: EUR and USD":        {in("EUR", costing(limit("a", "b", ""), "1/day")), costing(limit("b", "", ""), "1/day")},
+		"limit 'a': is within a budget of another currency: EUR and USD":        {inEuros(costing(limit("a", "b", ""), "1/day")), costing(limit("b", "", ""), "1/day")},
 		"limit '': the name of a limit is 1 to 64":                              {limit("", "", "")},
 		"limit 'a': a limit needs at least one of requests, tokens, concurrent": {{Limit: aigateway.Limit{Name: "a"}}},
 	} {

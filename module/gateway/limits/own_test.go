@@ -66,7 +66,7 @@ func TestOwnRulesAreWithinTheLimitsOfTheConfiguration(t *testing.T) {
 // The store may contain what this configuration cannot apply. Without the rules, the keys would be
 // allowed too much.
 func TestOwnRulesThatCannotBeAppliedRefuseTheKey(t *testing.T) {
-	l, err := New().Extend([]*Limit{in("EUR", costing(limit("small", "", aigateway.PerUser), "50/month"))}, load)
+	l, err := New().Extend([]*Limit{inEuros(costing(limit("small", "", aigateway.PerUser), "50/month"))}, load)
 	require.NoError(t, err)
 	core, logs := observer.New(zap.InfoLevel)
 	require.NoError(t, l.Attach(new(backends.Book), zap.New(core)))
@@ -106,7 +106,7 @@ func TestTheRulesOfAKeyInUseAreCheckedWithItsTeam(t *testing.T) {
 	l := New()
 	require.NoError(t, l.CountStored(load))
 	require.NoError(t, l.Attach(new(backends.Book), zap.NewNop()))
-	euros := aigateway.LimitRules{Budget: in("EUR", costing(limit("x", "", ""), "5/day")).Budget}
+	euros := aigateway.LimitRules{Budget: inEuros(costing(limit("x", "", ""), "5/day")).Budget}
 	known := ofTeam("support", euros)
 	known.ID = "key_1"
 	reader := Reader{Sites: func() []Site {

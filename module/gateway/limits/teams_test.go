@@ -51,7 +51,7 @@ func TestTeamsNeedNoLimitInTheConfiguration(t *testing.T) {
 // The store may contain what this configuration cannot apply. Without the limit, the keys
 // would be allowed too much.
 func TestATeamWhoseLimitCannotBeAppliedIsRefused(t *testing.T) {
-	l, err := New().Extend([]*Limit{in("EUR", costing(limit("all", "", aigateway.PerGateway), "50/month"))}, load)
+	l, err := New().Extend([]*Limit{inEuros(costing(limit("all", "", aigateway.PerGateway), "50/month"))}, load)
 	require.NoError(t, err)
 	logged, logs := observer.New(zap.ErrorLevel)
 	require.NoError(t, l.Attach(new(backends.Book), zap.New(logged)))

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -173,10 +174,7 @@ func (v *vendor) create(w http.ResponseWriter, r *http.Request) {
 
 // with returns a copy of a response with another member.
 func with(r response, name string, value any) response {
-	changed := response{}
-	for name, value := range r {
-		changed[name] = value
-	}
+	changed := maps.Clone(r)
 	changed[name] = value
 	return changed
 }
