@@ -78,9 +78,8 @@ type ObjectQuery struct {
 	Path    string // behind the path of calls, with escapes, such as "/resp_1/cancel"
 	Query   string
 
-	Status int          // status of the provider, 0 if there is no answer
-	Body   []byte       // of a whole answer
-	Fault  *fault.Fault // why there is no answer of status 200
+	Body  []byte       // of a whole answer
+	Fault *fault.Fault // why there is no answer of status 200
 }
 
 type objectQueryKey struct{}

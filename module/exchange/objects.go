@@ -80,6 +80,17 @@ func (o *Objects) Hide(text []byte) []byte {
 	return text
 }
 
+// ProviderIDs returns the ids that the client has named, as the provider has them.
+func (o *Objects) ProviderIDs() (ids []string) {
+	if o == nil {
+		return nil
+	}
+	for i := range o.named {
+		ids = append(ids, string(o.named[i].raw))
+	}
+	return ids
+}
+
 // SealsObjects reports whether the client gets sealed ids of what the provider stores. Providers
 // that are asked in another format store nothing, and neither do those that the client asks not to.
 func (a *Attempt) SealsObjects() bool {

@@ -32,7 +32,7 @@ type call struct {
 
 func newCall(client context.Context, t *Transport, a *exchange.Attempt, r *exchange.Result, proxied *http.Request) *call {
 	a.Exchange.Opening.Reopen()
-	c := &call{t: t, attempt: a, proxied: proxied, result: result{r, t.redactor(a.APIKey, proxied)}}
+	c := &call{t: t, attempt: a, proxied: proxied, result: result{r, t.redactor(a, proxied)}}
 	c.life.begin(client)
 	return c
 }

@@ -24,7 +24,7 @@ func objectSealer(a *exchange.Attempt) editor {
 // object makes the request of a query about a stored object, and stores the answer in the query. The
 // response is always an empty 200, as that of models is.
 func (t *Transport) object(req *http.Request, q *exchange.ObjectQuery) (*http.Response, error) {
-	q.Status, q.Body, q.Fault = 0, nil, nil
+	q.Body, q.Fault = nil, nil
 	if err := t.askObject(req, q); err != nil {
 		q.Fault = callFault(err)
 		return nil, err
@@ -42,12 +42,7 @@ func (t *Transport) askObject(req *http.Request, q *exchange.ObjectQuery) error 
 	if err != nil {
 		return err
 	}
-	h, path, query := call.Header, call.Path, call.Query
-	if t.protocol.Address == nil {
-		var address format.Call
-		h, address = t.head(a)
-		path, query = a.Format.Provider.Call(address)
-	}
+	h, path, query := t.addressed(a, call)
 	delete(h, "Content-Type") // there is no body
 	out := t.outgoing(req.Context(), q.Method, req, h, credential)
 	setAddress(out, path+q.Path, joined(query, q.Query))
@@ -56,8 +51,7 @@ func (t *Transport) askObject(req *http.Request, q *exchange.ObjectQuery) error 
 		return err
 	}
 	defer res.Body.Close()
-	q.Status = res.StatusCode
-	hide := t.redactor(a.APIKey, req)
+	hide := t.redactor(a, req)
 	body, err := readBody(nil, res, res.Body, maxAnswer)
 	switch {
 	case err != nil:
@@ -65,7 +59,7 @@ func (t *Transport) askObject(req *http.Request, q *exchange.ObjectQuery) error 
 	case res.StatusCode != http.StatusOK:
 		q.Fault = fault.Read(res.StatusCode, res.Header.Get("Content-Type"), a.Exchange.Objects.Hide(body))
 		hide.fault(q.Fault)
-	case !exchange.IsJSON(res.Header.Get("Content-Type")) || hide.isPrivate(body):
+	case !exchange.IsJSON(res.Header.Get("Content-Type")):
 		q.Fault = hide.typed(res, fault.Unusable(errNoObject))
 	default:
 		q.Body = edit.Apply(nil, body, objectSealer(a)(nil, body))

@@ -13,36 +13,44 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // redactor removes from the texts of a provider what clients and the log must not contain:
-// the credentials of the provider, and from messages the host of the provider, too.
+// the credentials of the provider, its own ids of stored objects that clients have in another form,
+// and from messages the host of the provider, too.
 type redactor struct {
 	credential string // of the call, which may have been replaced since
 	host       string
 	current    []atomic.Pointer[aigateway.Secret] // all credentials of the provider
 	signed     []string                           // what a signed request has of a secret
+	objects    *exchange.Objects                  // that the request names; nil for none
 }
 
-// secrets returns the credentials.
+// secrets returns the credentials and the ids.
 func (r *redactor) secrets() []string {
-	all := append([]string{r.credential}, r.signed...)
+	all := slices.Concat([]string{r.credential}, r.signed, r.objects.ProviderIDs())
 	for i := range r.current {
 		all = append(all, string(*r.current[i].Load()))
 	}
 	return all
 }
 
-// leaks reports whether a text repeats a credential: that of the call, or another one of the
-// provider, which knows all of them.
+// leaks reports whether a text repeats a credential, that of the call, or another one of the
+// provider, which knows all of them; or an id.
 func (r *redactor) leaks(text string) bool {
 	if fault.Leaks(text, r.credential) {
 		return true
 	}
 	for _, secret := range r.signed {
 		if fault.Leaks(text, secret) {
+			return true
+		}
+	}
+	for _, id := range r.objects.ProviderIDs() {
+		if fault.Leaks(text, id) {
 			return true
 		}
 	}

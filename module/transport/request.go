@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/version"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/tracing"
@@ -29,12 +30,7 @@ var (
 // reverse_proxy. The call may be sent again, with another credential.
 func (c *call) request(ctx context.Context, p *payload.Payload) *http.Request {
 	t, a := c.t, c.attempt
-	path, query, h := c.address.Path, c.address.Query, maps.Clone(c.address.Header)
-	if t.protocol.Address == nil {
-		var address format.Call
-		h, address = t.head(a)
-		path, query = a.Format.Provider.Call(address)
-	}
+	h, path, query := t.addressed(a, c.address)
 	out := t.outgoing(ctx, http.MethodPost, c.proxied, h, c.result.hide.credential)
 	setAddress(out, path, query)
 	out.Body, out.ContentLength = p.Open(), p.Length()
@@ -49,6 +45,17 @@ func (c *call) request(ctx context.Context, p *payload.Payload) *http.Request {
 		tracing.Forward(out)
 	}
 	return out
+}
+
+// addressed returns the headers of a call without its credential, its path with escapes, and its
+// query: those that the protocol has given, or else those of the format.
+func (t *Transport) addressed(a *exchange.Attempt, call *aigateway.Call) (h http.Header, path, query string) {
+	if t.protocol.Address != nil {
+		return maps.Clone(call.Header), call.Path, call.Query
+	}
+	h, address := t.head(a)
+	path, query = a.Format.Provider.Call(address)
+	return h, path, query
 }
 
 // setAddress sets the path and the query of a request. The path has escapes; one that cannot

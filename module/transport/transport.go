@@ -160,10 +160,11 @@ func (t *Transport) credential(index int) string {
 	return string(*t.secrets[index].Load())
 }
 
-// redactor returns the redactor of a call with the credential of an index.
-func (t *Transport) redactor(credential int, proxied *http.Request) redactor {
+// redactor returns the redactor of a call of an attempt.
+func (t *Transport) redactor(a *exchange.Attempt, proxied *http.Request) redactor {
 	return redactor{
-		credential: t.credential(credential), host: cmp.Or(proxied.URL.Hostname(), t.base.Hostname()), current: t.secrets,
+		credential: t.credential(a.APIKey), host: cmp.Or(proxied.URL.Hostname(), t.base.Hostname()), current: t.secrets,
+		objects: a.Exchange.Objects,
 	}
 }
 

@@ -71,8 +71,8 @@ type modelFormats struct {
 	at      [models.AllEndpoints + 1][]*format.Descriptor // see formatsAt
 }
 
-// FormatsOf returns the formats of p for a model, by p's own name, or by the one that shows the model: those of the preset at the
-// endpoints that have the model, unless the formats are configured.
+// FormatsOf returns the formats of p for a model, by p's own name, or by the one that shows the
+// model: those of the preset at the endpoints that have the model, unless the formats are configured.
 func (p *Provider) FormatsOf(model string) []*format.Descriptor {
 	for i := range p.spoken {
 		if p.spoken[i].pattern.Match(model) {

@@ -29,6 +29,18 @@ type ownChain struct {
 	err   error // why the rules cannot be applied, if chain is nil
 }
 
+// rulesWithin returns own rules within the limits outer. A nil limit has no rules.
+func rulesWithin(outer *Chain, key, user *aigateway.Limit) ownRules {
+	rules := ownRules{outer: outer}
+	if key != nil {
+		rules.key = key.LimitRules
+	}
+	if user != nil {
+		rules.user = user.LimitRules
+	}
+	return rules
+}
+
 // limits returns the limits of the rules, the innermost first.
 func (r *ownRules) limits() (limits []*aigateway.Limit) {
 	for _, limit := range []*aigateway.Limit{aigateway.OwnLimit(aigateway.PerKey, r.key), aigateway.OwnLimit(aigateway.PerUser, r.user)} {
@@ -55,15 +67,10 @@ func (o *own) ofUser(name string) *aigateway.Limit {
 // withOwn returns the limits outer with own rules within them, or why they cannot be applied. A
 // nil limit has no rules. One without any is what a store has of rules that it cannot read.
 func (l *Limits) withOwn(outer *Chain, key, user *aigateway.Limit) (*Chain, error) {
-	rules := ownRules{outer: outer}
-	if key != nil {
-		rules.key = key.LimitRules
+	if user != nil && user.LimitRules == (aigateway.LimitRules{}) {
+		return nil, errDamaged
 	}
-	if user != nil {
-		if rules.user = user.LimitRules; rules.user == (aigateway.LimitRules{}) {
-			return nil, errDamaged
-		}
-	}
+	rules := rulesWithin(outer, key, user)
 	if found, ok := l.own.chains.Load(rules); ok { // of nearly all requests
 		return found.(ownChain).chain, found.(ownChain).err
 	}
@@ -102,12 +109,6 @@ func (l *Limits) CheckOwn(key *aigateway.Key, user *aigateway.Limit) error {
 	if outer == nil || key.Own == nil && user == nil {
 		return nil
 	}
-	rules := ownRules{outer: outer}
-	if key.Own != nil {
-		rules.key = key.Own.LimitRules
-	}
-	if user != nil {
-		rules.user = user.LimitRules
-	}
+	rules := rulesWithin(outer, key.Own, user)
 	return l.checkApplied(rules.limits())
 }

@@ -26,8 +26,8 @@ type teamChain struct {
 	err   error // why the rules cannot be applied, if chain is nil
 }
 
-// CountStored makes l apply the rules of teams, users and keys of a store. load loads the counters, unless l
-// has some.
+// CountStored makes l apply the rules of teams, users and keys of a store. load loads the counters,
+// unless l has some.
 func (l *Limits) CountStored(load func() (aigateway.Counters, error)) (err error) {
 	if l.counters == nil {
 		l.counters, err = load()

@@ -39,9 +39,10 @@ func (s Sites) Prices(query url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	names := slices.DeleteFunc(slices.Clone(query["model"]), func(name string) bool { return name == "" })
 	var all []TargetPrice
 	for _, site := range s.All() {
-		all = append(all, pricesOf(site.Catalog, slices.DeleteFunc(query["model"], func(name string) bool { return name == "" }), at)...)
+		all = append(all, pricesOf(site.Catalog, names, at)...)
 	}
 	return PageOf(all, page, func(p *TargetPrice) string { return p.Model }), nil
 }

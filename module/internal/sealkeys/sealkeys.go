@@ -1,4 +1,4 @@
-// Package sealkeys loads the keys that seal reasoning: the configured ones, else one in
+// Package sealkeys loads the keys that seal reasoning and ids of stored objects: the configured ones, else one in
 // Caddy's storage, which the machines of a cluster share. It creates the stored key only
 // when it is needed.
 package sealkeys
@@ -85,7 +85,7 @@ func storedRing(storage storage, logger *zap.Logger) *seal.Ring {
 	defer cancel()
 	key, err := storedKey(ctx, storage)
 	if err != nil {
-		logger.Warn("reading or storing the key that seals reasoning failed; after the next reload, the reasoning of earlier answers is left out of requests", zap.Error(err))
+		logger.Warn("reading or storing the key of seals failed; after the next reload, the reasoning of earlier answers is left out of requests, and sealed ids are not found", zap.Error(err))
 		key = newKey()
 	}
 	ring, _ := seal.NewRing(key) // the only error is a short key

@@ -163,6 +163,46 @@ func TestTheEventOfAFailedStreamHasTheSealedID(t *testing.T) {
 	assert.Equal(t, ids[0], ids[1])
 }
 
+// A provider may state in a stream that it does not know the id, which is its own there.
+func TestX064AnErrorEventHasNotTheProvidersID(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("up", p, "models gpt", "responses_state sealed", "format responses"))
+	const raw = "resp_000000000000000000000000000000000000000000000001"
+	p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"id":"`+raw+`","object":"response","status":"completed","output":[]}`)))
+	id := idOf(t, s.Ask(site.ResponsesPath, `{"model":"gpt","input":"hi"}`).Body)
+	begin := `response.output_text.delta ,"item_id":"m","output_index":0,"content_index":0,"delta":"x"`
+	failed := `error ,"code":"previous_response_not_found","message":"Previous response with id '` + raw + `' not found.","param":null`
+	for _, events := range [][]string{{failed}, {begin, failed}} {
+		p.Script(gatewaytest.ResponseStream(events...))
+		answer := s.Ask(site.ResponsesPath, `{"model":"gpt","input":"hi","stream":true,"previous_response_id":"`+id+`"}`)
+		assert.Contains(t, answer.Body, "the upstream reported an error", events)
+		assert.NotContains(t, answer.Body, raw, events)
+	}
+}
+
+// The address of the provider in the text of an answer is no reason to withhold the answer.
+func TestAnAnswerMayContainTheAddressOfTheProvider(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("up", p, "models gpt", "responses_state sealed", "format responses"))
+	answer := `{"id":"resp_1","object":"response","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"see http://` + p.Address() + `/v1?key=1"}]}]}`
+	p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(answer)), gatewaytest.Body(http.StatusOK, "application/json", []byte(answer)))
+	created := s.Ask(site.ResponsesPath, `{"model":"gpt","input":"hi"}`)
+	read := s.Call(http.MethodGet, s.URL("site", "/v1/responses/"+idOf(t, created.Body)), "", "Authorization", "Bearer "+site.ClientKey)
+	assert.Equal(t, http.StatusOK, read.Status, read.Body)
+	assert.Equal(t, created.Body, read.Body)
+}
+
+// Requests of gemini clients that refer to contents in the account passed with sealed state: the
+// name of such contents does not show whose they are.
+func TestSealedStateRefusesCachedContents(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("up", p, "models gpt", "responses_state sealed", "format gemini"))
+	answer := s.Ask("/v1beta/models/gpt:generateContent", `{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"cachedContent":"cachedContents/1"}`)
+	assert.Equal(t, http.StatusBadRequest, answer.Status, answer.Body)
+	assert.Contains(t, answer.Body, "cachedContent: this gateway cannot verify whose object this is")
+	assert.Zero(t, p.Count())
+}
+
 func TestX061AResponseThatIsNotStoredHasTheProvidersID(t *testing.T) {
 	s := startStoring(t, site.Direct)
 	assert.Regexp(t, rawID, s.create(t, `,"store":false`))
