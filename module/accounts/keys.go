@@ -18,8 +18,8 @@ type keys struct{ people *people.People }
 
 func viewKey(k *aigateway.StoredKey, user *aigateway.User) api.Key {
 	return api.Key{
-		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Models...), From: people.NetworkNames(k),
-		Limit: k.Limit, Rules: viewRules(&k.Rules), Tags: people.TagTexts(k), Disabled: k.Disabled, UserDisabled: user.Disabled,
+		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Bounds.Models...), From: people.NetworkNames(k),
+		Limit: k.Bounds.Limit, Rules: viewRules(&k.Bounds.Rules), Tags: people.TagTexts(k), Disabled: k.Disabled, UserDisabled: user.Disabled,
 		Created: answer.Time(k.Created), Expires: answer.OptionalTime(k.Expires), Used: answer.OptionalTime(k.Used),
 		Replaced: replacedUntil(k),
 	}
@@ -132,7 +132,7 @@ func (k keys) key(c *call.Call) (*aigateway.StoredKey, *aigateway.User, error) {
 // and their own.
 func (k keys) managed(c *call.Call) (*aigateway.StoredKey, *aigateway.User, error) {
 	key, user, err := k.key(c)
-	if err == nil && !isOwn(c, user) && !c.Manages(c.Context(), user, key.Limit) {
+	if err == nil && !isOwn(c, user) && !c.Manages(c.Context(), user, key.Bounds.Limit) {
 		err = call.ErrRole
 	}
 	return key, user, err
@@ -260,12 +260,12 @@ func (k keys) change(c *call.Call, fields keyFields) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := key.Limit
+	limit := key.Bounds.Limit
 	if err := change.CheckBounds(c, key); err != nil {
 		return nil, err
 	}
 	changed, err := k.people.Store.ChangeKey(c.Context(), user.ID, key.ID, func(key *aigateway.StoredKey) error {
-		if !c.IsAdmin() && !isOwn(c, user) && key.Limit != limit { // it has left the team meanwhile
+		if !c.IsAdmin() && !isOwn(c, user) && key.Bounds.Limit != limit { // it has left the team meanwhile
 			return aigateway.ErrNotFound
 		}
 		return k.people.Apply(c, change, key)

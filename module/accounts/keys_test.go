@@ -156,7 +156,7 @@ func TestExpiredKeyMayBeChanged(t *testing.T) {
 // The owner of a key could otherwise remove a limit that an administrator has set.
 func TestOwnerCannotLiftTheLimitOfAKey(t *testing.T) {
 	s, _, alice := keySite(t)
-	require.NoError(t, s.people.Store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 2, Name: "k", KeyBounds: aigateway.KeyBounds{Limit: "small"}}, 100))
+	require.NoError(t, s.people.Store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 2, Name: "k", Bounds: aigateway.KeyBounds{Limit: "small"}}, 100))
 	answer := s.ask(testRequest{call: changeCall, body: `{"id":1,"group":""}`, token: alice})
 	assert.Equal(t, http.StatusForbidden, answer.status)
 	answer = s.ask(testRequest{call: changeCall, body: `{"id":1,"group":"small","name":"n"}`, token: alice})

@@ -94,7 +94,7 @@ func TestMembersMakeKeysOfTheirTeam(t *testing.T) {
 		assert.NotContains(t, s.ask(testRequest{call: "GET /api/v1/teams?search=x", token: adas}).body, view)
 	}
 	// Within a team, its administrator has no rights over those of the gateway.
-	require.NoError(t, s.people.Store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: root.ID, Name: "root's", KeyBounds: aigateway.KeyBounds{Limit: "research"}}, 9))
+	require.NoError(t, s.people.Store.CreateKey(t.Context(), &aigateway.StoredKey{UserID: root.ID, Name: "root's", Bounds: aigateway.KeyBounds{Limit: "research"}}, 9))
 	assert.Contains(t, s.ask(testRequest{call: "GET /api/v1/keys?team=research", token: adas}).body, "root's")
 	assert.Equal(t, http.StatusForbidden, s.ask(testRequest{call: "DELETE /api/v1/keys/4", token: adas}).status)
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "PATCH /api/v1/keys/3", body: `{"name":"renamed"}`, token: adas}).status, ada.Name)

@@ -60,7 +60,7 @@ type StoredKey struct {
 	Hint     string // see APIKeyHint
 	Digest   Digest // of the key; unique
 	Replaced ReplacedSecret
-	KeyBounds
+	Bounds   KeyBounds
 	Disabled bool
 	Created  time.Time
 	Expires  time.Time // zero: never

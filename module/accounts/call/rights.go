@@ -110,7 +110,7 @@ func CheckMember(ctx context.Context, store aigateway.Store, user *aigateway.Use
 
 // CheckKey returns ErrNotFound unless the user administrates the team of a key.
 func (r *Rights) CheckKey(ctx context.Context, key *aigateway.StoredKey) error {
-	_, err := r.Administered(ctx, key.Limit)
+	_, err := r.Administered(ctx, key.Bounds.Limit)
 	if errors.Is(err, errOnlyTeamAdmins) {
 		err = aigateway.ErrNotFound
 	}

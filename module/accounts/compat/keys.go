@@ -39,8 +39,8 @@ func viewKey(k *aigateway.StoredKey) keyView {
 		ID: k.ID, UserID: k.UserID, Key: k.Hint, Status: statusOf(k), Name: k.Name,
 		Created: answer.Unix(k.Created, 0), Accessed: answer.Unix(k.Used, 0), Expires: answer.Unix(k.Expires, -1),
 		UnlimitedQuota: true,
-		ModelsEnabled:  len(k.Models) > 0, Models: strings.Join(k.Models, ","),
-		Networks: strings.Join(people.NetworkNames(k), "\n"), Limit: k.Limit,
+		ModelsEnabled:  len(k.Bounds.Models) > 0, Models: strings.Join(k.Bounds.Models, ","),
+		Networks: strings.Join(people.NetworkNames(k), "\n"), Limit: k.Bounds.Limit,
 	}
 }
 

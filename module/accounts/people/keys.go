@@ -24,7 +24,7 @@ func (p *People) CreateKey(c *call.Call, change KeyChange, owner *aigateway.User
 	key := &aigateway.StoredKey{UserID: owner.ID}
 	change.owner = owner.Name
 	if !c.IsAdmin() && owner.ID == c.User.ID {
-		key.Limit = p.KeyLimit
+		key.Bounds.Limit = p.KeyLimit
 		if call.ValueOr(change.Limit, "") == "" { // clients send an empty limit if the user sets none
 			change.Limit = nil
 		}
@@ -87,7 +87,7 @@ func (change *KeyChange) CheckBounds(c *call.Call, k *aigateway.StoredKey) error
 	if k.ID == 0 && change.IsOfLedTeam() {
 		return nil
 	}
-	if team, err := c.Administered(c.Context(), k.Limit); err != nil || team == nil {
+	if team, err := c.Administered(c.Context(), k.Bounds.Limit); err != nil || team == nil {
 		return errBounds
 	}
 	return nil
@@ -101,7 +101,7 @@ var errBounds = answer.Refuse(http.StatusForbidden, "only administrators may set
 // key alone, to that of a team. It accepts both if they are unchanged, so that such
 // keys can be changed.
 func (p *People) Apply(c *call.Call, change KeyChange, k *aigateway.StoredKey) error {
-	name, limit := call.ValueOr(change.Name, k.Name), call.ValueOr(change.Limit, k.Limit)
+	name, limit := call.ValueOr(change.Name, k.Name), call.ValueOr(change.Limit, k.Bounds.Limit)
 	expires := call.ValueOr(change.Expires, k.Expires)
 	switch {
 	case name == "":
@@ -110,21 +110,21 @@ func (p *People) Apply(c *call.Call, change KeyChange, k *aigateway.StoredKey) e
 		return CheckText("name", name)
 	case !expires.IsZero() && !expires.Equal(k.Expires) && !time.Now().Before(expires):
 		return answer.Invalid("the expiry of the key must be in the future")
-	case limit != k.Limit && !c.IsAdmin() && (change.team == nil || k.ID != 0):
+	case limit != k.Bounds.Limit && !c.IsAdmin() && (change.team == nil || k.ID != 0):
 		return answer.Refuse(http.StatusForbidden, "%s: only administrators may set the limit of a key", change.LimitField)
 	case limit != "" && aigateway.CheckLimitName(limit) != nil:
 		return answer.Invalid("%s", aigateway.CheckLimitName(limit))
 	}
-	if limit != "" && limit != k.Limit && p.Limits != nil && change.team == nil {
+	if limit != "" && limit != k.Bounds.Limit && p.Limits != nil && change.team == nil {
 		if err := aigateway.CheckLimitDefined(limit, p.Limits.LimitNames()); err != nil {
 			return answer.Invalid("%s: %s", change.LimitField, err)
 		}
 	}
-	k.Name, k.Limit, k.Expires = name, limit, expires
+	k.Name, k.Bounds.Limit, k.Expires = name, limit, expires
 	k.Disabled = call.ValueOr(change.Disabled, k.Disabled)
-	k.Models, k.Networks = call.ValueOr(change.Models, k.Models), call.ValueOr(change.Networks, k.Networks)
-	k.Tags = call.ValueOr(change.Tags, k.Tags)
-	if err := change.Rules.Apply(&k.Rules); err != nil {
+	k.Bounds.Models, k.Bounds.Networks = call.ValueOr(change.Models, k.Bounds.Models), call.ValueOr(change.Networks, k.Bounds.Networks)
+	k.Bounds.Tags = call.ValueOr(change.Tags, k.Bounds.Tags)
+	if err := change.Rules.Apply(&k.Bounds.Rules); err != nil {
 		return err
 	}
 	return p.checkBounds(change, k)
@@ -135,7 +135,7 @@ func (p *People) checkBounds(change KeyChange, k *aigateway.StoredKey) error {
 	if p.Limits == nil || change.Rules.IsEmpty() && change.Tags == nil && change.Limit == nil {
 		return nil
 	}
-	key := &aigateway.Key{Owner: change.owner, Limit: k.Limit, Own: aigateway.OwnLimit(aigateway.PerKey, k.Rules), Labels: aigateway.Labels{Tags: k.Tags}}
+	key := &aigateway.Key{Owner: change.owner, Limit: k.Bounds.Limit, Own: aigateway.OwnLimit(aigateway.PerKey, k.Bounds.Rules), Labels: aigateway.Labels{Tags: k.Bounds.Tags}}
 	if change.team != nil {
 		key.Team = &change.team.Team
 	}
@@ -197,9 +197,9 @@ func Tags(field string, texts []string) (*[]aigateway.Tag, error) {
 
 // TagTexts returns the tags of a key as texts.
 func TagTexts(k *aigateway.StoredKey) []string {
-	texts := make([]string, len(k.Tags))
-	for i := range k.Tags {
-		texts[i] = aigateway.FormatTags(k.Tags[i : i+1])
+	texts := make([]string, len(k.Bounds.Tags))
+	for i := range k.Bounds.Tags {
+		texts[i] = aigateway.FormatTags(k.Bounds.Tags[i : i+1])
 	}
 	return texts
 }
@@ -207,8 +207,8 @@ func TagTexts(k *aigateway.StoredKey) []string {
 // NetworkNames returns the networks of a key as texts. The text of a network with one
 // address is the address.
 func NetworkNames(k *aigateway.StoredKey) []string {
-	names := make([]string, len(k.Networks))
-	for i, network := range k.Networks {
+	names := make([]string, len(k.Bounds.Networks))
+	for i, network := range k.Bounds.Networks {
 		names[i] = network.String()
 		if network.IsSingleIP() {
 			names[i] = network.Addr().String()

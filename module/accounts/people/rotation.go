@@ -30,7 +30,7 @@ func ReadOverlap(text string) (time.Duration, error) {
 func (p *People) Rotate(c *call.Call, key *aigateway.StoredKey, overlap time.Duration) (*aigateway.StoredKey, aigateway.Secret, error) {
 	secret := aigateway.NewAPIKey()
 	rotated, err := p.Store.ChangeKey(c.Context(), key.UserID, key.ID, func(k *aigateway.StoredKey) error {
-		if k.Limit != key.Limit { // the rights may be those in the team that it has left meanwhile
+		if k.Bounds.Limit != key.Bounds.Limit { // the rights may be those in the team that it has left meanwhile
 			return aigateway.ErrNotFound
 		}
 		k.Replaced = aigateway.ReplacedSecret{}

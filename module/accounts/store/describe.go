@@ -79,8 +79,8 @@ func keyRow(action string, k *aigateway.StoredKey, changes []aigateway.AuditChan
 
 // describeKey describes a key. An update does not change the owner, who may be nil then.
 func describeKey(owner *aigateway.User, k *aigateway.StoredKey) description {
-	networks := make([]string, len(k.Networks))
-	for i, network := range k.Networks {
+	networks := make([]string, len(k.Bounds.Networks))
+	for i, network := range k.Bounds.Networks {
 		networks[i] = network.String()
 	}
 	replaced := ""
@@ -88,8 +88,8 @@ func describeKey(owner *aigateway.User, k *aigateway.StoredKey) description {
 		replaced = describeTime(k.Replaced.Until)
 	}
 	fields := description{
-		{"name", k.Name}, {"models", strings.Join(k.Models, " ")}, {"from", strings.Join(networks, " ")},
-		{"limit", k.Limit}, {"rules", k.Rules.String()}, {"tags", aigateway.FormatTags(k.Tags)},
+		{"name", k.Name}, {"models", strings.Join(k.Bounds.Models, " ")}, {"from", strings.Join(networks, " ")},
+		{"limit", k.Bounds.Limit}, {"rules", k.Bounds.Rules.String()}, {"tags", aigateway.FormatTags(k.Bounds.Tags)},
 		{"disabled", strconv.FormatBool(k.Disabled)}, {"expires", describeTime(k.Expires)},
 		{"digest", aigateway.ShortDigest(k.Digest)}, {"replaced_until", replaced},
 	}

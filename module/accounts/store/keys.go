@@ -19,8 +19,8 @@ func scanKey(row database.Scanner, k *aigateway.StoredKey, more ...any) error {
 	var damaged bool
 	err := row.Scan(append([]any{&k.ID, &k.UserID, &k.Name, &k.Hint,
 		digestColumn{k.Digest[:]}, digestColumn{k.Replaced.Digest[:]}, timeColumn{&k.Replaced.Until},
-		listColumn[string]{&k.Models, &damaged}, listColumn[netip.Prefix]{&k.Networks, &damaged}, &k.Limit,
-		rulesColumn{&k.Rules, &damaged}, listColumn[aigateway.Tag]{&k.Tags, &damaged},
+		listColumn[string]{&k.Bounds.Models, &damaged}, listColumn[netip.Prefix]{&k.Bounds.Networks, &damaged}, &k.Bounds.Limit,
+		rulesColumn{&k.Bounds.Rules, &damaged}, listColumn[aigateway.Tag]{&k.Bounds.Tags, &damaged},
 		&k.Disabled, timeColumn{&k.Created}, timeColumn{&k.Expires}, timeColumn{&k.Used}}, more...)...)
 	k.Disabled = k.Disabled || damaged
 	return err
@@ -28,7 +28,7 @@ func scanKey(row database.Scanner, k *aigateway.StoredKey, more ...any) error {
 
 // CreateKey implements aigateway.Keys.
 func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit int) error {
-	columns, err := columnsOf(&key.KeyBounds)
+	columns, err := columnsOf(&key.Bounds)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit i
 	err = s.change(ctx, "creating key", func(tx database.Statements) (changed, error) {
 		owner, err := checkRoom(tx, key.UserID, limit)
 		if err == nil {
-			err = checkMember(tx, key.UserID, key.Limit)
+			err = checkMember(tx, key.UserID, key.Bounds.Limit)
 		}
 		if err == nil {
 			created.ID, err = nextKeyID(tx)
@@ -49,7 +49,7 @@ func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit i
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 			created.ID, key.UserID, database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:],
 			columns.models, columns.networks, columns.rules, columns.tags,
-			database.Text(key.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used))
+			database.Text(key.Bounds.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used))
 		return changed{key.UserID, keyRow("key.create", &created, changesOf(nil, describeKey(owner, &created)))}, err
 	})
 	if err == nil {
@@ -118,8 +118,8 @@ func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aiga
 			return changed{}, database.Refuse(err)
 		}
 		key.ID, key.UserID, key.Created, key.Used = before.ID, before.UserID, before.Created, before.Used
-		if key.Limit != before.Limit {
-			if err := checkMember(tx, key.UserID, key.Limit); err != nil {
+		if key.Bounds.Limit != before.Bounds.Limit {
+			if err := checkMember(tx, key.UserID, key.Bounds.Limit); err != nil {
 				return changed{}, err
 			}
 		}
@@ -133,14 +133,14 @@ func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aiga
 }
 
 func updateKey(tx database.Statements, key *aigateway.StoredKey) error {
-	columns, err := columnsOf(&key.KeyBounds)
+	columns, err := columnsOf(&key.Bounds)
 	if err != nil {
 		return database.Refuse(err)
 	}
 	return tx.Change(`UPDATE gateway_keys SET name = $1, folded = $2, hint = $3, digest = $4, replaced = $5, replaced_until = $6,
 		models = $7, networks = $8, rules = $9, tags = $10, limit_name = $11, disabled = $12, expires = $13 WHERE id = $14`,
 		database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:], key.Replaced.Digest[:], millis(key.Replaced.Until),
-		columns.models, columns.networks, columns.rules, columns.tags, database.Text(key.Limit), key.Disabled, millis(key.Expires), key.ID)
+		columns.models, columns.networks, columns.rules, columns.tags, database.Text(key.Bounds.Limit), key.Disabled, millis(key.Expires), key.ID)
 }
 
 // DeleteKey implements aigateway.Keys.

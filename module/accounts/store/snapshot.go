@@ -176,15 +176,15 @@ func scanCachedKey(row database.Scanner) (*cachedKey, aigateway.ReplacedSecret, 
 	var owner string
 	var disabled bool
 	err := scanKey(row, &stored, &owner, &disabled)
-	models := make([]aigateway.Pattern, len(stored.Models))
-	for i, model := range stored.Models {
+	models := make([]aigateway.Pattern, len(stored.Bounds.Models))
+	for i, model := range stored.Bounds.Models {
 		models[i] = aigateway.Pattern(model)
 	}
 	return &cachedKey{id: stored.ID, owner: stored.UserID, used: new(atomic.Bool), Key: aigateway.Key{
 		ID: aigateway.StoredKeyID(stored.ID), Owner: owner,
-		Digest: stored.Digest, Models: models, Networks: stored.Networks, Limit: stored.Limit,
+		Digest: stored.Digest, Models: models, Networks: stored.Bounds.Networks, Limit: stored.Bounds.Limit,
 		Expires: stored.Expires, Disabled: stored.Disabled || disabled,
-		Own: aigateway.OwnLimit(aigateway.PerKey, stored.Rules), Labels: aigateway.Labels{Tags: stored.Tags},
+		Own: aigateway.OwnLimit(aigateway.PerKey, stored.Bounds.Rules), Labels: aigateway.Labels{Tags: stored.Bounds.Tags},
 	}}, stored.Replaced, err
 }
 

@@ -45,7 +45,7 @@ func makeKeys(path string) error {
 	s := store.New(&file{schema: accounts, path: path}, zap.NewNop)
 	s.Open()
 	for {
-		key := &aigateway.StoredKey{UserID: 1, Name: exchange.NewID(""), KeyBounds: aigateway.KeyBounds{Models: []string{"claude-*"}}}
+		key := &aigateway.StoredKey{UserID: 1, Name: exchange.NewID(""), Bounds: aigateway.KeyBounds{Models: []string{"claude-*"}}}
 		key.Digest = sha256.Sum256([]byte(key.Name))
 		err := s.CreateKey(context.Background(), key, 1<<20)
 		if err == nil {
@@ -75,7 +75,7 @@ func TestKeysThatWereMadeOutliveKill9(t *testing.T) {
 		kept[key.Name] = true
 		if key.Name != "laptop" {
 			assert.Equal(t, sha256.Sum256([]byte(key.Name)), key.Digest)
-			assert.Equal(t, []string{"claude-*"}, key.Models)
+			assert.Equal(t, []string{"claude-*"}, key.Bounds.Models)
 		}
 		assert.NotNil(t, s.Lookup(key.Digest))
 	}

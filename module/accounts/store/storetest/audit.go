@@ -56,7 +56,7 @@ func everyChange(t *testing.T, ctx context.Context, s *store.Store) {
 	require.NoError(t, err)
 	require.NoError(t, teams.SetMember(ctx, "search", user.ID, true, plenty))
 	require.NoError(t, teams.SetMember(ctx, "search", user.ID, true, plenty)) // no change
-	key.Limit = "search"
+	key.Bounds.Limit = "search"
 	require.NoError(t, s.CreateKey(ctx, key, plenty))
 	require.NoError(t, teams.RemoveMember(ctx, "search", user.ID, true))
 	require.NoError(t, teams.Delete(ctx, "search", true))

@@ -29,7 +29,7 @@ func keysAreKept(t *testing.T, database Database) {
 	require.NoError(t, err)
 	assert.Equal(t, bare, kept)
 	assert.True(t, kept.Expires.IsZero())
-	assert.Nil(t, kept.Models, "nil means all models")
+	assert.Nil(t, kept.Bounds.Models, "nil means all models")
 
 	assert.ErrorIs(t, s.CreateKey(t.Context(), &aigateway.StoredKey{UserID: 99}, plenty), aigateway.ErrNotFound)
 	changed := *key
@@ -96,22 +96,22 @@ func changesAreSeenAtOnce(t *testing.T, database Database) {
 	key := NewKey(t, s, alice.ID, "laptop")
 	assert.Equal(t, &aigateway.Key{
 		ID: fmt.Sprintf("key_%d", key.ID), Digest: key.Digest, Owner: "alice", Limit: "small",
-		Models: []aigateway.Pattern{"claude-*", "gpt-5"}, Networks: key.Networks, Expires: key.Expires,
-		Own: aigateway.OwnLimit(aigateway.PerKey, key.Rules), Labels: aigateway.Labels{Tags: key.Tags},
+		Models: []aigateway.Pattern{"claude-*", "gpt-5"}, Networks: key.Bounds.Networks, Expires: key.Expires,
+		Own: aigateway.OwnLimit(aigateway.PerKey, key.Bounds.Rules), Labels: aigateway.Labels{Tags: key.Bounds.Tags},
 	}, lookup(t, s, key.Digest))
 	assert.Nil(t, s.Lookup(aigateway.Digest{1}))
 
 	changed, err := s.ChangeKey(t.Context(), alice.ID, key.ID, func(k *aigateway.StoredKey) error {
 		assert.Equal(t, key, k)
 		k.ID, k.UserID, k.Created, k.Used = 7, 7, time.Now(), time.Now() // these fields stay unchanged
-		k.Name, k.Models, k.Networks = "Tower", []string{"demo"}, nil
-		k.Disabled, k.Limit, k.Expires, k.Rules, k.Tags = true, "", time.Time{}, aigateway.LimitRules{}, nil
+		k.Name, k.Bounds.Models, k.Bounds.Networks = "Tower", []string{"demo"}, nil
+		k.Disabled, k.Bounds.Limit, k.Expires, k.Bounds.Rules, k.Bounds.Tags = true, "", time.Time{}, aigateway.LimitRules{}, nil
 		return nil
 	})
 	require.NoError(t, err)
 	want := *key
 	want.Name, want.Disabled, want.Expires = "Tower", true, time.Time{}
-	want.KeyBounds = aigateway.KeyBounds{Models: []string{"demo"}}
+	want.Bounds = aigateway.KeyBounds{Models: []string{"demo"}}
 	assert.Equal(t, &want, changed)
 	assert.Equal(t, &aigateway.Key{
 		ID: fmt.Sprintf("key_%d", key.ID), Digest: key.Digest, Owner: "alice",
@@ -289,7 +289,7 @@ func beforeAndAfter(t *testing.T, database Database) {
 	assert.NotNil(t, s.Lookup(key.Digest))
 	_, err := s.User(t.Context(), alice.ID)
 	assert.ErrorIs(t, err, aigateway.ErrUnavailable)
-	assert.ErrorIs(t, s.CreateKey(t.Context(), &aigateway.StoredKey{UserID: alice.ID, KeyBounds: aigateway.KeyBounds{Networks: []netip.Prefix{}}}, plenty), aigateway.ErrUnavailable)
+	assert.ErrorIs(t, s.CreateKey(t.Context(), &aigateway.StoredKey{UserID: alice.ID, Bounds: aigateway.KeyBounds{Networks: []netip.Prefix{}}}, plenty), aigateway.ErrUnavailable)
 	assert.NoError(t, s.Close())
 }
 

@@ -123,7 +123,7 @@ func NewKey(t testing.TB, s aigateway.Store, user int64, name string) *aigateway
 	key := &aigateway.StoredKey{
 		UserID: user, Name: name, Hint: "sk-1234****abcd", Digest: sha256.Sum256([]byte(name)),
 		Expires: time.UnixMilli(4102444800123).UTC(),
-		KeyBounds: aigateway.KeyBounds{
+		Bounds: aigateway.KeyBounds{
 			Models: []string{"claude-*", "gpt-5"}, Limit: "small",
 			Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")},
 			Rules:    aigateway.LimitRules{Concurrent: 8}, Tags: []aigateway.Tag{{Name: "team", Value: "search"}},

@@ -30,7 +30,7 @@ func NewTeam(t testing.TB, s aigateway.Store, name string, members ...*aigateway
 
 // teamKey is a key of a team that is not stored yet.
 func teamKey(user *aigateway.User, name string) *aigateway.StoredKey {
-	return &aigateway.StoredKey{UserID: user.ID, Name: name, KeyBounds: aigateway.KeyBounds{Limit: "research"}, Digest: aigateway.Digest([]byte((name + "                                ")[:32]))}
+	return &aigateway.StoredKey{UserID: user.ID, Name: name, Bounds: aigateway.KeyBounds{Limit: "research"}, Digest: aigateway.Digest([]byte((name + "                                ")[:32]))}
 }
 
 func teamsAreKept(t *testing.T, database Database) {
@@ -123,7 +123,7 @@ func keysBelongToMembers(t *testing.T, database Database) {
 
 	assert.ErrorIs(t, s.CreateKey(t.Context(), teamKey(alice, "laptop"), plenty), aigateway.ErrNoMember)
 	other := NewKey(t, s, alice.ID, "other")
-	join := func(k *aigateway.StoredKey) error { k.Limit = "research"; return nil }
+	join := func(k *aigateway.StoredKey) error { k.Bounds.Limit = "research"; return nil }
 	_, err = s.ChangeKey(t.Context(), alice.ID, other.ID, join)
 	assert.ErrorIs(t, err, aigateway.ErrNoMember)
 	require.NoError(t, s.Teams().SetMember(t.Context(), "research", alice.ID, false, plenty))
