@@ -11,10 +11,6 @@ export const useState = /** @type {typeof import('preact/hooks').useState} */ (h
 export const useEffect = /** @type {typeof import('preact/hooks').useEffect} */ (hooks.useEffect);
 export const useLayoutEffect = /** @type {typeof import('preact/hooks').useLayoutEffect} */ (hooks.useLayoutEffect);
 export const useRef = /** @type {typeof import('preact/hooks').useRef} */ (hooks.useRef);
-export const useMemo = /** @type {typeof import('preact/hooks').useMemo} */ (hooks.useMemo);
 export const signal = /** @type {typeof import('@preact/signals-core').signal} */ (
 	/** @type {unknown} */ (signals.signal)
-);
-export const computed = /** @type {typeof import('@preact/signals-core').computed} */ (
-	/** @type {unknown} */ (signals.computed)
 );

@@ -29,7 +29,7 @@ export const tokensOf = (record) =>
 	});
 
 /** costOf returns the cost of calls; null if nothing is known of it. @param {UsageCall[]} calls */
-export function costOf(calls) {
+function costOf(calls) {
 	const priced = calls.filter((call) => ['price', 'floor', 'provider'].includes(call.cost_source));
 	if (priced.length === 0) return null;
 	return {
