@@ -102,6 +102,7 @@ func (b *Beyond) ObjectIDs() []ObjectID {
 
 // ObjectID is the place of the id of an object that a provider stores.
 type ObjectID struct {
+	Path string // of the field that refers to it
 	Kind string // what the ids of its kind begin with, such as "resp_"
 	Span Span   // the value, a string
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -78,8 +77,8 @@ type ObjectQuery struct {
 	Path    string // behind the path of calls, with escapes, such as "/resp_1/cancel"
 	Query   string
 
-	Body  []byte       // of a whole answer
-	Fault *fault.Fault // why there is no answer of status 200
+	Body   []byte // of a whole answer
+	Result Result // with the fault if there is none
 }
 
 type objectQueryKey struct{}

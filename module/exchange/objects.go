@@ -3,7 +3,9 @@ package exchange
 import (
 	"bytes"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
@@ -31,20 +33,32 @@ func (e *Exchange) Owner() string {
 	return "key:" + e.Key.ID
 }
 
-// OpenObjects returns the objects that a request names, and the account that stores them. ok is
-// false unless the request names some, and all are of the owner and of one account.
-func OpenObjects(ids *seal.IDs, request *Request) (o *Objects, account seal.Account, ok bool) {
+// OpenObjects returns the objects that a request names, and the account that stores them. unknown
+// is the first of them that is not of the owner, or not of the account of those before it; nil if
+// there is none.
+func OpenObjects(ids *seal.IDs, request *Request) (o *Objects, account seal.Account, unknown *translate.ObjectID) {
 	o = &Objects{IDs: ids}
-	for i, object := range request.View.Beyond.ObjectIDs() {
-		sealed := bytes.Clone(jsonscan.DecodedOf(request.Body[object.Span.Start:object.Span.End])) // the body is dropped before the answer ends
-		of, raw, ok := ids.Open(object.Kind, sealed)
+	all := request.View.Beyond.ObjectIDs()
+	for i := range all {
+		sealed := bytes.Clone(request.text(&all[i])) // the body is dropped before the answer ends
+		of, raw, ok := ids.Open(all[i].Kind, sealed)
 		if !ok || i > 0 && of != account {
-			return nil, account, false
+			return nil, account, &all[i]
 		}
 		account = of
 		o.named = append(o.named, namedID{sealed, raw})
 	}
-	return o, account, len(o.named) > 0
+	return o, account, nil
+}
+
+// text returns an id in the body.
+func (r *Request) text(id *translate.ObjectID) []byte {
+	return jsonscan.DecodedOf(r.Body[id.Span.Start:id.Span.End])
+}
+
+// NoObject returns the fault of a request that names an object which the client does not have.
+func (r *Request) NoObject(id *translate.ObjectID) *fault.Fault {
+	return fault.NoObject(id.Path, string(r.text(id)))
 }
 
 // OpenObject is OpenObjects for one id of a kind, which is not in a body. raw is the id that the
@@ -52,13 +66,6 @@ func OpenObjects(ids *seal.IDs, request *Request) (o *Objects, account seal.Acco
 func OpenObject(ids *seal.IDs, kind, sealed string) (o *Objects, account seal.Account, raw string, ok bool) {
 	account, id, ok := ids.Open(kind, []byte(sealed))
 	return &Objects{ids, []namedID{{[]byte(sealed), id}}}, account, string(id), ok
-}
-
-// FirstObject returns the path of the first field that refers to what the provider stores, and the
-// first id of an object.
-func (r *Request) FirstObject() (path, id string) {
-	span := r.View.Beyond.ObjectIDs()[0].Span
-	return r.View.Beyond.State, jsonscan.TextOf(r.Body[span.Start:span.End])
 }
 
 // Edits returns the edits of a request that replace its ids by those of the provider.

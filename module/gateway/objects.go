@@ -37,8 +37,9 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 	defer cancel()
 	h.resolved.catalog.CallerOf(q.Attempt.Provider).Query(exchange.WithObjectQuery(ctx, q))
 	switch {
-	case q.Fault != nil:
-		return q.Fault
+	case q.Result.Fault != nil:
+		to.RelayError(&q.Result)
+		return nil
 	case q.Body == nil:
 		return fault.Unreachable(errNoAddress)
 	}

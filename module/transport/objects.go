@@ -24,9 +24,9 @@ func objectSealer(a *exchange.Attempt) editor {
 // object makes the request of a query about a stored object, and stores the answer in the query. The
 // response is always an empty 200, as that of models is.
 func (t *Transport) object(req *http.Request, q *exchange.ObjectQuery) (*http.Response, error) {
-	q.Body, q.Fault = nil, nil
+	q.Body, q.Result = nil, exchange.Result{}
 	if err := t.askObject(req, q); err != nil {
-		q.Fault = callFault(err)
+		q.Result.Fail(callFault(err))
 		return nil, err
 	}
 	return emptyResponse(http.StatusOK, req), nil
@@ -51,16 +51,20 @@ func (t *Transport) askObject(req *http.Request, q *exchange.ObjectQuery) error 
 		return err
 	}
 	defer res.Body.Close()
-	hide := t.redactor(a, req)
+	r := result{&q.Result, t.redactor(a, req)}
 	body, err := readBody(nil, res, res.Body, maxAnswer)
 	switch {
 	case err != nil:
 		return fmt.Errorf("reading answer: %w", err)
 	case res.StatusCode != http.StatusOK:
-		q.Fault = fault.Read(res.StatusCode, res.Header.Get("Content-Type"), a.Exchange.Objects.Hide(body))
-		hide.fault(q.Fault)
+		body = a.Exchange.Objects.Hide(body)
+		refusal := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
+		if a.Format.Errors.Relayable(res.StatusCode, body) {
+			r.noteErrorAnswer(res, body, refusal, a)
+		}
+		r.noteError(refusal)
 	case !exchange.IsJSON(res.Header.Get("Content-Type")):
-		q.Fault = hide.typed(res, fault.Unusable(errNoObject))
+		r.Fail(r.hide.typed(res, fault.Unusable(errNoObject)))
 	default:
 		q.Body = edit.Apply(nil, body, objectSealer(a)(nil, body))
 	}

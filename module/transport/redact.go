@@ -31,7 +31,8 @@ type redactor struct {
 
 // secrets returns the credentials and the ids.
 func (r *redactor) secrets() []string {
-	all := slices.Concat([]string{r.credential}, r.signed, r.objects.ProviderIDs())
+	all := append([]string{r.credential}, r.signed...)
+	all = append(all, r.objects.ProviderIDs()...)
 	for i := range r.current {
 		all = append(all, string(*r.current[i].Load()))
 	}

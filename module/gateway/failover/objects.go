@@ -1,12 +1,12 @@
 package failover
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
@@ -19,12 +19,12 @@ func (x *run) sealsObjects() bool {
 // they rest: no other account has the objects. If none is left, the verdict is that the client has
 // no such object.
 func (x *run) findObjects() {
-	objects, account, ok := exchange.OpenObjects(x.objectIDs(), &x.ex.Request)
+	objects, account, unknown := exchange.OpenObjects(x.objectIDs(), &x.ex.Request)
 	x.candidates = slices.DeleteFunc(selection.All(x.model, x.ex.View.Model), func(t selection.Candidate) bool {
-		return !ok || !t.TraitsOf(x.ex.View.Model).SealsObjects() || seal.AccountOf(t.Provider.Name, t.APIKey) != account
+		return unknown != nil || !t.TraitsOf(x.ex.View.Model).SealsObjects() || seal.AccountOf(t.Provider.Name, t.APIKey) != account
 	})
 	if len(x.candidates) == 0 {
-		x.verdict.Fault = fault.NoObject(x.ex.FirstObject())
+		x.verdict.Fault = x.ex.NoObject(cmp.Or(unknown, &x.ex.View.Beyond.ObjectIDs()[0]))
 	}
 	x.ex.Objects = objects
 }

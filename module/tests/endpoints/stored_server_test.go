@@ -55,7 +55,7 @@ func startVendor(t *testing.T) *vendor {
 		failing := v.failing
 		v.mu.Unlock()
 		if failing != 0 {
-			refuse(w, failing, "try later", "", "")
+			refuse(w, failing, "try later", nil, nil)
 			return
 		}
 		mux.ServeHTTP(w, r)
@@ -96,7 +96,7 @@ func answer(w http.ResponseWriter, r response) {
 	_ = json.NewEncoder(w).Encode(r)
 }
 
-func refuse(w http.ResponseWriter, status int, message, param, code string) {
+func refuse(w http.ResponseWriter, status int, message string, param, code any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": param, "code": code}})
@@ -109,7 +109,7 @@ func (v *vendor) withStored(serve func(http.ResponseWriter, *http.Request, respo
 		defer v.mu.Unlock()
 		stored, ok := v.accounts[credential(r)][r.PathValue("id")]
 		if !ok {
-			refuse(w, http.StatusNotFound, "Response with id '"+r.PathValue("id")+"' not found.", "", "")
+			refuse(w, http.StatusNotFound, "Response with id '"+r.PathValue("id")+"' not found.", nil, nil)
 			return
 		}
 		serve(w, r, stored)

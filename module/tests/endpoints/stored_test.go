@@ -229,13 +229,23 @@ func TestX012X056X057X064StoredResponsesAreManaged(t *testing.T) {
 		gone := s.manage(site.ClientKey, http.MethodGet, "/v1/responses/"+id)
 		assert.Equal(t, http.StatusNotFound, gone.Status)
 		assert.NotRegexp(t, rawID, gone.Body, "X012: the text of the vendor has its own id")
-		assert.Contains(t, gone.Body, id)
+		unknown := s.manage(site.ClientKey, http.MethodGet, "/v1/responses/resp_unknown")
+		assert.JSONEq(t, strings.Replace(unknown.Body, "resp_unknown", id, 1), gone.Body, "a deleted response had the code model_not_found")
 
 		answer := s.Ask(site.ResponsesPath, `{"model":"gpt","input":"hi","previous_response_id":"`+id+`"}`)
 		assert.Equal(t, http.StatusBadRequest, answer.Status, answer.Body)
 		assert.NotRegexp(t, rawID, answer.Body, "X064")
 		assert.Contains(t, answer.Body, `Previous response with id '`+id+`' not found.`)
 	})
+}
+
+// A fault once named the first id of the request, although the second was the unknown one.
+func TestTheFaultNamesTheUnknownID(t *testing.T) {
+	s := startStoring(t, site.Direct)
+	id := s.create(t, "")
+	answer := s.Ask(site.ResponsesPath, `{"model":"gpt","input":"hi","previous_response_id":"`+id+`","conversation":{"id":"conv_unknown"}}`)
+	assert.Equal(t, http.StatusNotFound, answer.Status, answer.Body)
+	assert.Contains(t, answer.Body, `"message":"Conversation with id 'conv_unknown' not found.","type":"invalid_request_error","param":"conversation"`)
 }
 
 // What a request names by an id that does not show its owner could be anybody's.

@@ -51,30 +51,30 @@ func stored(name, kind string, check strict.Check) strict.Check {
 		needsState(p, name)
 		start := p.JSON.Offset()
 		check(p, objects)
-		noteObject(p, kind, start)
+		noteObject(p, name, kind, start)
 	}
 }
 
-// noteObject notes the id of an object of a kind in the value from an offset up to the cursor: the
-// value itself, or its member id.
-func noteObject(p *strict.Pass, kind string, start int) {
+// noteObject notes the id of an object of a kind in the value of a field from an offset up to the
+// cursor: the value itself, or its member id.
+func noteObject(p *strict.Pass, name, kind string, start int) {
 	value := p.Since(start)
 	c := jsonscan.Again(value)
 	if c.Kind() == jsonscan.String {
-		noteID(p, kind, translate.Span{Start: start, End: start + len(value)})
+		noteID(p, name, kind, translate.Span{Start: start, End: start + len(value)})
 		return
 	}
 	for c.OpenObject(); c.Member(); {
 		isID, begin := string(c.Name()) == "id", start+c.Offset()
 		if c.Skip(); isID {
-			noteID(p, kind, translate.Span{Start: begin, End: start + c.Offset()})
+			noteID(p, name, kind, translate.Span{Start: begin, End: start + c.Offset()})
 		}
 	}
 }
 
-func noteID(p *strict.Pass, kind string, place translate.Span) {
+func noteID(p *strict.Pass, name, kind string, place translate.Span) {
 	r := references(p)
-	r.Objects = append(r.Objects, translate.ObjectID{Kind: kind, Span: place})
+	r.Objects = append(r.Objects, translate.ObjectID{Path: name, Kind: kind, Span: place})
 }
 
 // references returns the references of the view.
