@@ -39,8 +39,7 @@ func TestTheReasonBehindAFailedResponseWins(t *testing.T) {
 			for _, client := range formats.Names() {
 				for _, middle := range []string{"", pause} {
 					stream := before + responseFailed + middle + event
-					r := recording{format: translate.Responses, bytes: []byte(stream)}
-					got := replayFor(t, client, r, split(r.bytes, func() int { return 40 }), io.EOF)
+					got := replayFor(t, client, translate.Responses, split([]byte(stream), func() int { return 40 }), io.EOF)
 					name := fmt.Sprint(client, " ", before != "", " ", reason.code)
 					require.NotNil(t, got.Fault, name)
 					assert.Equal(t, reason.message, got.Fault.Message, name)
