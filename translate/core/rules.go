@@ -34,6 +34,9 @@ var FillInWords = ChangeIf("suffix instruct", func(traits *trait.Traits) bool { 
 // formats than messages.
 var Breakpoints = KeepIf("cache_breakpoints true", func(traits *trait.Traits) bool { return traits.CacheBreakpoints })
 
+// SystemAsUser is the rule of models without system texts, which become texts of the user.
+var SystemAsUser = ChangeIf("system_role user", (*trait.Traits).SystemIsUser)
+
 // FilesDropped is the rule of providers that get a note in place of a file.
 var FilesDropped = ChangeIf("files drop", func(traits *trait.Traits) bool { return traits.Files == trait.FilesDrop })
 

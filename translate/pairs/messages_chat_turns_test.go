@@ -151,6 +151,12 @@ func TestLaterSystemTurnsTowardsChat(t *testing.T) {
 	runRenderCases(t, translate.Messages, translate.Chat, []renderCase{
 		{name: "kept", body: conversation(hi+`,`+mid, `"system":"s"`), want: asked(`{"role":"system","content":"s"},` + hi + `,` + mid)},
 		{name: "kept as developer", traits: "system_role developer", body: conversation(hi + `,` + mid), want: asked(hi + `,{"role":"developer","content":"m"}`)},
+		{name: "as a text of the user", traits: "system_role user", body: conversation(hi+`,`+mid, `"system":"s"`), want: asked(`{"role":"user","content":"s\n\nhi\n\nm"}`), losses: "messages.*.role shaping, system shaping"},
+		{name: "only the system as the user", traits: "system_role user", body: conversation(said+`,`+hi, `"system":"s"`), want: asked(`{"role":"user","content":"s"},` + said + `,` + hi), losses: "system shaping"},
+		{
+			name: "in front of parts of the user", traits: "system_role user", body: conversation(`{"role":"user","content":[{"type":"image","source":{"type":"url","url":"https://a.example/b"}}]}`, `"system":"s"`),
+			want: asked(`{"role":"user","content":[{"type":"text","text":"s"},{"type":"image_url","image_url":{"url":"https://a.example/b"}}]}`), losses: "system shaping",
+		},
 		{
 			name: "kept as blocks", body: conversation(hi + `,{"role":"system","content":[{"type":"text","text":"m","cache_control":{"type":"ephemeral"}},{"type":"text","text":"n"}]}`),
 			want: asked(hi + `,{"role":"system","content":"m\n\nn"}`), losses: "messages.*.content.*.cache_control hint",

@@ -172,6 +172,10 @@ func TestMessagesTurnsTowardsResponses(t *testing.T) {
 		{name: "a late text of the system", body: request(hi + `,{"role":"system","content":"s"},` + hi), want: posed(itemHi + `,{"type":"message","role":"system","content":"s"},` + itemHi)},
 		{name: "a late text of the system, hoisted", traits: "mid_system hoist", body: request(hi + `,{"role":"system","content":"s"},` + hi), want: instructed("s", itemHi+`,`+itemHi), losses: "messages.*.role shaping"},
 		{name: "a late text of the system by the user", traits: "mid_system user", body: request(hi + `,{"role":"system","content":"s"},` + hi), want: posed(itemHi + `,{"type":"message","role":"user","content":"s"},` + itemHi), losses: "messages.*.role shaping"},
+		{
+			name: "a system text as one of the user", traits: "system_role user", body: conversing(hi, `"system":"s"`),
+			want: posed(`{"type":"message","role":"user","content":"s"},` + itemHi), losses: "system shaping",
+		},
 		{name: "an empty turn", body: request(hi + `,{"role":"assistant","content":[]},` + hi), want: posed(itemHi + `,` + itemHi), losses: "messages.* hint"},
 		{name: "a prefill", body: request(hi + `,{"role":"assistant","content":"a"}`), fault: "messages.1: an assistant message at the end, which asks to be continued," + notM1 + "responses): end with a user message"},
 	})

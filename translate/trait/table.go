@@ -22,7 +22,7 @@ type trait struct {
 var traits = []trait{
 	flag("max_tokens_field", "max_tokens", "max_completion_tokens", func(t *Traits) *bool { return &t.MaxCompletionTokens }),
 	flag("include_usage", "true", "false", func(t *Traits) *bool { return &t.WithoutUsage }),
-	flag("system_role", "system", "developer", func(t *Traits) *bool { return &t.DeveloperRole }),
+	choice("system_role", func(t *Traits) *SystemRole { return &t.SystemRole }, SystemRoleSystem, "system", "developer", "user"),
 	choice("mid_system", func(t *Traits) *MidSystem { return &t.MidSystem }, MidSystemKeep, "keep", "hoist", "user", "refuse"),
 	flag("alternation", "false", "true", func(t *Traits) *bool { return &t.Alternation }),
 	flag("tool_content", "string", "parts", func(t *Traits) *bool { return &t.ToolContentParts }),

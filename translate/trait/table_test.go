@@ -18,7 +18,7 @@ import (
 var others = map[string]map[string]Traits{
 	"max_tokens_field": {"max_completion_tokens": {MaxCompletionTokens: true}},
 	"include_usage":    {"false": {WithoutUsage: true}, "off": {WithoutUsage: true}},
-	"system_role":      {"developer": {DeveloperRole: true}},
+	"system_role":      {"developer": {SystemRole: SystemRoleDeveloper}, "user": {SystemRole: SystemRoleUser}},
 	"mid_system":       {"hoist": {MidSystem: MidSystemHoist}, "user": {MidSystem: MidSystemUser}},
 	"alternation":      {"true": {Alternation: true}, "on": {Alternation: true}},
 	"tool_content":     {"parts": {ToolContentParts: true}},

@@ -13,8 +13,8 @@ type Traits struct {
 	MaxCompletionTokens bool
 	// WithoutUsage leaves out stream_options.include_usage.
 	WithoutUsage bool
-	// DeveloperRole gives system texts the role developer.
-	DeveloperRole bool
+	// SystemRole is the role of system texts.
+	SystemRole SystemRole
 	// MidSystem selects what becomes of system turns that are not the first.
 	MidSystem MidSystem
 	// Alternation joins messages of one role that follow each other.
@@ -154,6 +154,19 @@ const (
 	DefaultAgentMaxTokens   = 32000
 	DefaultMaxFanOut        = 8
 )
+
+// SystemRole is the role of system texts.
+type SystemRole uint8
+
+// The values of SystemRole.
+const (
+	SystemRoleSystem SystemRole = iota
+	SystemRoleDeveloper
+	SystemRoleUser // the model has no system texts: they begin the first turn of the user
+)
+
+// SystemIsUser reports whether system texts become texts of the user.
+func (t *Traits) SystemIsUser() bool { return t.SystemRole == SystemRoleUser }
 
 // MidSystem selects what becomes of system turns that are not the first.
 type MidSystem uint8

@@ -23,7 +23,7 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"include_usage", "on", T{}},
 		{"include_usage", "false", T{WithoutUsage: true}},
 		{"system_role", "system", T{}},
-		{"system_role", "developer", T{DeveloperRole: true}},
+		{"system_role", "developer", T{SystemRole: trait.SystemRoleDeveloper}},
 		{"mid_system", "keep", T{MidSystem: trait.MidSystemKeep}},
 		{"mid_system", "hoist", T{MidSystem: trait.MidSystemHoist}},
 		{"mid_system", "user", T{MidSystem: trait.MidSystemUser}},

@@ -25,6 +25,7 @@ var remedies = []remedy{
 	trait(`tool.?call id\b.*? length of 9\b`, "tool_call_ids nine"),
 	trait(`reasoning_content.*? must be passed back`, "reasoning_replay reasoning_content"),
 	trait(`stream_options|include_usage`, "include_usage off"),
+	trait(`(?i)system role not supported|support system messages|developer instruction is not enabled`, "system_role user"),
 	trait(`role[^.]*\bsystem\b|does not support 'system'`, "system_role developer"),
 	trait(`system message must be (?:at the beginning|first)`, "mid_system user"),
 	trait(`roles must alternate`, "alternation on"),

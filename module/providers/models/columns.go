@@ -168,6 +168,9 @@ func traits(cell func(column string) string) map[string]string {
 	if cell("in") == "none" {
 		set("images", "drop")
 	}
+	if cell("system") == "none" {
+		set("system_role", "user")
+	}
 	set("tool_call_ids", cell("call_ids"))
 	return all
 }

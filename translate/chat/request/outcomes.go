@@ -57,11 +57,12 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.Verbosity).Unless(core.Extension("verbosity")),
 
 	core.Keep(
-		core.Content, core.Conversation, core.SystemText, core.TurnText, core.Document,
+		core.Content, core.Conversation, core.TurnText, core.Document,
 		core.TextDocument, core.PartsDocument, core.SearchResult, core.ToolCall, core.ToolResult, core.ErrorResult,
 		core.ToolReference, core.IdleReasoning, core.ImageDetail, core.BrokenArguments,
 	),
-	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
+	core.Keep(core.SystemText).Unless(core.SystemAsUser),
+	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(append(core.LateSystemMoves(lateSystem), core.SystemAsUser)...),
 	core.Lose(core.Prefill).Unless(prefills...),
 	core.Keep(core.PrefillSpace),
 	core.Change(core.TextBehindCall, core.TextBeforeResult),

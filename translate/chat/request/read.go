@@ -34,7 +34,7 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	if !x.Keep(core.Conversation, nil) {
 		return nil
 	}
-	r.x, r.w, r.turns = x, w, parts.NewTurns(x, w)
+	r.x, r.w, r.turns = x, w, parts.NewTurns(x, w, firstTextRow)
 	r.tools.x, r.tools.w = x, w
 	var tools, choice []byte
 	c := x.Info.Texts.Again(body)

@@ -326,6 +326,7 @@ var (
 	freeAllowedRow     = rows.Named("tool_choice.allowed_tools.tools[*].type=custom")
 	missingAllowedRow  = rows.Named("tool_choice.allowed_tools.tools[*].function.name=*")
 	unknownGrammarRow  = rows.Named("tools[*].custom.format.type=*")
+	firstTextRow       = rows.Named("messages[0].content")
 	unknownToolRow     = rows.Named("tools[*].type=*")
 	unknownRoleRow     = rows.Named(ofMessage + "role=*")
 	emptyUserRow       = rows.Named(ofMessage + "role=user+content=[]")

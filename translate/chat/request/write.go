@@ -1,6 +1,7 @@
 package request
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -33,7 +34,7 @@ func (w *writer) Begin(x *core.Translation, room int) {
 	w.x, w.tools.Repeats = x, true
 	w.system.Reset(openText, parts.BlankLine)
 	w.hoisted.Reset(openText, parts.BlankLine)
-	w.messages.reset(x.Traits.Alternation)
+	w.messages.reset(x.Traits.Alternation || x.Traits.SystemIsUser())
 	w.messages.buf = slices.Grow(w.messages.buf, room)
 }
 
@@ -155,12 +156,35 @@ func (w *writer) endConversation() {
 func (w *writer) writeMessages(out *core.Members) {
 	out.Name("messages")
 	first := len(*out)
-	if !w.system.Empty() {
+	switch {
+	case w.system.Empty():
+		*out = w.messages.appendTo(*out)
+	case w.x.Traits.SystemIsUser():
+		*out = w.appendLed(*out)
+	default:
 		*out = append(append(append(*out, `,{"role":"`...), parts.SystemRole(w.x.Traits)...), `","content":`...)
-		*out = append(w.system.AppendTo(*out), '}')
+		*out = w.messages.appendTo(append(w.system.AppendTo(*out), '}'))
 	}
-	*out = append(w.messages.appendTo(*out), ']')
+	*out = append(*out, ']')
 	(*out)[first] = '[' // where the comma of the first message is
+}
+
+// appendLed appends the messages with the system text in front, as a text of the user: with the text
+// or the parts of the first message if that is the user's.
+func (w *writer) appendLed(dst []byte) []byte {
+	const opening = `,{"role":"user","content":`
+	all := w.messages.appendTo(nil)
+	text, joins := bytes.CutPrefix(all, []byte(opening+`"`))
+	switch {
+	case w.system.IsArray(), bytes.HasPrefix(all, []byte(opening+`[`)):
+		led, _ := w.system.Lead(all, opening+`[`)
+		return append(dst, led...)
+	case joins:
+		dst = w.system.AppendTo(append(dst, opening...))
+		return append(append(dst[:len(dst)-len(`"`)], parts.BlankLine...), text...)
+	}
+	dst = w.system.AppendTo(append(dst, opening...))
+	return append(append(dst, '}'), all...)
 }
 
 // writeModalities asks for images, unless an extension of the client does. Models that make

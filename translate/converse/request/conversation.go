@@ -84,6 +84,20 @@ func (c *conversation) close() {
 	c.buf = append(append(c.buf, c.parts.Buf...), `]}`...)
 }
 
+// lead puts a system text in front of the messages, as a text of the user. Models without system
+// texts have no cache either, so its points are of no use.
+func (c *conversation) lead(system *parts.Content) {
+	if system.Empty() {
+		return
+	}
+	led, moved := system.Lead(c.buf, `,{"role":"user","content":[`)
+	for i := range c.points {
+		c.points[i].position += moved
+	}
+	c.buf = led
+	system.Reset(openText, "")
+}
+
 // take adds the points of bytes that are appended next.
 func (c *conversation) take(points []point, shift int) {
 	for _, p := range points {

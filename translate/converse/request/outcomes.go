@@ -43,7 +43,7 @@ var outcomes = core.NewOutcomes(
 	core.Drop(core.TierAuto), // the service has no tier that it chooses itself
 
 	core.Keep(
-		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall,
+		core.Content, core.Conversation, core.TurnText, core.TextBehindCall,
 		core.Document, core.File, core.OfficeFile, core.TextDocument, core.PartsDocument, core.SearchResult,
 		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference,
 		core.Reasoning, core.Signature, core.RedactedReasoning, core.IdleReasoning,
@@ -52,6 +52,7 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.RareImage, core.ImageAddress, core.ImageReference).Unless(core.UnseenImages...),
 	core.Lose(core.Video).Unless(core.KeepIf("video true", func(traits *trait.Traits) bool { return traits.Video })),
 	core.Change(core.TextBeforeResult, core.PrefillSpace, core.BrokenArguments), // results come first; no text ends the conversation with white space
+	core.Keep(core.SystemText).Unless(core.SystemAsUser),
 	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Lose(core.Prefill).Unless(core.KeepIf("prefill native", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillNative })),
 	core.Lose(core.CachePart, core.OtherCachePart, core.CacheAssistantPart, core.CacheCall, core.CacheResult, core.CachePartTTL).Unless(core.Breakpoints),

@@ -170,11 +170,15 @@ func (w *writer) Finish(dst []byte) []byte {
 		}
 	}
 	w.messages.close()
-	if len(w.messages.buf) == 0 {
-		x.Invalid(x.PathOf(core.Conversation), "must hold at least one message with content that is no system message")
-	}
 	if x.Options.Has(core.FormatObject) {
 		w.system.Add([]byte(core.JSONObjectInstruction))
+	}
+	if x.Traits.SystemIsUser() {
+		w.messages.lead(&w.system)
+		w.systemPoints = w.systemPoints[:0]
+	}
+	if len(w.messages.buf) == 0 {
+		x.Invalid(x.PathOf(core.Conversation), "must hold at least one message with content that is no system message")
 	}
 	if x.Failed() {
 		return dst

@@ -341,3 +341,21 @@ func FuzzWrite(f *testing.F) {
 		}
 	})
 }
+
+// A model without system texts gets them in front of the parts of its first turn, also what the
+// gateway itself asks for in words.
+func TestSystemTextsOfTheUser(t *testing.T) {
+	const answers = `{"role":"assistant","content":[{"text":"a"}]},{"role":"user","content":[{"text":"b"}]}`
+	for body, want := range map[string]string{
+		`{"role":"system","content":"s"},{"role":"user","content":"h"},{"role":"assistant","content":"a"},{"role":"user","content":"b"}`: `"messages":[{"role":"user","content":[{"text":"s"},{"text":"Answer with one JSON object and nothing else."},{"text":"h"}]},` + answers + `]`,
+		`{"role":"user","content":"h"},{"role":"assistant","content":"a"},{"role":"user","content":"b"}`:                                 `"messages":[{"role":"user","content":[{"text":"Answer with one JSON object and nothing else."},{"text":"h"}]},` + answers + `]`,
+	} {
+		out, _ := written(t, &chat.Source, "amazon.titan-text-express-v1", `{"model":"m1","response_format":{"type":"json_object"},"messages":[`+body+`]}`, "system_role", "user")
+		assert.Contains(t, out, want)
+		assert.NotContains(t, out, `"system"`)
+	}
+	point := `,"cache_control":{"type":"ephemeral"}`
+	out, _ := written(t, &messages.Source, claude, `{"model":"m1","max_tokens":10,"system":[{"type":"text","text":"s"`+point+`}],"messages":[{"role":"user","content":[{"type":"text","text":"h"`+point+`},{"type":"text","text":"i"}]}]}`,
+		"system_role", "user", "cache_breakpoints", "true")
+	assert.Contains(t, out, `"messages":[{"role":"user","content":[{"text":"s"},{"text":"h"},{"cachePoint":{"type":"default"}},{"text":"i"}]}]`, "points keep their places")
+}

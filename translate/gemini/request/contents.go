@@ -117,6 +117,19 @@ const skipped = `"skip_thought_signature_validator"`
 // Resigned takes the place of the signatures of calls that only this gateway can read.
 var Resigned = []byte(skipped)
 
+// lead puts a system text in front of the contents, as a text of the user.
+func (c *contents) lead(system *parts.Content) {
+	if system.Empty() {
+		return
+	}
+	led, moved := system.Lead(c.buf, `,{"role":"user","parts":[`)
+	for i := range c.unsigned {
+		c.unsigned[i] += moved
+	}
+	c.buf = led
+	system.Reset(openText, "")
+}
+
 // writeTo writes the contents. signs reports whether the first call of each content of the
 // current turn needs a signature.
 func (c *contents) writeTo(out *core.Members, signs bool) {

@@ -47,7 +47,7 @@ var outcomes = core.NewOutcomes(
 	core.Drop(core.TierAuto), // the service has no tier that it chooses itself
 
 	core.Keep(
-		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall,
+		core.Content, core.Conversation, core.TurnText, core.TextBehindCall,
 		core.Sound, core.RareSound, core.Video, core.RareVideo, core.RecordingAddress, core.Document, core.File, core.FileAddress, core.TextDocument, core.PartsDocument, core.SearchResult,
 		core.ToolCall, core.ToolResult, core.ErrorResult, core.ToolReference, core.Signature, core.CallSignature,
 		core.EncryptedReasoning,
@@ -56,6 +56,7 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.ImageReference).Unless(core.UnseenImages...),
 	core.Keep(core.ImageAddress).Unless(append(core.UnseenImages, core.NoAddresses)...),
 	core.Change(core.TextBeforeResult, core.BrokenArguments), // results come first
+	core.Keep(core.SystemText).Unless(core.SystemAsUser),
 	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	// The model takes back its own signatures, which this gateway has sealed, and nothing else.
 	core.Drop(core.Reasoning, core.UnsignedReasoning, core.SelfSignedReasoning, core.RedactedReasoning),

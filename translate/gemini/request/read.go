@@ -108,6 +108,7 @@ func (r *reader) readInstruction(raw []byte, prefix string) {
 	if len(list) == 0 {
 		return
 	}
+	x.Keep(core.SystemText, nil)
 	r.w.Turn(core.Instructions)
 	c := jsonscan.Again(list)
 	for x.EnterList(&c, prefix+"systemInstruction.parts"); x.NextElement(&c); {

@@ -148,6 +148,9 @@ func (w *writer) Finish(dst []byte) []byte {
 	x.Answer.Seals = x.Info.Seals // for the signatures of the answer
 	x.FanOut(false)
 	w.contents.close()
+	if x.Traits.SystemIsUser() {
+		w.contents.lead(&w.system)
+	}
 	if len(w.contents.buf) == 0 {
 		x.Invalid(x.PathOf(core.Conversation), "must hold at least one message with content that is no system message")
 	}

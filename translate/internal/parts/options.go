@@ -41,11 +41,10 @@ func UserField(traits *trait.Traits) string {
 
 // SystemRole returns the role of the provider for system texts.
 func SystemRole(traits *trait.Traits) string {
-	if traits.DeveloperRole {
-		return "developer"
-	}
-	return "system"
+	return systemRoles[traits.SystemRole]
 }
+
+var systemRoles = [...]string{"system", "developer", "user"}
 
 // tiers are the words for service tiers, from TierAuto to TierUltrafast, which the chat format
 // does not have.

@@ -10,14 +10,18 @@ type Turns struct {
 	// the system are instructions in front of it, and late behind it.
 	Begun bool
 
-	x    *core.Translation
-	w    core.Writer
-	role core.Role // of the turn
-	open bool      // the writer has got the beginning of the turn
+	x      *core.Translation
+	w      core.Writer
+	system *core.Row // of the texts of instructions
+	role   core.Role // of the turn
+	open   bool      // the writer has got the beginning of the turn
 }
 
-// NewTurns returns the turns of a request, before the first.
-func NewTurns(x *core.Translation, w core.Writer) Turns { return Turns{x: x, w: w} }
+// NewTurns returns the turns of a request, before the first. system is the row of the texts of
+// instructions.
+func NewTurns(x *core.Translation, w core.Writer, system *core.Row) Turns {
+	return Turns{x: x, w: w, system: system}
+}
 
 // Begin begins a turn of the System, the User or the Assistant, behind the end of the last.
 func (t *Turns) Begin(role core.Role) {
@@ -36,7 +40,10 @@ func (t *Turns) Is(role core.Role) bool { return t.open && t.role == role }
 // Text adds a text that is not empty to the turn, and reports whether the writer gets it.
 func (t *Turns) Text(text []byte) bool {
 	if !t.open {
-		if t.role == core.System && !t.x.Keep(core.LateSystem, nil) {
+		switch {
+		case t.role == core.Instructions:
+			t.x.KeepAs(core.SystemText, t.system, nil)
+		case t.role == core.System && !t.x.Keep(core.LateSystem, nil):
 			return false
 		}
 		t.open = true

@@ -15,7 +15,7 @@ import (
 type turnsReader func(t *parts.Turns)
 
 func (r turnsReader) Read(_ []byte, x *core.Translation, w core.Writer) error {
-	turns := parts.NewTurns(x, w)
+	turns := parts.NewTurns(x, w, x.From.Rows.Named("a"))
 	r(&turns)
 	return nil
 }

@@ -60,6 +60,7 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 		}
 	}
 	if !x.Failed() && len(system) > len(`""`) && system[0] != 'n' {
+		x.Keep(core.SystemText, nil)
 		w.Turn(core.Instructions)
 		r.turn = turn{role: core.Instructions, open: true}
 		r.readRaw(system, 0, "system", systemBlocks)

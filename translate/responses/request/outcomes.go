@@ -47,12 +47,13 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.CacheRequest).Unless(breakpoints),
 
 	core.Keep(
-		core.Content, core.Conversation, core.SystemText, core.TurnText, core.TextBehindCall, core.TextBeforeResult,
+		core.Content, core.Conversation, core.TurnText, core.TextBehindCall, core.TextBeforeResult,
 		core.ImageDetail, core.Document, core.TextDocument, core.PartsDocument,
 		core.SearchResult, core.ToolCall, core.BrokenArguments, core.FreeCall, core.ToolResult, core.ErrorResult,
 		core.ToolReference,
 	),
-	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
+	core.Keep(core.SystemText).Unless(core.SystemAsUser),
+	core.Keep(core.LateSystem, core.SystemBehindAssistant).Unless(append(core.LateSystemMoves(lateSystem), core.SystemAsUser)...),
 	core.Keep(core.Image, core.RareImage).Unless(core.UnseenImages...),
 	core.Lose(core.ImageReference).Unless(core.UnseenImages...),
 	core.Keep(core.ImageAddress).Unless(append(core.UnseenImages, core.NoAddresses)...),

@@ -42,7 +42,7 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 		return nil
 	}
 	r.x, r.w, r.tools.x = x, w, x
-	r.turns.x, r.turns.w, r.turns.turn = x, w, parts.NewTurns(x, w)
+	r.turns.x, r.turns.w, r.turns.turn = x, w, parts.NewTurns(x, w, firstTextRow)
 	var instructions, input, tools, choice []byte
 	c := x.Info.Texts.Again(body)
 	for c.OpenObject(); c.Member(); {
@@ -51,6 +51,7 @@ func (r *requestReader) Read(body []byte, x *core.Translation, w core.Writer) er
 		case "instructions":
 			instructions = c.Skip()
 			if text := jsonscan.Inner(instructions); len(text) > 0 {
+				x.Keep(core.SystemText, nil)
 				w.Turn(core.Instructions)
 				w.Text(text)
 				w.EndTurn()

@@ -408,6 +408,7 @@ var (
 	missingAllowedRow   = rows.Named("tool_choice.tools[*].name=*")
 	imageChoiceRow      = rows.Named("tool_choice.type=" + imageTool)
 	imageToolRow        = rows.Named("model=image+tools[*].type=" + imageTool)
+	firstTextRow        = rows.Named("input[0].content")
 	unknownToolRow      = rows.Named("tools[*].type=*")
 	toolsRow            = rows.Named("tools")
 	addedToolsRow       = rows.Named("input[*].tools")

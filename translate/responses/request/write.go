@@ -166,7 +166,7 @@ func (w *requestWriter) writeConversation(out *core.Members) {
 	first := items{buf: w.scratch[:0]}
 	switch {
 	case w.system.Empty():
-	case w.system.IsArray(), w.leading.empty() && w.items.empty():
+	case w.system.IsArray(), w.x.Traits.SystemIsUser(), w.leading.empty() && w.items.empty():
 		first.message(w.x.At, parts.SystemRole(w.x.Traits), &w.system)
 	default:
 		out.Name("instructions")

@@ -43,6 +43,11 @@ var bedrock = concat([]Rule{
 			ID: "B9", Services: Bedrock, Models: "us.anthropic.claude-opus-4-1-* *anthropic.claude-opus-4-1-*", Status: 404, Type: noResource,
 			Message: legacyName, Source: "fourTheorem/podwhisperer#24, awslabs/llmeter#35",
 		},
+		{
+			ID: "B10", Services: Bedrock, Formats: "converse", Models: "mistral.mistral-7b-* mistral.mixtral-* amazon.titan-text-*", When: "system",
+			Message: "This model doesn't support system messages. Try again without a system message or use a model that supports system messages.",
+			Example: Set{"system": []any{Set{"text": "a"}}}, Source: "567-labs/instructor#1753, danny-avila/LibreChat#6456",
+		},
 	})
 
 const noToolConfig = "The toolConfig field must be defined when using toolUse and toolResult content blocks."
