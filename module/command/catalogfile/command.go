@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
@@ -26,8 +28,9 @@ func Command() *cobra.Command {
 		Use: "models [NAME...]", Short: "Shows what is known of models: lengths, accepted fields, prices, ends", Args: cobra.ArbitraryArgs,
 		Long: `
 Lists the models of the tables that are compiled in, or those with a name. A name may be that of a
-service and a model, such as openai/gpt-5.5; * stands for any text. Of a single model, all facts are
-shown, with their source and date, and the traits that follow from them.`,
+service and a model, by any name that the service has for it, such as openai/gpt-5.5; * stands for any
+text. Of a single model, all facts and the whole price are shown, each with source and date, and the
+traits that follow from the facts.`,
 		RunE: list,
 	}
 	cmd.Flags().StringP("catalog", "", "", "Catalog file, whose rows come before those that are compiled in")
@@ -67,8 +70,23 @@ func check(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s is valid: %d rows with facts, %d names with prices\n", args[0], len(content.Models.Rows), len(content.Prices.Names()))
-	return err
+	out := newPrinter(cmd.OutOrStdout())
+	out.row(fmt.Sprintf("%s is valid: %d rows with facts, %d names with prices", args[0], len(content.Models.Rows), len(content.Prices.Names())))
+	for _, provider := range others(content) {
+		out.row(fmt.Sprintf("%s is no preset: its rows apply to a provider with this name, or with listed_as %[1]s", provider))
+	}
+	return out.Flush()
+}
+
+// others returns the providers of a file that are no presets: names of the operator's own, or with a
+// mistake.
+func others(file *tables.Content) (all []string) {
+	for _, name := range names([]*tables.Content{file}) {
+		if _, err := caddy.GetModule("ai_gateway.providers." + name.Provider); err != nil {
+			all = append(all, name.Provider)
+		}
+	}
+	return slices.Compact(all)
 }
 
 // printer prints a table. It keeps the first error for Flush.

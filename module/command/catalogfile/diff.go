@@ -3,9 +3,8 @@ package catalogfile
 import (
 	"cmp"
 	"fmt"
-	"maps"
+	"iter"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,9 +23,10 @@ func diff(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	next, old := tables.New(files[0]), tables.New(files[1])
 	out, changes := newPrinter(cmd.OutOrStdout()), 0
 	for _, name := range names(files) {
-		for _, change := range changesOf(name, files[1], files[0]) {
+		for _, change := range changesOf(lookup(old, name.Provider, name.Name), lookup(next, name.Provider, name.Name)) {
 			out.row(name.Provider+"/"+name.Name, change.column, cmp.Or(change.before, "unknown"), "->", cmp.Or(change.after, "unknown"))
 			changes++
 		}
@@ -40,58 +40,64 @@ func diff(cmd *cobra.Command, args []string) error {
 
 // names returns the names in files, sorted.
 func names(files []*tables.Content) []modeltable.Key {
-	all := make(map[modeltable.Key]bool)
-	for _, file := range files {
-		for _, row := range file.Models.Rows {
-			for _, name := range row.Names {
-				all[modeltable.Key{Provider: row.Provider, Name: name}] = true
+	return sorted(func(yield func(modeltable.Key) bool) {
+		for _, file := range files {
+			for _, row := range file.Models.Rows {
+				for _, name := range row.Names {
+					if !yield(modeltable.Key{Provider: row.Provider, Name: name}) {
+						return
+					}
+				}
+			}
+			for _, name := range file.Prices.Names() {
+				if !yield(name) {
+					return
+				}
 			}
 		}
-		for _, name := range file.Prices.Names() {
-			all[name] = true
-		}
-	}
-	return slices.SortedFunc(maps.Keys(all), func(a, b modeltable.Key) int {
-		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Name, b.Name))
 	})
+}
+
+// sorted returns names by their providers, each once.
+func sorted(names iter.Seq[modeltable.Key]) []modeltable.Key {
+	return slices.Compact(slices.SortedFunc(names, func(a, b modeltable.Key) int {
+		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Name, b.Name))
+	}))
 }
 
 // change is another value of a column.
 type change struct{ column, before, after string }
 
-// changesOf returns what changes for a name.
-func changesOf(name modeltable.Key, before, after *tables.Content) (changes []change) {
-	old, next := facts(name, before), facts(name, after)
+// changesOf returns the columns of a model whose values change.
+func changesOf(old, next model) (changes []change) {
 	for _, column := range models.FactColumns() {
-		if a, b := old.Value(column), next.Value(column); a != b {
+		if a, b := old.facts.Value(column), next.facts.Value(column); a != b {
 			changes = append(changes, change{column, a, b})
 		}
 	}
-	if a, b := priceOf(name, before), priceOf(name, after); !a.CostsAs(b) {
-		changes = append(changes, change{"price", described(a), described(b)})
+	if old.price == nil && next.price == nil {
+		return changes
+	}
+	if old.price == nil || next.price == nil {
+		return append(changes, change{"price", short(old.price), short(next.price)})
+	}
+	before, after := cells(old.price), cells(next.price)
+	for _, column := range prices.Columns {
+		if a, b := before[column], after[column]; a != b {
+			changes = append(changes, change{"price " + column, cmp.Or(a, emptyCell), cmp.Or(b, emptyCell)})
+		}
 	}
 	return changes
 }
 
-// facts returns the facts of a name with a file.
-func facts(name modeltable.Key, file *tables.Content) *models.Facts {
-	if known := file.Models.Find(name.Provider, name.Name); known != nil {
-		return known
-	}
-	return models.Builtin().Find(name.Provider, name.Name)
-}
+// emptyCell is what is shown of an empty cell of a price, whose meaning depends on its column.
+const emptyCell = "(empty)"
 
-// priceOf returns the price of a name with a file.
-func priceOf(name modeltable.Key, file *tables.Content) *prices.Price {
-	if known := file.Prices.Find(name.Provider, name.Name, time.Now()); known != nil {
-		return known
+// cells returns the values of a price by column.
+func cells(p *prices.Price) map[string]string {
+	values := make(map[string]string)
+	for _, cell := range p.Cells() {
+		values[cell.Column] = cell.Value
 	}
-	return prices.Builtin().Find(name.Provider, name.Name, time.Now())
-}
-
-func described(p *prices.Price) string {
-	if p == nil {
-		return ""
-	}
-	return p.Name()
+	return values
 }

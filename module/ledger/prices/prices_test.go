@@ -452,3 +452,24 @@ func TestTheCostOfUnknownUnitsIsUnknown(t *testing.T) {
 	cost, _ = one(t, "input,output", "1,2").Cost(Charge{Admitted: admitted, Tokens: token.Counts{Fresh: 1}})
 	assert.Equal(t, Cost{Nanos: 1000}, cost)
 }
+
+// What a price shows is what a table with these cells contains.
+func TestThePriceOfItsCellsCostsTheSame(t *testing.T) {
+	for name, list := range Builtin().index.All {
+		for _, p := range list {
+			row := map[string]string{"models": name.Name}
+			for _, cell := range p.Cells() {
+				row[cell.Column] = cell.Value
+			}
+			row["confirmed"] = "yes"
+			again, err := FromRows(name.Provider, []map[string]string{row})
+			require.NoError(t, err, name)
+			list, _ := again.index.Get(name.Provider, name.Name)
+			require.True(t, p.CostsAs(list[0]), "%v: %v", name, p.Cells())
+			require.Equal(t, p.Period, list[0].Period, name)
+		}
+	}
+	unknown := &Price{Base: Rates{Fresh: 3, Answer: 1, Unknown: Searches}, Currency: "EUR"}
+	assert.Contains(t, unknown.Cells(), Cell{"input", "0.000003"})
+	assert.NotContains(t, unknown.Cells(), Cell{"search", "0"})
+}

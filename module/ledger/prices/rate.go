@@ -21,7 +21,10 @@ const (
 )
 
 // PerMillion returns the price of a million tokens, such as 0.075.
-func (r Rate) PerMillion() string { return strconv.FormatFloat(float64(r)/perMillion, 'g', -1, 64) }
+func (r Rate) PerMillion() string { return r.per(perMillion) }
+
+// per returns the price of a unit as a decimal number.
+func (r Rate) per(unit int64) string { return strconv.FormatFloat(float64(r)/float64(unit), 'f', -1, 64) }
 
 // Rates are the prices of everything that a call can use.
 type Rates struct {

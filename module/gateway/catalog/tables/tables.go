@@ -86,6 +86,13 @@ type Tables struct {
 	content atomic.Pointer[Content]
 }
 
+// New returns the built-in tables and those of a file, nil for none.
+func New(file *Content) *Tables {
+	t := new(Tables)
+	t.content.Store(file)
+	return t
+}
+
 // Open reads the file at a path, which may contain placeholders. Until the context ends, it
 // reads the file again after each change. Open returns an error if the file cannot be read
 // or is invalid.
