@@ -52,6 +52,7 @@ func (x *run) call(t *selection.Candidate, c *exchange.Conduit) {
 	a, result := &c.Attempt, &c.Result
 	c.Started = time.Since(x.ex.Start)
 	x.reply.Next(c, x.targets)
+	x.reportEnd(t, x.ex.Start.Add(c.Started))
 	visit, ok := health.Process.Begin(t.Health, t.Provider.MaxRunning)
 	if !ok {
 		result.State, result.Fault = exchange.Unasked, fault.ProviderBusy(x.ex.View.Model)

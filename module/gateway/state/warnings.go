@@ -7,9 +7,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 )
 
-// soon is the time before the end of a model in which operators are warned.
-const soon = 60 * 24 * time.Hour
-
 // warningsOf returns what an operator should change or watch at a target, each in a sentence. facts
 // and price are nil if they are unknown; listed states whether the tables list models of the service.
 func warningsOf(facts *models.Facts, listed bool, price *prices.Price, now time.Time) []string {
@@ -32,7 +29,7 @@ func endOf(facts *models.Facts, now time.Time) (sentence string) {
 	switch end := facts.Shutdown(); {
 	case !end.IsZero() && !now.Before(end):
 		sentence = "The service announced the end of the model for " + end.Format(time.DateOnly) + ", which has passed"
-	case !end.IsZero() && now.Add(soon).After(end):
+	case facts.EndsSoon(now):
 		sentence = "The service ends the model on " + end.Format(time.DateOnly)
 	case deprecated != "" && deprecated <= now.Format(time.DateOnly):
 		sentence = "The service has deprecated the model on " + deprecated

@@ -146,7 +146,7 @@ func (f *File) Poll() {
 	}
 	f.decided = digest
 	if err := f.change(text); err != nil {
-		f.Logger.Error(f.Name+" is invalid; keeping its previous "+f.Parts, zap.Error(err))
+		f.Logger.Error(f.Name+" is invalid; keeping its previous "+f.Parts, zap.String("path", f.Path), zap.Error(err))
 		return
 	}
 	f.Logger.Info(f.Name+" has changed", zap.String("path", f.Path))

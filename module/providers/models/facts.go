@@ -19,6 +19,7 @@ type Facts struct {
 	cells     []string // in the order of columns
 	traits    map[string]string
 	endpoints Endpoints
+	end       time.Time
 }
 
 // Value returns the value of a column of facts, "" if it is unknown.
@@ -98,6 +99,18 @@ func endpointsOf(list string) (all Endpoints) {
 // Shutdown returns the first day on which the service does not have the model any more, zero if it is
 // unknown.
 func (f *Facts) Shutdown() time.Time {
-	day, _ := time.Parse(time.DateOnly, f.Value("shutdown")) // "" or a date
-	return day
+	if f == nil {
+		return time.Time{}
+	}
+	return f.end
+}
+
+// soon is the time before the end of a model in which operators are warned.
+const soon = 60 * 24 * time.Hour
+
+// EndsSoon reports whether the service ends the model within 60 days, or has announced an end that
+// has passed.
+func (f *Facts) EndsSoon(now time.Time) bool {
+	end := f.Shutdown()
+	return !end.IsZero() && end.Sub(now) < soon
 }

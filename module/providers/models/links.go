@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/modeltable"
 )
@@ -41,6 +42,7 @@ func (l *links) complete(f *Facts) error {
 		}
 	}
 	f.traits, f.endpoints = traits(f.Value), endpointsOf(f.Value("endpoint"))
+	f.end, _ = time.Parse(time.DateOnly, f.Value("shutdown")) // "" or a date
 	return nil
 }
 

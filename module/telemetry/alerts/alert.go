@@ -74,6 +74,14 @@ var kinds = map[string]kind{
 		},
 		[]string{"provider", "model"}, "", "",
 	},
+	events.ModelEnds: {
+		func(d data) string {
+			day, _, _ := strings.Cut(d.value("ends"), "T")
+			return fmt.Sprintf("The service of the provider %s ends %s, which is in use, on %s%s.",
+				d.value("provider"), d.value("model"), day, after("; the successor is ", d.value("successor")))
+		},
+		[]string{"provider", "model", "ends"}, "ends",
+	},
 	events.LedgerBlocked: {text: func(d data) string {
 		return "The ledger cannot be written: " + d.value("error")
 	}},

@@ -3,8 +3,11 @@ package observability_test
 import (
 	"context"
 	"crypto/rand"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -95,6 +98,24 @@ func TestUnpricedModelsAreEvents(t *testing.T) {
 	assert.Equal(t, map[string]any{"provider": pricey, "model": "dear-*", "upstream_model": "dear-1"}, e.Data)
 	assert.Nil(t, e.Origin(), "and not whichever module was provisioned last")
 	assert.Empty(t, noted)
+}
+
+// A model that its service ends tomorrow was in use, and nobody learned it who did not ask about this
+// very model.
+func TestTheEndOfAModelIsAnEventAndAWarning(t *testing.T) {
+	p, name := gatewaytest.NewProvider(t), "ending-"+strings.ToLower(rand.Text())
+	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
+	path := filepath.Join(t.TempDir(), "catalog.csv")
+	require.NoError(t, os.WriteFile(path, []byte("provider,models,context,shutdown,successor\n"+
+		name+",old-1 old-1-20*,1000,"+day(30)+",new-1\n"+name+",gone-1,1000,"+day(-3)+",\n"+name+",later-1,1000,"+day(90)+",\n"), 0o600))
+	s := site.StartCaddyfile(t, "{\nevents {\non ai_gateway_model_ends noting\n}\n}\n"+site.Block("", "catalog "+path, site.Direct.Provider(name, p)))
+	for _, model := range []string{"later-1", "unheard-of", "old-1", "old-1-2026", "gone-1"} {
+		s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, model, "hello", false)).ID())
+	}
+	assert.Equal(t, map[string]any{"provider": name, "model": "old-1", "ends": day(30) + "T00:00:00Z", "successor": "new-1"}, nextEvent(t).Data)
+	assert.Equal(t, "gone-1", nextEvent(t).Data["model"])
+	assert.Empty(t, noted)
+	assert.Equal(t, 2, strings.Count(s.Logs.String(), "the service ends this model"))
 }
 
 // nextEvent waits for an event that the handler "noting" sees.
