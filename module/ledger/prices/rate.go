@@ -24,7 +24,9 @@ const (
 func (r Rate) PerMillion() string { return r.per(perMillion) }
 
 // per returns the price of a unit as a decimal number.
-func (r Rate) per(unit int64) string { return strconv.FormatFloat(float64(r)/float64(unit), 'f', -1, 64) }
+func (r Rate) per(unit int64) string {
+	return strconv.FormatFloat(float64(r)/float64(unit), 'f', -1, 64)
+}
 
 // Rates are the prices of everything that a call can use.
 type Rates struct {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
@@ -80,7 +81,7 @@ var kinds = map[string]kind{
 			return fmt.Sprintf("The service of the provider %s ends %s, which is in use, on %s%s.",
 				d.value("provider"), d.value("model"), day, after("; the successor is ", d.value("successor")))
 		},
-		[]string{"provider", "model", "ends"}, "ends",
+		[]string{"provider", "model", "ends"}, "ends", "",
 	},
 	events.LedgerBlocked: {text: func(d data) string {
 		return "The ledger cannot be written: " + d.value("error")
