@@ -49,9 +49,16 @@ func TestBuiltinPricesOfModelsThatSearch(t *testing.T) {
 	}
 }
 
+// unequal are the names whose prices differ from the second reading, with the reason.
+var unequal = map[string]string{
+	"azure/deepseek-v4-pro":           "two other lists have the price of the table; this one is 1.1 times as much, as of a data zone",
+	"gemini/gemini-flash-latest":      "Google has moved the name since",
+	"gemini/gemini-flash-lite-latest": "Google has moved the name since",
+}
+
 // The prices in testdata are a second reading: those of models.dev on 2026-11-20, as pi-ai 1.6.0
-// has them. Each name of them that the table knows costs the same. It states the price that
-// DeepSeek has at peak times.
+// has them. Each name of them that the table knows costs the same, but for those with a reason. It
+// states the price that DeepSeek has at peak times.
 func TestBuiltinPricesEqualASecondReading(t *testing.T) {
 	file, err := os.Open("testdata/models.dev.csv")
 	require.NoError(t, err)
@@ -63,20 +70,18 @@ func TestBuiltinPricesEqualASecondReading(t *testing.T) {
 	for _, line := range lines[1:] {
 		provider, model := line[0], line[1]
 		p := Builtin().Find(provider, model, peak)
-		if p == nil || strings.HasSuffix(model, "-latest") && provider == "gemini" { // Google has moved these names since
-			continue
-		}
-		if provider == "azure" && model == "deepseek-v4-pro" { // two other lists have the price of the table
+		if p == nil {
 			continue
 		}
 		compared++
 		second := table(t, "provider,models,input,cache_read,output,confirmed", strings.Join(append(line, "yes"), ",")).Find(provider, model, peak)
+		equal := true
 		for _, used := range []token.Counts{{Fresh: 1000}, {CacheRead: 1000}, {Answer: 1000}} {
-			if used.CacheRead == 0 || line[3] != "" {
-				charge := Charge{Admitted: peak, Tokens: used}
-				assert.Equal(t, nanos(t, second, charge), nanos(t, p, charge), "%s %s %+v", provider, model, used)
-			}
+			charge := Charge{Admitted: peak, Tokens: used}
+			equal = equal && (used.CacheRead > 0 && line[3] == "" || nanos(t, second, charge) == nanos(t, p, charge))
 		}
+		reason := unequal[provider+"/"+model]
+		assert.Equal(t, reason == "", equal, "%s %s %+v %s", provider, model, p.Base, reason)
 	}
 	assert.Greater(t, compared, 100)
 }
