@@ -88,9 +88,9 @@ func extra(member string) []Rule {
 // deepSeek are the refusals of DeepSeek.
 var deepSeek = concat([]Rule{
 	{
-		ID: "D1", Services: DeepSeek, Formats: "chat", Models: "deepseek-v4-flash* deepseek-v4-pro*", When: "messages.*.content.*.image_url",
+		ID: "D1", Services: DeepSeek, Formats: "chat", Models: "deepseek-v4-pro*", When: "messages.*.content.*.image_url",
 		Message: "Model do not support image input",
-		Example: Set{"messages": []any{turn("user", []any{Set{"type": "image_url", "image_url": Set{"url": "data:"}}})}}, Source: "docs.apiyi.com: deepseek-v4-flash",
+		Example: Set{"messages": []any{turn("user", []any{Set{"type": "image_url", "image_url": Set{"url": "data:"}}})}}, Source: "docs.apiyi.com: deepseek-v4-flash; api-docs.deepseek.com/quick_start/pricing (vision: not supported)",
 	},
 	{
 		ID: "D3", Services: DeepSeek, Formats: "chat", When: "messages.*@unreasoned !thinking.type=disabled", Code: "invalid_request_error",

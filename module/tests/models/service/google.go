@@ -105,9 +105,9 @@ var google = concat([]Rule{
 			Source:  "ECuiDev/obsidian-quiz-generator#43, wwardaww/gnome-gemini-ai#22",
 		},
 		{
-			ID: "G15", Services: GoogleAI, Formats: "gemini", Models: userLast, When: "contents.-1.role=model",
+			ID: "G15", Services: GoogleAI, Formats: "gemini", Models: userLast + " gemini-3.5-flash", When: "contents.-1.role=model",
 			Message: "Requests ending with a model turn are not supported unless the last part is a function response.",
-			Example: modelLast, Source: "LibreChat-AI/agents#323, pipecat-ai/pipecat#5821",
+			Example: modelLast, Source: "LibreChat-AI/agents#323, pipecat-ai/pipecat#5821; 3.5-flash: ai.google.dev/gemini-api/docs/changelog (routed to 3.6-flash)",
 		},
 		{
 			ID: "G15", Services: Vertex, Formats: "gemini", Models: userLast, When: "contents.-1.role=model",
