@@ -103,7 +103,7 @@ var (
 	deletionParameters  = []string{"keys"}
 	periodParameters    = []string{"from", "to", "format", "limit", "after"}
 	auditParameters     = slices.Concat([]string{"actor", "object", "action"}, periodParameters)
-	usageParameters     = slices.Concat([]string{"team", "by", "key", "user", "tag", "customer", "largest", "measure"}, periodParameters)
+	usageParameters     = slices.Concat([]string{"team", "by", "key", "user", "model", "provider", "upstream_model", "outcome", "tag", "customer", "largest", "measure"}, periodParameters)
 	recordParameters    = slices.Concat(recordFilters, []string{"sort"}, periodParameters)
 	histogramParameters = slices.Concat(recordFilters, []string{"from", "to", "bars"})
 	recordFilters       = []string{

@@ -116,7 +116,7 @@ func TestAdministratorsOfATeamSeeItsUsageAlone(t *testing.T) {
 	for role, from := range map[string]time.Time{"lead": team.Created, "admin": time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		s.ask(testRequest{call: "GET /api/v1/usage?team=research&from=2020-01-01T00:00:00Z&user=victim", token: tokens[role]})
 		assert.Equal(t, []string{"research"}, reader.asked.Limits)
-		assert.Equal(t, "victim", reader.asked.User)
+		assert.Equal(t, "victim", reader.asked.Only[accounting.ByUser])
 		assert.Equal(t, from, reader.asked.From, role)
 		s.ask(testRequest{call: "GET /api/v1/records?team=research&from=2020-01-01T00:00:00Z&limit_name=large", token: tokens[role]})
 		assert.Equal(t, accounting.RecordQuery{From: from, Limit: usualRecords, RecordFilter: accounting.RecordFilter{KeyLimit: "research"}}, *reader.search, role)

@@ -140,9 +140,13 @@ func TestL065UsersSeeTheirOwnUsageAndAdministratorsThatOfAll(t *testing.T) {
 	} {
 		*query = accounting.UsageQuery{}
 		assert.Equal(t, test.status, s.ask(testRequest{call: test.call, token: s.token(test.who)}).status, test.call)
-		assert.Equal(t, test.user, query.User, test.call)
+		assert.Equal(t, test.user, query.Only[accounting.ByUser], test.call)
 	}
-	assert.Equal(t, "key_1", query.Key)
+	assert.Equal(t, "key_1", query.Only[accounting.ByKey])
+	s.ask(testRequest{call: "GET /api/v1/usage?model=m&provider=p&upstream_model=u&outcome=failed", token: s.token("alice")})
+	assert.Equal(t, map[accounting.Dimension]string{
+		accounting.ByKey: "", accounting.ByUser: "alice", accounting.ByModel: "m", accounting.ByProvider: "p", accounting.ByUpstream: "u", accounting.ByOutcome: "failed",
+	}, query.Only)
 }
 
 // A user once saw the usage of an earlier account with the same name.

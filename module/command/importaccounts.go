@@ -102,7 +102,7 @@ func spent(ctx context.Context, ledger accounting.LedgerReader, g *migration.Gat
 	return g.Spent(now, func(o *migration.Opening, since time.Time) (nanos int64, err error) {
 		q := accounting.UsageQuery{
 			From: time.Unix(0, 0), To: now.Truncate(time.Hour).Add(time.Hour), By: []accounting.Dimension{accounting.ByOutcome},
-			Key: o.Key, User: o.User, Limits: g.Within(o.Limit), Currency: aigateway.DefaultCurrency,
+			Only: map[accounting.Dimension]string{accounting.ByKey: o.Key, accounting.ByUser: o.User}, Limits: g.Within(o.Limit), Currency: aigateway.DefaultCurrency,
 		}
 		if !since.IsZero() {
 			q.From = since.Truncate(time.Hour)

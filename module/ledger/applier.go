@@ -44,6 +44,7 @@ type applier struct {
 	names        names
 	interned     internedNames
 	outage       database.Outage // until records are written
+	levelling    levelling
 
 	records batch  // the memory of the batch before, for reuse
 	page    []byte // the memory of one page, for reuse
@@ -70,6 +71,9 @@ func (a *applier) run(ctx context.Context) {
 		start := time.Now()
 		applied := a.applyAll(ctx)
 		took := time.Since(start)
+		if applied {
+			a.fillLevels(ctx)
+		}
 		if time.Since(pruned) >= pruneEvery {
 			pruned = time.Now()
 			a.ledger.Prune(ctx)
@@ -144,7 +148,7 @@ func (a *applier) logFailure(ctx context.Context, err error) {
 // reset drops the cached contents of the database, because the transaction that read them
 // may have been rolled back.
 func (a *applier) reset() {
-	a.registration, a.names = registration{}, make(names)
+	a.registration, a.names, a.levelling.done = registration{}, make(names), false
 	a.ledger.db.Follow()
 }
 

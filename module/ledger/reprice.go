@@ -180,7 +180,7 @@ func lastCorrections(db database.Statements, records []accounting.Record) (map[c
 
 // writeCorrections writes corrections, and adds the differences to the sums.
 func writeCorrections(tx database.Statements, list []correction) error {
-	zone, err := readZone(tx)
+	state, err := readState(tx)
 	if err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func writeCorrections(tx database.Statements, list []correction) error {
 	if err := insertRows(tx, correctionsTable, "", correctionRows(list, known)); err != nil {
 		return err
 	}
-	return sums.write(tx, known, zone)
+	return sums.write(tx, known, state.zone)
 }
 
 // correctionsTable is the table of corrections, with its columns.

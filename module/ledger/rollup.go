@@ -3,7 +3,6 @@ package ledger
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -20,37 +19,6 @@ const (
 )
 
 var spans = [...]span{hour, day, month}
-
-// level is a kind of rows of gateway_usage: those that have some of the columns, and the sum over
-// all names of the others, whose ids are 0. A query reads the rows of the first level that has
-// its columns: a month by hour and model has far fewer rows without keys than with them.
-type level struct {
-	spans   span                // is added to the span of the rows
-	columns []string            // besides currency, which all levels have
-	of      func(rowKey) rowKey // returns a key without the other columns
-}
-
-// The levels, the one with the fewest rows first. The numbers are in the database.
-var levels = [...]level{
-	{3, nil, func(k rowKey) rowKey { return rowKey{span: k.span, start: k.start, currency: k.currency} }},
-	{6, strings.Fields("limit_name model provider upstream outcome"), func(k rowKey) rowKey {
-		k.key, k.user = 0, 0
-		return k
-	}},
-	{9, strings.Fields("limit_name api_key holder outcome"), func(k rowKey) rowKey {
-		k.model, k.provider, k.upstream = 0, 0, 0
-		return k
-	}},
-	{0, strings.Fields("limit_name api_key holder model provider upstream outcome"), func(k rowKey) rowKey { return k }},
-}
-
-// levelOf returns the level whose rows a query for some columns reads.
-func levelOf(columns []string) level {
-	i := slices.IndexFunc(levels[:], func(l level) bool {
-		return !slices.ContainsFunc(columns, func(column string) bool { return !slices.Contains(l.columns, column) })
-	})
-	return levels[i]
-}
 
 // begin returns the beginning of the span that contains a point in time. Hours begin with
 // the hours of the time zone. So days and months consist of whole hours, even in a zone

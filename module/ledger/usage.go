@@ -100,44 +100,66 @@ func (r *Reader) Usage(ctx context.Context, q accounting.UsageQuery) (usage []ac
 	switch {
 	case q.Largest != nil && (len(d.dimensions) == 0 || measures[q.Largest.Measure] == ""):
 		return nil, fmt.Errorf("%w: the largest need a dimension besides time, and a measure", ErrQuery)
+	case !canSelect(q.Only):
+		return nil, fmt.Errorf("%w: only names can be selected", ErrQuery)
 	case q.Label == "":
 		q.Label = d.label
 	case !q.Label.IsLabel() || d.label != "" && d.label != q.Label:
 		return nil, fmt.Errorf("%w: %q is no label, or a second one", ErrQuery, q.Label)
 	}
 	err = r.db.Query(ctx, "adding up usage", func(db database.Statements) error {
-		zone, err := readZone(db)
+		state, err := readState(db)
 		if err != nil {
 			return err
 		}
-		usage, err = selection{q, d, zone}.read(db)
+		usage, err = selection{q, d, state}.read(db)
 		return err
 	})
 	return usage, err
 }
 
+// canSelect reports whether exchanges can be selected by all of some dimensions.
+func canSelect(only map[accounting.Dimension]string) bool {
+	for name := range only {
+		if _, ok := dimensions[name]; !ok || name == accounting.ByLabel {
+			return false
+		}
+	}
+	return true
+}
+
 // Location implements accounting.LedgerReader.
 func (r *Reader) Location(ctx context.Context) (zone *time.Location, err error) {
 	err = r.db.Query(ctx, "reading the zone of the ledger", func(db database.Statements) error {
-		zone, err = readZone(db)
+		state, err := readState(db)
+		zone = state.zone
 		return err
 	})
 	return zone, err
 }
 
-func readZone(db database.Statements) (*time.Location, error) {
-	var name string
-	if err := db.Row(`SELECT zone FROM gateway_ledger_state`).Scan(&name); err != nil {
-		return nil, err
-	}
-	return time.LoadLocation(name)
+// state is what the database contains about all of its sums.
+type state struct {
+	zone     *time.Location // of days and months
+	levelled time.Time      // since when all levels have rows
 }
 
-// selection is a query with its parsed grouping and the time zone of the ledger.
+func readState(db database.Statements) (s state, err error) {
+	var zone string
+	var levelled int64
+	if err := db.Row(`SELECT zone, levelled FROM gateway_ledger_state`).Scan(&zone, &levelled); err != nil {
+		return s, err
+	}
+	s.levelled = time.UnixMilli(levelled)
+	s.zone, err = time.LoadLocation(zone)
+	return s, err
+}
+
+// selection is a query with its parsed grouping and the state of the ledger.
 type selection struct {
 	accounting.UsageQuery
 	grouping
-	zone *time.Location
+	state
 }
 
 // read returns the sums of the selection. For a page, it reads one window of time after

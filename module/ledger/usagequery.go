@@ -2,6 +2,9 @@ package ledger
 
 import (
 	"fmt"
+	"iter"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -135,7 +138,7 @@ func (q *sumStatement) rows(parts []interval, columns func(interval) []string) s
 	if q.Label != "" {
 		table = labelTable.name
 	} else {
-		level = levelOf(q.names()).spans
+		level = levelOf(q.names(), parts[0].start, q.levelled).spans
 	}
 	rows := make([]string, len(parts))
 	for i, part := range parts {
@@ -151,12 +154,25 @@ func (q *sumStatement) names() (columns []string) {
 	for _, dim := range q.dimensions {
 		columns = append(columns, dim.column)
 	}
-	for column, wanted := range map[string]bool{"holder": q.User != "", "api_key": q.Key != "", "limit_name": len(q.Limits) > 0} {
-		if wanted {
-			columns = append(columns, column)
-		}
+	for dim := range q.selected() {
+		columns = append(columns, dim.column)
+	}
+	if len(q.Limits) > 0 {
+		columns = append(columns, dimensions[accounting.ByLimit].column)
 	}
 	return columns
+}
+
+// selected returns the dimensions with a value in UsageQuery.Only, in an order that stays: each
+// text of a statement is prepared once.
+func (q *sumStatement) selected() iter.Seq2[dimension, string] {
+	return func(yield func(dimension, string) bool) {
+		for _, name := range slices.Sorted(maps.Keys(q.Only)) {
+			if value := q.Only[name]; value != "" && !yield(dimensions[name], value) {
+				return
+			}
+		}
+	}
 }
 
 // unitBegin returns the expression for the beginning of the unit of time that contains a
@@ -171,7 +187,7 @@ func (q *sumStatement) unitBegin(part interval) string {
 	return fmt.Sprintf("%d AS at", q.unit.begin(part.start, q.zone).UnixMilli())
 }
 
-// filter returns the conditions for the label, user, key, limits and currency of the query.
+// filter returns the conditions for the label, names, limits and currency of the query.
 func (q *sumStatement) filter() (conditions string) {
 	if q.Label != "" && q.Label != accounting.ByLabel {
 		conditions += " AND label = " + q.name(string(q.Label))
@@ -182,11 +198,8 @@ func (q *sumStatement) filter() (conditions string) {
 	if q.Currency != "" {
 		conditions += " AND currency = " + q.name(q.Currency)
 	}
-	if q.User != "" {
-		conditions += " AND holder = " + q.name(q.User)
-	}
-	if q.Key != "" {
-		conditions += " AND api_key = " + q.name(q.Key)
+	for dim, value := range q.selected() {
+		conditions += " AND " + dim.column + " = " + q.name(value)
 	}
 	if len(q.Limits) > 0 {
 		names := make([]string, len(q.Limits))

@@ -104,7 +104,9 @@ func (r Reports) Usage(c *call.Call) (any, error) {
 	query, err := usageQuery(c, zone)
 	var team string
 	if err == nil {
-		team, err = restrict(c, &query.User, &query.From)
+		user := query.Only[accounting.ByUser]
+		team, err = restrict(c, &user, &query.From)
+		query.Only[accounting.ByUser] = user
 	}
 	if team != "" {
 		query.Limits = []string{team}
@@ -144,10 +146,18 @@ func restrict(c *call.Call, user *string, from *time.Time) (team string, err err
 	return team, nil
 }
 
-// usageQuery reads the parameters from, to, by, user, key, and those of usageLabel.
+// selectable are the dimensions of which a parameter selects a value.
+var selectable = []accounting.Dimension{
+	accounting.ByKey, accounting.ByUser, accounting.ByModel, accounting.ByProvider, accounting.ByUpstream, accounting.ByOutcome,
+}
+
+// usageQuery reads the parameters from, to, by, those of selectable, and those of usageLabel.
 func usageQuery(c *call.Call, zone *time.Location) (q accounting.UsageQuery, err error) {
 	values := c.URL.Query()
-	q = accounting.UsageQuery{User: values.Get("user"), Key: values.Get("key")}
+	q.Only = make(map[accounting.Dimension]string)
+	for _, dimension := range selectable {
+		q.Only[dimension] = values.Get(string(dimension))
+	}
 	if q.To, err = moment(c, "to", time.Now(), zone); err != nil {
 		return q, err
 	}

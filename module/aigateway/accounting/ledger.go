@@ -191,8 +191,10 @@ func (d Dimension) IsLabel() bool { return d == ByCustomer || d.IsTag() }
 type UsageQuery struct {
 	From, To time.Time // whole hours; exchanges that were admitted at or after From, and before To
 	By       []Dimension
-	User     string // only of this user; empty for all
-	Key      string // only of this key; empty for all
+
+	// Only selects the exchanges with these values of dimensions, such as a key or a model;
+	// the empty value selects all. Labels and times cannot be selected by it.
+	Only map[Dimension]string
 
 	// Limits selects the exchanges of keys with one of these limits; empty for all.
 	Limits []string

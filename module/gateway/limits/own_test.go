@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 )
 
@@ -127,9 +128,9 @@ func TestOwnBudgetsCountAllCostsOfTheirSubject(t *testing.T) {
 	budget := aigateway.LimitRules{Budget: costing(limit("x", "", ""), "5/day").Budget}
 	now := time.Now()
 	of := s.query(aigateway.OwnLimit(aigateway.PerKey, budget), ruled(budget), now, now)
-	assert.Equal(t, []any{"key_1", "", []string(nil)}, []any{of.Key, of.User, of.Limits})
+	assert.Equal(t, []any{map[accounting.Dimension]string{accounting.ByKey: "key_1"}, []string(nil)}, []any{of.Only, of.Limits})
 	of = s.query(ofUser(budget), ruled(budget), now, now)
-	assert.Equal(t, []any{"", "ada", []string(nil)}, []any{of.Key, of.User, of.Limits})
+	assert.Equal(t, []any{map[accounting.Dimension]string{accounting.ByUser: "ada"}, []string(nil)}, []any{of.Only, of.Limits})
 }
 
 func TestARefusalNamesTheOwnRule(t *testing.T) {

@@ -96,9 +96,9 @@ func (s *spending) query(l *aigateway.Limit, key *aigateway.Key, since, now time
 	}
 	switch subject := l.Subject(key); subject.Per {
 	case aigateway.PerKey:
-		q.Key = subject.Name
+		q.Only = map[accounting.Dimension]string{accounting.ByKey: subject.Name}
 	case aigateway.PerUser:
-		q.User = subject.Name
+		q.Only = map[accounting.Dimension]string{accounting.ByUser: subject.Name}
 	default:
 		if subject.Per.Labelled() && subject.Name != "" {
 			q.Label, q.Value = accounting.Dimension(subject.Per), subject.Name

@@ -11,6 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger"
 )
 
 // recordWithCost returns a record of a key with a limit.
@@ -51,5 +52,41 @@ func sumsOfLimits(t *testing.T, d Database) {
 		sums := read(t, l.Usage, accounting.UsageQuery{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limits: limits})
 		require.Len(t, sums, 1)
 		assert.Equal(t, want, sums[0].Cost.Nanos, limits)
+	}
+}
+
+// sumsOfNames: sums could be selected by a key and a user, and by no other name.
+func sumsOfNames(t *testing.T, d Database) {
+	l := opened(t, d, journalOf(t))
+	type names = map[accounting.Dimension]string
+	for _, outcome := range []string{"answered", "failed"} {
+		for _, model := range []string{"small", "large"} {
+			r := Example()
+			r.Outcome, r.Model = outcome, model
+			write(t, l, r)
+		}
+	}
+	all(t, l, 4)
+	q := accounting.UsageQuery{From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour)}
+	requests := func() (n int64) {
+		for _, sum := range read(t, l.Usage, q) {
+			n += sum.Requests
+		}
+		return n
+	}
+	for _, c := range []struct {
+		only names
+		want int64
+	}{
+		{nil, 4}, {names{accounting.ByModel: ""}, 4}, {names{accounting.ByModel: "small"}, 2}, {names{accounting.ByOutcome: "failed"}, 2},
+		{names{accounting.ByModel: "small", accounting.ByOutcome: "failed"}, 1}, {names{accounting.ByModel: "unknown"}, 0},
+		{names{accounting.ByKey: Example().Key, accounting.ByModel: "large"}, 2}, {names{accounting.ByProvider: Example().Calls[len(Example().Calls)-1].Provider}, 4},
+	} {
+		q.Only = c.only
+		assert.Equal(t, c.want, requests(), c.only)
+	}
+	for _, wrong := range []accounting.Dimension{accounting.ByDay, accounting.ByLabel, accounting.ByCustomer, "colour"} {
+		_, err := l.Usage(t.Context(), accounting.UsageQuery{From: q.From, To: q.To, Only: names{wrong: "x"}})
+		assert.ErrorIs(t, err, ledger.ErrQuery, wrong)
 	}
 }

@@ -89,6 +89,7 @@ func pagesOfUsage(l accounting.LedgerReader, start, end time.Time) map[string]fu
 // volumeQueries returns the queries for pages of sums, by name.
 func volumeQueries(start, end time.Time) map[string]accounting.UsageQuery {
 	type dimensions = []accounting.Dimension
+	type only = map[accounting.Dimension]string
 	day, month := end.AddDate(0, 0, -1), end.AddDate(0, 0, -30)
 	key, user := name(keysFrom+1), name(usersFrom+1)
 	largest := &accounting.Largest{Number: 6, Measure: accounting.MeasureCost}
@@ -99,13 +100,13 @@ func volumeQueries(start, end time.Time) map[string]accounting.UsageQuery {
 		"month_by_hour_and_user":       {From: month, To: end, By: dimensions{accounting.ByHour, accounting.ByUser}, Largest: largest},
 		"month_by_hour_and_model":      {From: month, To: end, By: dimensions{accounting.ByHour, accounting.ByModel}},
 		"month_by_key_and_model":       {From: month, To: end, By: dimensions{accounting.ByKey, accounting.ByModel}},
-		"month_of_a_key_by_day":        {From: month, To: end, Key: key, By: dimensions{accounting.ByDay}},
-		"month_of_a_key_by_hour":       {From: month, To: end, Key: key, By: dimensions{accounting.ByHour}},
+		"month_of_a_key_by_day":        {From: month, To: end, Only: only{accounting.ByKey: key}, By: dimensions{accounting.ByDay}},
+		"month_of_a_key_by_hour":       {From: month, To: end, Only: only{accounting.ByKey: key}, By: dimensions{accounting.ByHour}},
 		"year_by_day_and_model":        {From: start, To: end, By: daily},
 		"year_by_day_and_model_page_2": {From: start, To: end, By: daily, After: &accounting.Usage{At: start.AddDate(0, 0, 100)}},
 		"year_by_key_user_and_model":   {From: start, To: end, By: dimensions{accounting.ByKey, accounting.ByUser, accounting.ByModel}},
-		"year_of_a_user_by_month":      {From: start, To: end, User: user, By: dimensions{accounting.ByMonth}},
-		"all_of_a_key":                 {From: start.AddDate(-5, 0, 0), To: end, Key: key},
+		"year_of_a_user_by_month":      {From: start, To: end, Only: only{accounting.ByUser: user}, By: dimensions{accounting.ByMonth}},
+		"all_of_a_key":                 {From: start.AddDate(-5, 0, 0), To: end, Only: only{accounting.ByKey: key}},
 	}
 	for _, by := range (dimensions{
 		accounting.ByDay, accounting.ByMonth, accounting.ByKey, accounting.ByUser, accounting.ByModel, accounting.ByProvider, accounting.ByOutcome,

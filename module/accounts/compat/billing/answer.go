@@ -44,7 +44,7 @@ var shapes = map[string]func(*Account) []byte{
 // Answer returns the answer to a request for the usage of a key. left returns the remainder
 // of the budgets of the key in a currency; it is nil if nothing limits the key.
 func (Billing) Answer(r *http.Request, key *aigateway.Key, ledger accounting.LedgerReader, left func(context.Context, *aigateway.Key, string) (*int64, error)) ([]byte, *fault.Fault) {
-	account := Account{Key: key}
+	account, only := Account{Key: key}, map[accounting.Dimension]string{accounting.ByKey: key.ID}
 	start, end := r.URL.Query().Get("start_date"), r.URL.Query().Get("end_date")
 	if strings.HasSuffix(r.URL.Path, "/billing/usage") && start+end != "" {
 		zone, err := ledger.Location(r.Context())
@@ -56,14 +56,14 @@ func (Billing) Answer(r *http.Request, key *aigateway.Key, ledger accounting.Led
 			return nil, fault.InvalidField(wrong.Param, wrong.What)
 		}
 		account.Days, err = ledger.Usage(r.Context(), accounting.UsageQuery{
-			Key: key.ID, Currency: Currency, From: first, To: last, By: []accounting.Dimension{accounting.ByDay, accounting.ByModel},
+			Only: only, Currency: Currency, From: first, To: last, By: []accounting.Dimension{accounting.ByDay, accounting.ByModel},
 		})
 		if err != nil {
 			return nil, usageFault(err)
 		}
 	}
 	sums, err := ledger.Usage(r.Context(), accounting.UsageQuery{
-		Key: key.ID, Currency: Currency, From: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Now().Add(time.Hour),
+		Only: only, Currency: Currency, From: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Now().Add(time.Hour),
 	})
 	if err != nil {
 		return nil, fault.LedgerUnreadable(err)

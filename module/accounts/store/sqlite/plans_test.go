@@ -63,15 +63,16 @@ func TestSumsAreReadByTheIndexThatSelectsThem(t *testing.T) {
 	backend := &noted{Backend: &file{schema: records, path: filepath.Join(t.TempDir(), "ledger.db")}}
 	reader := ledger.NewReader(backend, nil)
 	defer func() { assert.NoError(t, reader.Close()) }()
+	type names = map[accounting.Dimension]string
 	key, user, team := "gateway_usage_key (api_key=? AND span=? AND at>? AND at<?)", "gateway_usage_user (holder=? AND span=? AND at>? AND at<?)", accounting.ByTag("team")
 	for claim, c := range map[string]struct {
 		query accounting.UsageQuery
 		index string
 	}{
-		"a key":                {accounting.UsageQuery{Key: "key_1"}, key},
-		"a key with a limit":   {accounting.UsageQuery{Key: "key_1", Limits: []string{"daily"}, Currency: "USD"}, key},
-		"a key of a user":      {accounting.UsageQuery{Key: "key_1", User: "alice"}, key},
-		"a user":               {accounting.UsageQuery{User: "alice", By: []accounting.Dimension{accounting.ByModel}}, user},
+		"a key":                {accounting.UsageQuery{Only: names{accounting.ByKey: "key_1"}}, key},
+		"a key with a limit":   {accounting.UsageQuery{Only: names{accounting.ByKey: "key_1"}, Limits: []string{"daily"}, Currency: "USD"}, key},
+		"a key of a user":      {accounting.UsageQuery{Only: names{accounting.ByKey: "key_1", accounting.ByUser: "alice"}}, key},
+		"a user":               {accounting.UsageQuery{Only: names{accounting.ByUser: "alice"}, By: []accounting.Dimension{accounting.ByModel}}, user},
 		"all users":            {accounting.UsageQuery{By: []accounting.Dimension{accounting.ByModel}}, "PRIMARY KEY (span=? AND at>? AND at<?)"},
 		"the values of a tag":  {accounting.UsageQuery{By: []accounting.Dimension{team}}, "PRIMARY KEY (label=? AND span=? AND at>? AND at<?)"},
 		"one value of a tag":   {accounting.UsageQuery{Label: team, Value: "search"}, "gateway_usage_label_value (label=? AND value=? AND span=? AND at>? AND at<?)"},
