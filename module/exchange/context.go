@@ -116,8 +116,8 @@ func WithoutVars(ctx context.Context) context.Context {
 	return context.WithValue(ctx, varsKey, nil)
 }
 
-// Ending is a cause with which the gateway ends the context of an exchange while the client
+// EndCause is a cause with which the gateway ends the context of an exchange while the client
 // is still there: a shutdown, or a deadline.
-type Ending string
+type EndCause string
 
-func (e Ending) Error() string { return string(e) }
+func (e EndCause) Error() string { return string(e) }

@@ -60,7 +60,7 @@ func (l *lifetime) expire() {
 // and only the rest of the answer has the usage.
 func (l *lifetime) leave() {
 	cause := context.Cause(l.client) // differs between the versions of HTTP, unless it is of the gateway
-	_, ending := cause.(exchange.Ending)
+	_, ending := cause.(exchange.EndCause)
 	l.left.Store(!ending)
 	if !ending && l.turnOver.Load() {
 		time.AfterFunc(linger, func() { l.cancel(cause) })

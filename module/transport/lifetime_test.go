@@ -114,7 +114,7 @@ func TestAFinishedTurnIsReadForItsUsageWithoutTheClient(t *testing.T) {
 		{"in the middle of chat", translate.Chat, translate.Chat, chunkText, chunkFinish + chunkUsage + done, time.Second, nil, 0, false},
 		{"in the middle of messages", translate.Messages, translate.Messages, messagesText, messagesBlockEnd + messagesEnd, time.Second, nil, 0, false},
 		{"HTTP/3", translate.Chat, translate.Chat, chunkText + chunkFinish, chunkUsage + done, time.Second, errReset, time.Second, true},
-		{"a shutdown", translate.Chat, translate.Chat, chunkText + chunkFinish, chunkUsage + done, time.Second, exchange.Ending("shutdown"), 0, false},
+		{"a shutdown", translate.Chat, translate.Chat, chunkText + chunkFinish, chunkUsage + done, time.Second, exchange.EndCause("shutdown"), 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

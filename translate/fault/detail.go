@@ -123,7 +123,7 @@ func (d detail) cause(status int) error {
 
 // word returns a type or a code if it is known or looks like a name, else "".
 func word(text string) string {
-	if words[text] != 0 || exhaustedWords[text] || overflowWords[text] || translate.MemberLike(text) {
+	if statusByWord[text] != 0 || exhaustedWords[text] || overflowWords[text] || translate.MemberLike(text) {
 		return text
 	}
 	return ""

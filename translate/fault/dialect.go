@@ -9,9 +9,9 @@ import (
 // genericMessage replaces a provider's message that cannot be shown.
 const genericMessage = "the upstream reported an error"
 
-// words are the types and codes that imply the status of an error event, which has
+// statusByWord has the types and codes that imply the status of an error event, which states
 // none.
-var words = map[string]int{
+var statusByWord = map[string]int{
 	"invalid_request_error":     400,
 	"BadRequestError":           400,
 	"invalid_value":             400,
@@ -73,12 +73,12 @@ func (l *Dialect) statusOf(d detail) int {
 		return d.account()
 	case d.status() != 0:
 		return d.status()
-	case words[d.code] != 0:
-		return words[d.code]
+	case statusByWord[d.code] != 0:
+		return statusByWord[d.code]
 	case serverStatus(d.code) != 0: // gateways state the type of a request that is wrong beside it
 		return serverStatus(d.code)
-	case words[d.kind] != 0:
-		return words[d.kind]
+	case statusByWord[d.kind] != 0:
+		return statusByWord[d.kind]
 	case invalidWords[d.code]:
 		return 400
 	}

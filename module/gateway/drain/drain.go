@@ -23,8 +23,8 @@ const farewell = 2 * time.Second
 
 // The causes with which the calls of an exchange are cancelled while its client waits.
 const (
-	ErrShuttingDown = exchange.Ending("the process is shutting down")
-	ErrDeadline     = exchange.Ending("the deadline of the exchange is over")
+	ErrShuttingDown = exchange.EndCause("the process is shutting down")
+	ErrDeadline     = exchange.EndCause("the deadline of the exchange is over")
 )
 
 // Drain counts running exchanges, and ends them at the shutdown of a process. Exchanges

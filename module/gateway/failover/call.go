@@ -52,7 +52,7 @@ func (x *run) call(t *selection.Candidate, c *exchange.Conduit) {
 	a, result := &c.Attempt, &c.Result
 	c.Started = time.Since(x.ex.Start)
 	x.reply.Next(c, x.targets)
-	x.reportEnd(t, x.ex.Start.Add(c.Started))
+	x.reportModelEnd(t, x.ex.Start.Add(c.Started))
 	visit, ok := health.Process.Begin(t.Health, t.Provider.MaxRunning)
 	if !ok {
 		result.State, result.Fault = exchange.Unasked, fault.ProviderBusy(x.ex.View.Model)
@@ -85,7 +85,7 @@ func (x *run) call(t *selection.Candidate, c *exchange.Conduit) {
 // left reports whether the calls have ended because the client has left, and not because the
 // gateway ends them.
 func (x *run) left() bool {
-	_, ending := context.Cause(x.ctx).(exchange.Ending)
+	_, ending := context.Cause(x.ctx).(exchange.EndCause)
 	return x.ctx.Err() != nil && !ending
 }
 

@@ -73,10 +73,10 @@ func (x *run) reportHealth(t *selection.Candidate, o health.Outcome, change heal
 	events.Emit(events.ProviderDown, data)
 }
 
-// reportEnd reports that the service ends the model of a target soon, once a day for each model.
-func (x *run) reportEnd(t *selection.Candidate, now time.Time) {
+// reportModelEnd reports that the service ends the model of a target soon, once a day for each model.
+func (x *run) reportModelEnd(t *selection.Candidate, now time.Time) {
 	facts := t.Facts(x.ex.View.Model)
-	if !facts.EndsSoon(now) || !observe.AnnounceEnd(t.Provider.Name, facts.Names[0], facts.Shutdown(), facts.Value("successor"), now) {
+	if !facts.EndsSoon(now) || !observe.AnnounceModelEnd(t.Provider.Name, facts.Names[0], facts.Shutdown(), facts.Value("successor"), now) {
 		return
 	}
 	x.Logger.Warn("the service ends this model", zap.String("provider", t.Provider.Name), zap.String("upstream_model", facts.Names[0]),

@@ -34,7 +34,7 @@ type pricelessModel struct{ provider, model string }
 var (
 	unpriced daily[pricelessModel]
 	expiring daily[string] // keys, by id
-	ended    daily[endingModel]
+	retiring daily[retiringModel]
 )
 
 // announceUnpriced emits an event for a model without a price, once a day. upstream is the
@@ -56,13 +56,13 @@ func AnnounceExpiry(key *aigateway.Key, now time.Time) {
 	events.Emit(events.KeyExpires, map[string]any{"key": key.ID, "owner": key.Owner, "expires": key.Expires.UTC().Format(time.RFC3339)})
 }
 
-// endingModel has only names of the configuration and of the tables.
-type endingModel struct{ provider, model string }
+// retiringModel has only names of the configuration and of the tables.
+type retiringModel struct{ provider, model string }
 
-// AnnounceEnd emits an event for a model that is used and that its service ends soon, once a day. It
+// AnnounceModelEnd emits an event for a model that is used and that its service ends soon, once a day. It
 // reports whether it has. model is the name in the tables.
-func AnnounceEnd(provider, model string, end time.Time, successor string, now time.Time) bool {
-	if !ended.isFirst(endingModel{provider, model}, now) {
+func AnnounceModelEnd(provider, model string, end time.Time, successor string, now time.Time) bool {
+	if !retiring.isFirst(retiringModel{provider, model}, now) {
 		return false
 	}
 	events.Emit(events.ModelEnds, map[string]any{
