@@ -136,8 +136,8 @@ func translated(t *pairs.Translator, body, memory []byte) jsonAnswer {
 	return jsonAnswer{body: t.Output(), usage: t.Usage(), text: t.Text(), model: t.Model(), losses: t.Losses(), fault: fault}
 }
 
-// stated returns the fault that a body states which is no answer, or else f, which is nil for an
-// answer.
+// stated returns f, the reason why a body could not be read as an answer, nil if it could. In place of a
+// reason that is only that, it returns the error that the body contains, if there is one.
 func stated(f *fault.Fault, body []byte) *fault.Fault {
 	if f == nil || !f.IsUnusable() {
 		return f

@@ -27,7 +27,7 @@ type relay struct {
 	lane lane
 	gaps prometheus.Observer // of the times between events
 
-	failedAt int64 // offset behind the event with which the answer has failed; 0 before. A further one may state why.
+	failedAt int64 // offset of the end of the event with which the answer failed, 0 if it has not; a later event may state the reason
 
 	alone     bool   // src reads from the connection with its reader, in the same goroutine
 	stopWaits func() // ends the calls that OnWait has begun; nil before

@@ -210,8 +210,8 @@ func (t *Rows) PathsOf(c Concept) (paths []string) {
 // Has reports whether a field of the format states a concept.
 func (t *Rows) Has(c Concept) bool { return t.concepts[c] != nil }
 
-// of returns the row of a concept. A concept that no field of the format states is one of the
-// content as a whole, without which the request is refused.
+// of returns the row of a concept. For a concept that no field of the format expresses, it is the
+// row of the content as a whole, whose loss refuses the request.
 func (t *Rows) of(c Concept) *Row {
 	if r := t.concepts[c]; r != nil {
 		return r

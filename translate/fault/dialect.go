@@ -173,8 +173,8 @@ var invalidWords = map[string]bool{
 // answers are bodies of errors in answers of status 2xx.
 var answers = Dialect{Unknown: 502}
 
-// Stated returns the fault that a body of status 2xx states which is no answer of its format,
-// nil if it states none.
+// Stated returns the error in a body of status 2xx that could not be read as an answer, nil if the
+// body has none.
 func Stated(body []byte) *Fault {
 	value, _ := decode(body)
 	object, _ := value.(map[string]any)
@@ -184,8 +184,8 @@ func Stated(body []byte) *Fault {
 	return ReadAnswer(body)
 }
 
-// Suspected returns the fault of a body of status 2xx that is no answer of its format, if it has a
-// message of any kind and no code of success; else nil.
+// Suspected is Stated for a body that only looks like an error: it has a message of any kind, and no
+// code of success.
 func Suspected(body []byte) *Fault {
 	value, _ := decode(body)
 	object, _ := value.(map[string]any)

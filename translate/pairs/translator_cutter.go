@@ -5,9 +5,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 )
 
-// cutter ends the texts of an answer before the first stop text that the provider does
-// not enforce: those that the provider's format does not accept, and those of a prompt
-// template (wire format D.13). It handles the events between the parser and the
+// cutter ends the texts of an answer before the first stop text (stop sequence) that the
+// provider does not enforce: one that the provider's format does not accept, or that of a
+// prompt template (wire format D.13). It handles the events between the parser and the
 // translator. For each choice, it holds back text that may be the beginning of a stop,
 // until more text or another event decides.
 type cutter struct {

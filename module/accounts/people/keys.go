@@ -77,9 +77,9 @@ func (change *KeyChange) ReadTeam(c *call.Call) error {
 // IsOfLedTeam reports whether the limit is a team that the user of the call administrates.
 func (change *KeyChange) IsOfLedTeam() bool { return change.team != nil && change.team.Admin }
 
-// CheckBounds returns an error unless the user of the call may set what the change contains of the
-// rules and tags of a key: administrators of the gateway may, and those of the team of the key.
-// Others set the rules of a new key alone, which can only bound it further.
+// CheckBounds returns an error if the change has rules or tags that the user of the call may not
+// set. Administrators may set both, those of a team for its keys. Other users may set the rules of
+// a new key, which can only bound it further.
 func (change *KeyChange) CheckBounds(c *call.Call, k *aigateway.StoredKey) error {
 	if c.IsAdmin() || change.Tags == nil && (change.Rules.IsEmpty() || k.ID == 0) {
 		return nil
@@ -95,11 +95,10 @@ func (change *KeyChange) CheckBounds(c *call.Call, k *aigateway.StoredKey) error
 
 var errBounds = answer.Refuse(http.StatusForbidden, "only administrators may set the rules and tags of a key")
 
-// Apply changes a key on behalf of the user of a call. It
-// refuses a new expiry in the past, and a new limit that no site defines, because every
-// request with the key would be refused. Users who are not administrators set the limit of a new
-// key alone, to that of a team. It accepts both if they are unchanged, so that such
-// keys can be changed.
+// Apply changes a key on behalf of the user of a call. It refuses an expiry in the past, and a
+// limit that no site defines, because every request with the key would be refused; a key that has
+// one of them already can still be changed otherwise. Only administrators set the limit of an
+// existing key. Others may choose a team for a new one.
 func (p *People) Apply(c *call.Call, change KeyChange, k *aigateway.StoredKey) error {
 	name, limit := call.ValueOr(change.Name, k.Name), call.ValueOr(change.Limit, k.Bounds.Limit)
 	expires := call.ValueOr(change.Expires, k.Expires)

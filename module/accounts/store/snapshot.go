@@ -25,7 +25,7 @@ type snapshot struct {
 // cachedTeam is a team of a snapshot.
 type cachedTeam struct {
 	*aigateway.Team
-	damaged bool // what bounds its keys cannot be read
+	damaged bool // its models or rules cannot be read, so its keys are disabled
 }
 
 // cachedKey is a key of a snapshot.

@@ -64,8 +64,9 @@ func (o *own) ofUser(name string) *aigateway.Limit {
 	return o.users.LimitOfUser(name)
 }
 
-// withOwn returns the limits outer with own rules within them, or why they cannot be applied. A
-// nil limit has no rules. One without any is what a store has of rules that it cannot read.
+// withOwn returns the limits outer with own rules within them, or why they cannot be applied. key
+// and user are nil without own rules. A user has a limit without any rule if the store could not
+// read the rules.
 func (l *Limits) withOwn(outer *Chain, key, user *aigateway.Limit) (*Chain, error) {
 	if user != nil && user.LimitRules == (aigateway.LimitRules{}) {
 		return nil, errDamaged

@@ -1,8 +1,8 @@
 // Package journal stores entries in files that only grow, the segments of a directory.
 // Begin writes that something begins, and End writes that it has ended.
 //
-// An entry survives a crash of the process as soon as Begin or End has returned without
-// an error. It survives a loss of power after the next sync. Entries are read whole, in
+// An entry survives a crash of the process, kill -9 included, as soon as Begin or End has
+// returned without an error. It survives a loss of power after the next sync. Entries are read whole, in
 // the order in which they were written. Open returns what an earlier process began and
 // did not end. While the disk is full, Begin fails, and the entries of End are kept in
 // memory until they can be written. Concurrent writers share one write.

@@ -267,9 +267,8 @@ func (j *Journal) maintain() {
 	}
 }
 
-// writeAndSync writes delayed entries, begins a segment if there is none that can be
-// written, and syncs the file. It does not hold the writer
-// during the sync, which may take long.
+// writeAndSync writes delayed entries, begins a segment if none can be written, and syncs
+// the file. It does not hold the writer during the sync, which may take long.
 func (j *Journal) writeAndSync() {
 	j.writer.Lock()
 	_ = j.writeDelayed() // the next call tries again

@@ -30,7 +30,7 @@ func (r Rate) per(unit int64) string {
 
 // Rates are the prices of everything that a call can use.
 type Rates struct {
-	Fresh          Rate // input that is neither read from a cache nor written to one
+	Fresh          Rate // input that is neither read from a prompt cache nor written to one
 	CacheRead      Rate
 	CacheWrite     Rate
 	CacheWriteLong Rate // for caches with a lifetime of an hour
