@@ -21,6 +21,9 @@
 //     several tables share), field.go (the tables of a reader and a writer joined);
 //   - the reader: reader.go, and the files that begin with reader_;
 //   - the writer: writer.go, and the files that begin with writer_;
-//   - both: translation.go (what becomes of a concept), options.go, and render.go
-//     (one translation from begin to end), request.go, measure.go.
+//   - both: translation.go (what becomes of a concept), options.go, media.go (the concepts of
+//     media types), callids.go (ids of calls that a service accepts), and render.go (one
+//     translation from begin to end), request.go, measure.go;
+//   - requests that are not translated: unaccepted.go and unaccepted_thinking.go (what a
+//     provider of the same format refuses by its traits), stated.go.
 package core

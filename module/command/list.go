@@ -1,0 +1,113 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// addFormatFlags adds the flags for the output of programs.
+func addFormatFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolP("json", "", false, "Print JSON instead of a table")
+	cmd.Flags().BoolP("csv", "", false, "Print comma-separated values instead of a table")
+	cmd.MarkFlagsMutuallyExclusive("json", "csv")
+}
+
+// flagQuery returns a query with the values of flags that are set.
+func flagQuery(cmd *cobra.Command, names ...string) url.Values {
+	query := make(url.Values)
+	for _, name := range names {
+		if flag := cmd.Flags().Lookup(name); flag.Changed {
+			query.Set(strings.ReplaceAll(name, "-", "_"), flag.Value.String())
+		}
+	}
+	return query
+}
+
+// list is a list of the admin API whose answers are pages.
+type list struct {
+	path  string
+	query url.Values
+	most  int // the largest number of items, 0 for all
+	table func(out io.Writer, items []json.RawMessage) error
+}
+
+// printList prints a list in the format that the flags select.
+func printList(cmd *cobra.Command, a admin, l list) error {
+	if asCSV, err := cmd.Flags().GetBool("csv"); err == nil && asCSV {
+		l.query.Set("format", "csv")
+		text, err := a.send(http.MethodGet, l.path+"?"+l.query.Encode(), nil)
+		if err == nil {
+			_, err = cmd.OutOrStdout().Write(text)
+		}
+		return err
+	}
+	items, err := l.read(a, cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+		out := json.NewEncoder(cmd.OutOrStdout())
+		out.SetIndent("", "  ")
+		out.SetEscapeHTML(false)
+		return out.Encode(items)
+	}
+	return l.table(cmd.OutOrStdout(), items)
+}
+
+// notableLag is the number of seconds from which a list reports that the ledger is behind.
+const notableLag = 5
+
+// read reads the pages of the list, and returns their items. It writes to messages if the
+// ledger is behind.
+func (l list) read(a admin, messages io.Writer) (items []json.RawMessage, err error) {
+	items = []json.RawMessage{} // in JSON, no items are an empty list
+	for {
+		var page struct {
+			Items  []json.RawMessage
+			Next   string
+			Behind int64 `json:"behind_seconds"`
+		}
+		if err := call(a, http.MethodGet, l.path+"?"+l.query.Encode(), nil, &page); err != nil {
+			return nil, err
+		}
+		if page.Behind >= notableLag && !l.query.Has("after") {
+			fmt.Fprintf(messages, "The ledger is %s behind: records of this time wait for the database, and are missing here.\n", time.Duration(page.Behind)*time.Second)
+		}
+		items = append(items, page.Items...)
+		if l.most > 0 && len(items) >= l.most {
+			return items[:l.most], nil
+		}
+		if page.Next == "" {
+			return items, nil
+		}
+		l.query.Set("after", page.Next)
+	}
+}
+
+// listed reads a whole list, whose items have the type T.
+func listed[T any](a admin, path string, query url.Values) ([]T, error) {
+	query.Set("limit", "1000")
+	items, err := list{path: path, query: query}.read(a, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	return decoded[T](items)
+}
+
+// decoded decodes the items of a list.
+func decoded[T any](items []json.RawMessage) ([]T, error) {
+	all := make([]T, len(items))
+	for i, item := range items {
+		if err := json.Unmarshal(item, &all[i]); err != nil {
+			return nil, fmt.Errorf("reading answer: %w", err)
+		}
+	}
+	return all, nil
+}
