@@ -18,5 +18,6 @@ func TestTablesOfSitesHaveEveryFormat(t *testing.T) {
 		assert.Contains(t, site.Streams, path)
 		assert.Contains(t, site.ErrorEvents, path)
 		assert.Contains(t, site.KeepAlives, path)
+		assert.Contains(t, site.Clients, path)
 	}
 }
