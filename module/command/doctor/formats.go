@@ -49,8 +49,14 @@ const maxTokens = 64
 // has reports whether requests of the format can express a probe.
 func (f format) has(probe string) bool {
 	switch probe {
-	case "system", "turns", "tools", "image":
+	case "system":
+		return f.changes.system != nil
+	case "turns":
 		return f.turns != ""
+	case "tools":
+		return f.changes.tools != nil
+	case "image":
+		return f.changes.image != nil
 	case "count":
 		return f.countPath != ""
 	}

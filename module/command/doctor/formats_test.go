@@ -16,3 +16,12 @@ func TestEveryFormatIsExamined(t *testing.T) {
 		assert.True(t, slices.ContainsFunc(formats, func(own format) bool { return own.name == f.String() }), f.Name)
 	}
 }
+
+// A format of turns without tools and images was asked for a call and shown an image: every
+// model of the demo provider was broken in it.
+func TestAFormatHasTheProbesThatItsRequestsCanExpress(t *testing.T) {
+	texts := format{turns: "turns", changes: changes{system: func(map[string]any) {}}}
+	for probe, has := range map[string]bool{"text": true, "system": true, "turns": true, "tools": false, "image": false, "count": false} {
+		assert.Equal(t, has, texts.has(probe), probe)
+	}
+}
