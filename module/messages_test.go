@@ -15,8 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// faultFiles are the files whose texts are the messages to clients.
-var faultFiles = []string{"refusals.go", "failures.go", "limits.go", "guards.go"}
+// faultFiles are the files whose texts are the messages to clients, by their packages.
+var faultFiles = map[string][]string{
+	"translate/fault": {"refusals.go", "failures.go", "limits.go", "guards.go"},
+	"translate/core":  {"request.go"},
+}
 
 // verb is a place in a format that a value takes.
 var verb = regexp.MustCompile(`%[.\d]*[a-zA-Z]`)
@@ -55,10 +58,57 @@ func firstText(call *ast.CallExpr) string {
 	return ""
 }
 
-// messages returns the messages of a file: of faults, of the API apart from those with the status
-// 400, which name a field, and of logs.
+// nameOf returns the name of the function of a call, "" for that of a field of an entry of the log.
+func nameOf(call *ast.CallExpr) string {
+	switch function := call.Fun.(type) {
+	case *ast.Ident:
+		return function.Name
+	case *ast.SelectorExpr:
+		if of, ok := function.X.(*ast.Ident); !ok || of.Name != "zap" {
+			return function.Sel.Name
+		}
+	}
+	return ""
+}
+
+// refusals are the functions whose texts are those of a refused request, by the beginning of the
+// packages that call them.
+var refusals = map[string][]string{
+	"module/accounts":       {"Refuse", "Later", "Invalid"},
+	"module/providers/demo": {"InvalidField"},
+	"translate/":            {"Invalid", "InvalidAt", "InvalidOption", "InvalidField", "Refuse"},
+}
+
+// refused returns the texts of a node that refuses a request. One row of the page covers all fields of
+// requests for models that must be something.
+func refused(s source, node ast.Node) (all []string) {
+	for pkg, names := range refusals {
+		if !strings.HasPrefix(s.pkg, pkg) {
+			continue
+		}
+		switch node := node.(type) {
+		case *ast.CallExpr:
+			if slices.Contains(names, nameOf(node)) && pkg == "module/accounts" {
+				all = append(all, firstText(node))
+			} else if slices.Contains(names, nameOf(node)) {
+				all = append(all, textsIn(node)...)
+			}
+		case *ast.KeyValueExpr:
+			if key, ok := node.Key.(*ast.Ident); ok && key.Name == "Message" && pkg != "module/accounts" {
+				all = append(all, textsIn(node.Value)...)
+			}
+		}
+	}
+	isField := func(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, ": "), "must ") }
+	if strings.HasPrefix(s.pkg, "module/accounts") {
+		return all
+	}
+	return slices.DeleteFunc(all, isField)
+}
+
+// messages returns the messages of a file: of faults, of refusals, and of logs.
 func messages(s source) (all []string) {
-	if s.pkg == "translate/fault" && slices.Contains(faultFiles, path.Base(s.name)) {
+	if slices.Contains(faultFiles[s.pkg], path.Base(s.name)) {
 		for _, declared := range s.syntax.Decls {
 			if function, ok := declared.(*ast.FuncDecl); ok && function.Name.Name != "explained" {
 				all = append(all, textsIn(function.Body)...)
@@ -66,22 +116,14 @@ func messages(s source) (all []string) {
 		}
 	}
 	ast.Inspect(s.syntax, func(node ast.Node) bool {
-		call, ok := node.(*ast.CallExpr)
-		if !ok {
-			return true
+		if node == nil {
+			return false
 		}
-		name := ""
-		switch function := call.Fun.(type) {
-		case *ast.Ident:
-			name = function.Name
-		case *ast.SelectorExpr:
-			if of, ok := function.X.(*ast.Ident); !ok || of.Name != "zap" { // a field of an entry
-				name = function.Sel.Name
+		all = append(all, refused(s, node)...)
+		if call, ok := node.(*ast.CallExpr); ok && len(call.Args) > 0 && strings.HasPrefix(s.pkg, "module/") {
+			if name := nameOf(call); name == "Warn" || name == "Error" {
+				all = append(all, firstText(call))
 			}
-		}
-		isOfAPI := strings.HasPrefix(s.pkg, "module/accounts") && (name == "Refuse" || name == "Later")
-		if isOfAPI || strings.HasPrefix(s.pkg, "module/") && (name == "Warn" || name == "Error") && len(call.Args) > 0 {
-			all = append(all, firstText(call))
 		}
 		return true
 	})
