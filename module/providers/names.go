@@ -29,9 +29,11 @@ var snapshot = regexp.MustCompile(`-20\d\d-?\d\d-?\d\d$`)
 // free is the variant of the models of OpenRouter that cost nothing, and its name in the tables.
 const free = ":free"
 
-// pricedAs returns the name in the tables with the price of a variant of OpenRouter.
+// pricedAs returns the name in the tables with the price of a variant of OpenRouter. A name that has
+// another variant as well, or a preset of the account, may cost something.
 func pricedAs(model string) string {
-	if strings.HasSuffix(model, free) {
+	base, variant, _ := strings.Cut(model, ":")
+	if ":"+variant == free && !strings.Contains(base, "@") {
 		return free
 	}
 	return routed(model)

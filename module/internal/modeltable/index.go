@@ -39,12 +39,13 @@ func (x *Index[T]) Set(provider, name string, entry T) {
 }
 
 // Find returns the entry of a model. An exact name takes precedence over one with "*", and a
-// longer one over a shorter one. version is the text that "*" has matched. A name that is not in the
-// table is that of the model with the same letters, in whichever case: some services do not
-// distinguish them, and others know one of the two names.
+// longer one over a shorter one, in whichever letters: some services do not distinguish capital
+// letters, and then a client must not get the entry of a shorter name by writing one. Of names with
+// the same letters, the one in the same case takes precedence. version is the text that "*" has
+// matched.
 func (x *Index[T]) Find(provider, model string) (entry T, version string, ok bool) {
-	if entry, version, ok = x.find(provider, model); ok {
-		return entry, version, true
+	if entry, ok = x.Get(provider, model); ok {
+		return entry, "", true
 	}
 	small := strings.ToLower(model)
 	if entry, ok = x.folded[Key{provider, small}]; ok {
@@ -53,26 +54,26 @@ func (x *Index[T]) Find(provider, model string) (entry T, version string, ok boo
 	if entry, ok = x.Get(provider, small); ok {
 		return entry, "", true
 	}
-	return x.findPrefix(provider, model, strings.EqualFold)
+	return x.findPrefix(provider, model)
 }
 
-// find returns the entry of a model with a name in the letters of the table.
-func (x *Index[T]) find(provider, model string) (entry T, version string, ok bool) {
-	if entry, ok := x.Get(provider, model); ok {
-		return entry, "", true
-	}
-	return x.findPrefix(provider, model, func(a, b string) bool { return a == b })
-}
-
-// findPrefix returns the entry of the longest name with "*" whose beginning equals that of a model.
-func (x *Index[T]) findPrefix(provider, model string, equal func(a, b string) bool) (entry T, version string, ok bool) {
+// findPrefix returns the entry of the longest name with "*" that matches a model.
+func (x *Index[T]) findPrefix(provider, model string) (entry T, version string, ok bool) {
+	found := ""
 	for _, name := range x.prefixes[provider] {
-		if end := len(name) - 1; end <= len(model) && equal(name[:end], model[:end]) {
-			entry, _ = x.Get(provider, name)
-			return entry, model[end:], true
+		end := len(name) - 1
+		if len(name) < len(found) {
+			break
+		}
+		if end <= len(model) && strings.EqualFold(name[:end], model[:end]) && (found == "" || name[:end] == model[:end]) {
+			found = name
 		}
 	}
-	return entry, "", false
+	if found == "" {
+		return entry, "", false
+	}
+	entry, _ = x.Get(provider, found)
+	return entry, model[len(found)-1:], true
 }
 
 // All calls yield for all names in the table.

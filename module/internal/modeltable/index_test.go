@@ -21,3 +21,21 @@ func TestCapitalLettersDoNotMatter(t *testing.T) {
 		assert.Equal(t, want[0] != "", ok, model)
 	}
 }
+
+// A name with "*" in the letters of the model came before a longer one in other letters: at a service
+// that does not distinguish them, gpt-5-PRO had the price of gpt-5*, a thirtieth of its own.
+func TestCapitalLettersDoNotLeadToAShorterName(t *testing.T) {
+	var x Index[string]
+	for _, name := range []string{"gpt-5*", "gpt-5-pro", "gpt-5-Nano", "gpt-5-chat*", "Qwen*", "qwen*", "*"} {
+		x.Set("p", name, name)
+	}
+	for model, want := range map[string][2]string{
+		"gpt-5-pro": {"gpt-5-pro", ""}, "gpt-5-PRO": {"gpt-5-pro", ""}, "GPT-5-Pro": {"gpt-5-pro", ""},
+		"gpt-5-nano": {"gpt-5-Nano", ""}, "gpt-5-NANO": {"gpt-5-Nano", ""}, "gpt-5-CHAT-latest": {"gpt-5-chat*", "-latest"},
+		"gpt-5-mini": {"gpt-5*", "-mini"}, "Qwen3": {"Qwen*", "3"}, "qwen3": {"qwen*", "3"}, "o3": {"*", "o3"},
+	} {
+		entry, version, ok := x.Find("p", model)
+		assert.True(t, ok, model)
+		assert.Equal(t, want, [2]string{entry, version}, model)
+	}
+}

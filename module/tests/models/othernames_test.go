@@ -125,7 +125,8 @@ func TestSameAsNamesTheModelBehindAName(t *testing.T) {
 }
 
 // Variants of OpenRouter, names with a date and rolling names had no price, so that keys with a budget
-// were refused. Those that cost nothing must not have the price of their model.
+// were refused. Those that cost nothing must not have the price of their model; but every name that
+// ended with :free cost nothing, whatever else it asked for.
 func TestOtherNamesHaveAPrice(t *testing.T) {
 	fakes := service.Start(t)
 	lines, _ := configuration(t, fakes)
@@ -133,6 +134,9 @@ func TestOtherNamesHaveAPrice(t *testing.T) {
 		{"openrouter", "qwen/qwen3-coder:free", "openrouter :free USD 0/0 "},
 		{"openrouter", "nobody/Has-Heard-Of:free", "openrouter :free USD 0/0 "},
 		{"openrouter", "anthropic/claude-opus-5.5:nitro", "openrouter anthropic/claude-opus-5.5 "},
+		{"openrouter", "anthropic/claude-opus-5.5:online:free", "openrouter anthropic/claude-opus-5.5 "},
+		{"openrouter", "anthropic/claude-opus-5.5:free:online", "openrouter anthropic/claude-opus-5.5 "},
+		{"openrouter", "anthropic/claude-opus-5.5@preset/ours:free", ""},
 		{"openrouter", "openai/gpt-5.4-2026-03-05", "openrouter openai/gpt-5.4 "},
 		{"openrouter", "~anthropic/claude-sonnet-latest", "openrouter anthropic/claude-sonnet-5.5 "},
 		{"openrouter", "nobody/has-heard-of", ""},
