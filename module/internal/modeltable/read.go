@@ -54,6 +54,9 @@ func Read(r io.Reader, known, required []string) (rows []Row, err error) {
 	}
 	for i := range header {
 		header[i] = strings.TrimSpace(header[i])
+		if isUnreadable(header[i]) {
+			return nil, fmt.Errorf("the line with the names of columns: %w", errUnreadable)
+		}
 	}
 	if err := CheckColumns(header, known, required); err != nil {
 		return nil, err
@@ -97,13 +100,31 @@ var (
 // which a copy from a web page may have, is that of no model.
 func (row *Row) unreadable(header []string) (failures []error) {
 	for _, name := range header {
-		cell := row.Cells[name]
-		hidden := func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune("\t\r\n", r) }
-		if !utf8.ValidString(cell) || strings.ContainsFunc(cell, hidden) {
+		if isUnreadable(row.Cells[name]) {
 			failures = append(failures, &CellError{name, errUnreadable})
 		}
 	}
 	return failures
+}
+
+func isUnreadable(cell string) bool {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) && !strings.ContainsRune("\t\r\n", r) }
+	return !utf8.ValidString(cell) || strings.ContainsFunc(cell, hidden)
+}
+
+// CheckName returns an error if a name of a table is that of no model: if it has a "*" before its end,
+// or what a copy of a text has in the place of a space or of a hyphen.
+func CheckName(name string) error {
+	isDash := func(r rune) bool { return r != '-' && unicode.Is(unicode.Dash, r) }
+	switch {
+	case strings.Contains(strings.TrimSuffix(name, "*"), "*"):
+		return fmt.Errorf("%s: only the last character of a name may be a *", name)
+	case strings.ContainsAny(name, ",;"):
+		return fmt.Errorf("%s: names must be separated by spaces", name)
+	case strings.ContainsFunc(name, isDash):
+		return fmt.Errorf("%s: has a dash that is no hyphen", name)
+	}
+	return nil
 }
 
 // CheckColumns returns an error if a name of a column is not known or occurs twice, or if one

@@ -136,6 +136,8 @@ func (f *fields) price() (*Price, []error) {
 		Origin: Origin{AsOf: f.of["as_of"], Source: f.of["source"], Note: f.of["note"], confirmed: confirmed},
 	}
 	f.check("currency", currency.MatchString(p.Currency), errCurrency)
+	f.date("as_of")
+	f.withoutEffect()
 	if f.of["edge"] != "" {
 		p.Edge, p.Above = f.edge(), f.above(p.Base)
 	}
@@ -186,8 +188,23 @@ func (f *fields) date(name string) time.Time {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.DateOnly, f.of[name])
-	f.fail(name, err)
+	f.check(name, err == nil, errDate)
 	return t
+}
+
+// needed contains the columns without which others have no effect.
+var needed = map[string]string{
+	"input_above": "edge", "cache_read_above": "edge", "cache_write_above": "edge", "cache_write_1h_above": "edge", "output_above": "edge",
+	"peak_factor": "peak",
+}
+
+// withoutEffect fails if a column has a value without the one that it needs.
+func (f *fields) withoutEffect() {
+	for name, needs := range needed {
+		if f.of[name] != "" && f.of[needs] == "" {
+			f.fail(name, fmt.Errorf("has no effect without %s", needs))
+		}
+	}
 }
 
 // rates reads the columns without a suffix.
@@ -257,6 +274,7 @@ func (f *fields) rate(name string, byDefault Rate) Rate {
 }
 
 var (
+	errDate         = errors.New("must be a date: 2026-11-30")
 	errCurrency     = errors.New("a currency has three upper-case letters: EUR")
 	errConfirmation = errors.New(`the only value is "yes"`)
 
@@ -294,8 +312,8 @@ func (p *Price) check() []error {
 		cell("until", "must be after from")
 	}
 	for _, name := range p.Models {
-		if strings.Contains(strings.TrimSuffix(name, "*"), "*") {
-			cell("models", "%s %s: only the last character of a name may be a *", p.Provider, name)
+		if err := modeltable.CheckName(name); err != nil {
+			cell("models", "%w", err)
 		}
 	}
 	if failures != nil || p.confirmed {

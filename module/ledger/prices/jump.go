@@ -20,8 +20,8 @@ const ifCorrect = ": if this is correct, set confirmed to yes"
 // CheckJumps returns an error if a price without a confirmation is more than 20 times the
 // previous price, or less than a twentieth of it. The previous price is the earlier price of
 // the same model in this table, or else in the first of the other tables that has one.
-// Prices of 0, and prices in another currency, are not compared. The error contains all such
-// prices, each in a line of its own.
+// Prices in another currency are not compared, nor are those that follow a price of 0 or leave
+// tokens to the price of a unit. The error contains all such prices, each in a line of its own.
 func (t *Table) CheckJumps(now time.Time, before ...*Table) error {
 	var failures []error
 	for name, list := range t.index.All {
@@ -59,7 +59,7 @@ func jump(name string, p, old *Price) error {
 		column   string
 		old, new Rate
 	}{{"input", old.Base.Fresh, p.Base.Fresh}, {"output", old.Base.Answer, p.Base.Answer}} {
-		if min(rate.old, rate.new) > 0 && max(rate.old, rate.new)/maxJump > min(rate.old, rate.new) {
+		if rate.old > 0 && max(rate.old, rate.new)/maxJump > min(rate.old, rate.new) && (rate.new > 0 || p.Base.UnitRates == (UnitRates{})) {
 			return fmt.Errorf("%s %s: %s costs %s for a million tokens, and %s before%s",
 				p.Provider, name, rate.column, rate.new.PerMillion(), rate.old.PerMillion(), ifCorrect)
 		}

@@ -281,6 +281,8 @@ func TestExactNamesComeBeforeLongerPrefixesBeforeShorter(t *testing.T) {
 	}
 }
 
+// Prices above an edge that was not stated were accepted and never applied, as were dates in other
+// words, and names behind a comma.
 func TestL017WrongTablesAreRefused(t *testing.T) {
 	const header = "provider,models,input,output"
 	for problem, rows := range map[string][]string{
@@ -297,7 +299,13 @@ func TestL017WrongTablesAreRefused(t *testing.T) {
 		"peak: a peak is weekdays":                                            {header + ",peak,peak_factor", "p,m,1,1,daily 01:00-04:00,2"},
 		"fast: a factor is a decimal number from 0.001 to 10":                 {header + ",fast", "p,m,1,1,11"},
 		"us: a factor is":                                                     {header + ",us", "p,m,1,1,0"},
-		"from: parsing time":                                                  {header + ",from", "p,m,1,1,soon"},
+		"from: must be a date: 2026-11-30":                                    {header + ",from", "p,m,1,1,soon"},
+		"line 2, column 9: as_of: must be a date: 2026-11-30":                 {header + ",as_of", "p,m,1,1,2026-02-30"},
+		"line 2, column 9: input_above: has no effect without edge":           {header + ",input_above,edge", "p,m,1,1,2,"},
+		"output_above: has no effect without edge":                            {header + ",output_above", "p,m,1,1,2"},
+		"cache_write_1h_above: has no effect without edge":                    {header + ",cache_write_1h_above", "p,m,1,1,2"},
+		"peak_factor: has no effect without peak":                             {header + ",peak_factor", "p,m,1,1,2"},
+		"line 2, column 3: models: a,b: names must be separated by spaces":    {header, `p,"a,b",1,1`},
 		"until: must be after from":                                           {header + ",from,until", "p,m,1,1,2026-02-01,2026-01-01"},
 		"line 3, column 3: models: p has two prices for m at once":            {header + ",from", "p,m,1,1,", "p,m,2,2,2026-01-01"},
 		"only the last character of a name may be a *":                        {header, "p,a*b,1,1"},

@@ -22,7 +22,7 @@ var columns = []column{
 	{"longest", "a number of tokens", atLeast(1)},
 	{"sampling", "all, one, without_effort, effort_none or none", words("all", "one", "without_effort", "effort_none", "none")},
 	{"penalties", "yes or refused", words("yes", "refused")},
-	{"thinking", "none, effort, adaptive, always, budget:<least>-<most>, or adaptive+budget", thinking.MatchString},
+	{"thinking", "none, effort, adaptive, always, budget:<least>-<most>, or adaptive+budget", isThinking},
 	{"efforts", "refused, or a list of " + strings.Join(effortWords, ", "), areEfforts},
 	{"prefill", "yes or no", words("yes", "no")},
 	{"parallel", "yes, no or refused", words("yes", "no", "refused")},
@@ -86,8 +86,21 @@ var origins = []string{"as_of", "source", "note"}
 
 var (
 	effortWords = strings.Fields("none minimal low medium high xhigh max")
-	thinking    = regexp.MustCompile(`^(none|effort|adaptive|always|adaptive\+budget|budget:[0-9]*-[0-9]*)$`)
+	thinking    = regexp.MustCompile(`^(none|effort|adaptive|always|adaptive\+budget|budget:[0-9]{0,9}-[0-9]{0,9})$`)
 )
+
+// isThinking reports whether a value is a way to think. One of the bounds of a budget may be missing.
+func isThinking(value string) bool {
+	_, bounds, _ := strings.Cut(value, ":")
+	least, most, _ := strings.Cut(bounds, "-")
+	return thinking.MatchString(value) && (least == "" || most == "" || atLeast(max(number(least), 1))(most))
+}
+
+// number returns the number in a text of digits.
+func number(digits string) int64 {
+	n, _ := strconv.ParseInt(digits, 10, 64)
+	return n
+}
 
 // atLeast returns a function that reports whether a value is a number that is not less than another.
 func atLeast(least int64) func(string) bool {

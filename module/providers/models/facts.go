@@ -2,7 +2,6 @@ package models
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -48,8 +47,7 @@ func (f *Facts) Context() int64 { return f.tokens("context") }
 func (f *Facts) Longest() int64 { return f.tokens("longest") }
 
 func (f *Facts) tokens(column string) int64 {
-	n, _ := strconv.ParseInt(f.Value(column), 10, 64) // "" or a number
-	return n
+	return number(f.Value(column)) // "" or a number
 }
 
 // Traits returns the traits that follow from the facts; see trait.Traits. It must not be changed.

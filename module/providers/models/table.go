@@ -93,6 +93,9 @@ func (t *Table) add(cells map[string]string) (failures []error) {
 		fail(c.name, c.check(cells[c.name]))
 		f.cells[i] = cells[c.name]
 	}
+	if failures == nil && f.Longest() > f.Context() && f.Context() > 0 {
+		fail("longest", errLongest)
+	}
 	for _, name := range f.Names {
 		fail("models", t.name(f, name))
 	}
@@ -102,12 +105,13 @@ func (t *Table) add(cells map[string]string) (failures []error) {
 var (
 	errRequired = errors.New("is required")
 	errDate     = errors.New("must be a date: 2026-11-30")
+	errLongest  = errors.New("must not be more than the context, which has the prompt and the answer")
 )
 
 // name adds a name of a row.
 func (t *Table) name(f *Facts, name string) error {
-	if strings.Contains(strings.TrimSuffix(name, "*"), "*") {
-		return fmt.Errorf("%s: only the last character of a name may be a *", name)
+	if err := modeltable.CheckName(name); err != nil {
+		return err
 	}
 	if _, known := t.index.Get(f.Provider, name); known {
 		return fmt.Errorf("%s has two rows for %s", f.Provider, name)

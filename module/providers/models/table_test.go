@@ -64,12 +64,14 @@ func TestARowTakesItsEmptyCellsFromAnother(t *testing.T) {
 }
 
 // A file with twenty mistakes once had to be read twenty times until it had none.
+// A budget whose bounds were the wrong way round was accepted, and the model lost all of its traits.
 func TestAllMistakesOfATableAreReported(t *testing.T) {
 	wrong := [][2]string{
 		{"context", "-1"}, {"context", "99999999999"}, {"longest", "1e5"}, {"longest", "0"}, {"sampling", "some"}, {"thinking", "budget"}, {"thinking", "always+budget"},
+		{"thinking", "budget:32000-1024"}, {"thinking", "budget:0-0"}, {"thinking", "budget:1-99999999999"},
 		{"efforts", "much"}, {"efforts", "refused low"}, {"prefill", "maybe"}, {"parallel", "2"}, {"tool_choice", "none"}, {"stops", "four"},
 		{"schema", "loose"}, {"in", "smell"}, {"out", "none image"}, {"call_ids", "long"}, {"system", "last"}, {"endpoint", "chat images"},
-		{"deprecated", "soon"}, {"shutdown", "2026-13-01"}, {"as_of", "yesterday"}, {"like", "p/unknown"}, {"provider", ""}, {"models", ""}, {"models", "a*b"}, {"models", "m5"},
+		{"deprecated", "soon"}, {"shutdown", "2026-13-01"}, {"as_of", "yesterday"}, {"like", "p/unknown"}, {"provider", ""}, {"models", ""}, {"models", "a*b"}, {"models", "m5"}, {"models", "a,b"},
 	}
 	lines := []string{strings.Join(Columns, ",")}
 	for i, cell := range wrong {
@@ -98,6 +100,9 @@ func TestAllMistakesOfATableAreReported(t *testing.T) {
 	_, err = Read(strings.NewReader("provider,models,like\np,a,p/b\np,b,p/c\np,c,p/b\np,d,p/d"), nil)
 	assert.ErrorContains(t, err, "like: the row is like a row that is like it")
 	assert.ErrorContains(t, err, "line 5, column 5: like")
+
+	_, err = Read(strings.NewReader("provider,models,context,longest\np,a,1000,1000\np,b,1000,2000\np,c,,2000"), nil)
+	assert.EqualError(t, err, "line 3, column 10: longest: must not be more than the context, which has the prompt and the answer")
 }
 
 // What a model refuses was once in lists of each preset, so that a model that two services have

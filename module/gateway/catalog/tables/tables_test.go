@@ -77,7 +77,7 @@ func TestAWrongFileIsRefused(t *testing.T) {
 }
 
 // A price for a thousand tokens instead of a million was once accepted, and wrong costs were
-// recorded until somebody noticed.
+// recorded until somebody noticed. So was 0 for a model that costs something, which no budget bounds.
 func TestAJumpOfAPriceIsRefusedUnlessItIsConfirmed(t *testing.T) {
 	const columns = "provider,models,from,until,input,output,currency,confirmed\n"
 	path := filepath.Join(t.TempDir(), "prices.csv")
@@ -88,7 +88,10 @@ func TestAJumpOfAPriceIsRefusedUnlessItIsConfirmed(t *testing.T) {
 		"confirmed with another word":   {"openai,gpt-4o,,,0.0025,0.01,,maybe", "line 2, column 30: confirmed: "},
 		"twenty times":                  {"openai,gpt-4o,,,50,200,,", ""},
 		"another currency":              {"openai,gpt-4o,,,250,1000,JPY,", ""},
-		"free":                          {"openai,gpt-4o,,,0,0,,", ""},
+		"free":                          {"openai,gpt-4o,,,0,0,,yes", ""},
+		"zero of the table":             {"openai,gpt-4o,,,0,0,,", "openai gpt-4o: input costs 0 for a million tokens, and 2.5 before"},
+		"output is zero":                {"openai,gpt-4o,,,2.5,0,,", "openai gpt-4o: output costs 0 for a million tokens, and 10 before"},
+		"no longer free":                {"local,m,,2027-01-01,0,0,,\nlocal,m,2027-01-01,,30,30,,", ""},
 		"a model without another price": {"local,m,,,5000,5000,,", ""},
 		"later in the file":             {"local,m,,2027-01-01,1,1,,\nlocal,m,2027-01-01,,30,30,,", "local m: input costs 30 for a million tokens, and 1 before"},
 		"step by step":                  {"local,m,,2027-01-01,1,1,,\nlocal,m,2027-01-01,2027-02-01,15,15,,\nlocal,m,2027-02-01,,30,30,,", ""},
