@@ -200,8 +200,8 @@ var needed = map[string]string{
 
 // withoutEffect fails if a column has a value without the one that it needs.
 func (f *fields) withoutEffect() {
-	for name, needs := range needed {
-		if f.of[name] != "" && f.of[needs] == "" {
+	for _, name := range Columns {
+		if needs := needed[name]; needs != "" && f.of[name] != "" && f.of[needs] == "" {
 			f.fail(name, fmt.Errorf("has no effect without %s", needs))
 		}
 	}
