@@ -97,15 +97,20 @@ func TestBuiltinPricesOfWidelyUsedNames(t *testing.T) {
 		"gemini": `gemini-4-neon gemini-nano-banana-2.1 gemini-3-pro-image gemini-2.5-flash-image gemini-2.5-flash-preview-tts
 			gemini-2.5-pro-preview-tts gemini-flash-latest gemini-flash-lite-latest gemini-pro-latest gemini-decision-1`,
 		"vertex": `claude-opus-5-5 claude-sonnet-5-5 claude-haiku-5-5 claude-fable-5-1 gemini-4-neon gemini-4-hydrogen gemini-4-carbon gemini-4-argon
-			gemini-3.8-flash gemini-3.7-flash gemini-3.6-flash gemini-3.5-flash-lite gemini-3-flash-preview gemini-3-pro-preview gemini-3.1-flash-lite`,
+			gemini-3.8-flash gemini-3.7-flash gemini-3.6-flash gemini-3.5-flash-lite gemini-3-flash-preview gemini-3-pro-preview gemini-3.1-flash-lite
+			text-embedding-005 gemini-3.1-flash-image`,
 		"azure": `gpt-6-astra gpt-6-sol gpt-6-luna gpt-6.1-sol gpt-6.1-terra gpt-6.2-astra gpt-6.2-sol gpt-5.6
-			claude-opus-5-5 claude-sonnet-5-5 claude-haiku-5-5 claude-fable-5-1 claude-opus-4-7 text-embedding-ada-002`,
+			claude-opus-5-5 claude-sonnet-5-5 claude-haiku-5-5 claude-fable-5-1 claude-opus-4-7 text-embedding-ada-002
+			gpt-image-2 gpt-image-2.5-sunburst gpt-6-cyber gpt-daybreak-blue-latest`,
 		"bedrock": `us.anthropic.claude-sonnet-5-5 us.anthropic.claude-haiku-5-5 global.anthropic.claude-haiku-5-5 us.anthropic.claude-fable-5-1
 			us.amazon.nova-2-lite-v1:0 us.amazon.nova-pro-v1:0 apac.amazon.nova-pro-v1:0 us.meta.llama3-3-70b-instruct-v1:0 us.deepseek.r1-v1:0
-			openai.gpt-6-sol openai.gpt-6-luna`,
-		"mistral": "mistral-medium-latest mistral-large-latest",
-		"groq":    "qwen/qwen3.8-27b",
-		"cohere":  "rerank-v3.5",
+			openai.gpt-6-sol openai.gpt-6-luna us.meta.llama3-2-3b-instruct-v1:0 cohere.command-r-plus-v1:0`,
+		"mistral":    "mistral-medium-latest mistral-large-latest",
+		"groq":       "qwen/qwen3.8-27b",
+		"cohere":     "rerank-v3.5",
+		"together":   "Qwen/Qwen3.8-2.4T-A95B deepseek-ai/DeepSeek-V4-Flash-0731",
+		"xai":        "grok-4.20-beta",
+		"openrouter": "~openai/gpt-sol-latest ~x-ai/grok-latest",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			assert.NotNil(t, Builtin().Find(provider, name, admitted), "%s %s", provider, name)
