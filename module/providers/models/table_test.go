@@ -35,6 +35,41 @@ func TestBuiltinFactsHaveSourcesAndDates(t *testing.T) {
 	}
 }
 
+// Names that vendors document had no row, so that what they refuse was sent to them.
+func TestBuiltinFactsOfNamesThatVendorsDocument(t *testing.T) {
+	for provider, names := range map[string]string{
+		"openai": "davinci-002 babbage-002 gpt-realtime-2.1 gpt-realtime gpt-audio-1.5 dall-e-3 daybreak-blue-latest",
+		"azure": `gpt-image-2 model-router deepseek-v3.2 mistral-large-3 kimi-k2.5 tts tts-hd dall-e-3 grok-4.7 grok-4.1-fast-reasoning
+			mistral-medium-3-5 MAI-Thinking-1 Phi-4-mini-instruct cohere-command-a gpt-4o-mini-tts`,
+		"vertex":     "gemini-embedding-001 text-embedding-005 text-multilingual-embedding-002 gemini-3-pro-image gemini-2.5-flash-tts gemini-3.1-pro-preview-customtools",
+		"gemini":     "gemma-4-31b-it gemini-3.8-live deep-research-preview-04-2026 veo-3.1-generate-preview",
+		"bedrock":    "us.xai.grok-4.7 us.moonshotai.kimi-k3.1 us.zai.glm-5.3 minimax.minimax-m2 us.meta.llama3-2-90b-instruct-v1:0",
+		"groq":       "canopylabs/orpheus-v1-english meta-llama/llama-prompt-guard-2-86m",
+		"mistral":    "deepseek-v4-1-flash-1017 mistral-moderation-2603",
+		"together":   "thinkingmachines/Inkling reflection/Beam-1.0-501B-A23B deepseek-ai/DeepSeek-V4-Flash-0731",
+		"xai":        "grok-4.20-beta grok-4.20-reasoning-latest grok-imagine-video",
+		"openrouter": "~openai/gpt-sol-latest ~openai/gpt-latest ~google/gemini-pro-latest ~moonshotai/kimi-latest openrouter/auto",
+	} {
+		for name := range strings.FieldsSeq(names) {
+			assert.NotNil(t, Builtin().Find(provider, name), "%s %s", provider, name)
+		}
+	}
+}
+
+// A name that its vendor serves by another model had the facts of the model that is gone: sampling
+// fields were sent to one that ignores them, and images left out for one that takes them.
+func TestARoutedNameHasTheFactsOfTheModelThatAnswers(t *testing.T) {
+	for _, routed := range [][3]string{
+		{"gemini", "gemini-3.5-flash", "gemini-3.6-flash"},
+		{"gemini", "gemini-3.7-flash", "gemini-3.8-flash"},
+		{"deepseek", "deepseek-v4-flash", "deepseek-flash"},
+	} {
+		gone, answers := Builtin().Find(routed[0], routed[1]), Builtin().Find(routed[0], routed[2])
+		assert.Equal(t, answers.Traits(), gone.Traits(), routed[1])
+	}
+	assert.Equal(t, "all", Builtin().Find("vertex", "gemini-3.5-flash").Value("sampling"), "Vertex AI has the model")
+}
+
 // Names that end with "*" are found with a version behind them, and are not those of other models.
 func TestAStarIsAVersion(t *testing.T) {
 	for name, known := range map[string]bool{
