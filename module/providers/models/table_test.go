@@ -70,6 +70,17 @@ func TestARoutedNameHasTheFactsOfTheModelThatAnswers(t *testing.T) {
 	assert.Equal(t, "all", Builtin().Find("vertex", "gemini-3.5-flash").Value("sampling"), "Vertex AI has the model")
 }
 
+// Models that take images had one row with others that take none, so that images were left out.
+func TestSiblingsOfOneRowHaveFactsOfTheirOwn(t *testing.T) {
+	for _, names := range [][3]string{
+		{"together", "zai-org/GLM-5.3", "zai-org/GLM-5.3-Flash"}, {"mistral", "zai-glm-5-3", "zai-glm-5-3-flash"},
+		{"bedrock", "qwen.qwen3-next-80b-a3b", "qwen.qwen3-vl-235b-a22b"}, {"bedrock", "mistral.devstral-2-123b", "mistral.mistral-large-3-675b-instruct"},
+	} {
+		assert.Equal(t, "none", Builtin().Find(names[0], names[1]).Value("in"), names[1])
+		assert.Equal(t, "image", Builtin().Find(names[0], names[2]).Value("in"), names[2])
+	}
+}
+
 // Names that end with "*" are found with a version behind them, and are not those of other models.
 func TestAStarIsAVersion(t *testing.T) {
 	for name, known := range map[string]bool{
