@@ -53,7 +53,18 @@ func adapt(t *testing.T, input string) string {
 	assert.Empty(t, warnings)
 	var indented bytes.Buffer
 	require.NoError(t, json.Indent(&indented, config, "", "\t"))
-	return indented.String() + "\n"
+	return withoutLines(indented.String()) + "\n"
+}
+
+// lines matches the lines that an adapted configuration has of its Caddyfile.
+const lines = `"written": \{\s*"digest": "[^"]*",\s*"lines": \[(?s:.*?)\n\t*\]\n\t*\}`
+
+// withoutLines removes the lines: they repeat the first half of a golden, and have a test of their own.
+func withoutLines(adapted string) string {
+	for _, around := range [][3]string{{`,\s*`, ``, ``}, {`\{\s*`, `\s*\}`, `{}`}, {``, `,\s*`, ``}} {
+		adapted = regexp.MustCompile(around[0]+lines+around[1]).ReplaceAllString(adapted, around[2])
+	}
+	return adapted
 }
 
 func readGoldens(t *testing.T) map[string]string {

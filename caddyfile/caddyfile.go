@@ -19,6 +19,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/written"
 )
 
 const directive = "ai_gateway"
@@ -33,6 +34,7 @@ func init() {
 
 // parseDirective returns the route of the handler of a site.
 func parseDirective(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error) {
+	lines := readLines(*h.Dispenser) // with the matcher
 	if !h.Next() {
 		return nil, h.ArgErr()
 	}
@@ -43,7 +45,7 @@ func parseDirective(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 	if err := checkMatcher(h, matchers); err != nil {
 		return nil, err
 	}
-	handler, err := parseHandler(h)
+	handler, err := parseHandler(h, lines)
 	if err != nil {
 		return nil, err
 	}
@@ -56,14 +58,14 @@ func parseDirective(h httpcaddyfile.Helper) ([]httpcaddyfile.ConfigValue, error)
 //	ai_gateway [<matcher>] {
 //		<as the global option>
 //	}
-func parseHandler(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
+func parseHandler(h httpcaddyfile.Helper, lines []written.Line) (caddyhttp.MiddlewareHandler, error) {
 	var global gateway.App
 	if app, ok := h.Option(directive).(httpcaddyfile.App); ok {
 		if err := json.Unmarshal(app.Value, &global); err != nil {
 			return nil, h.WrapErr(err)
 		}
 	}
-	config, err := parseConfig(h.Dispenser, global.Config)
+	config, err := parseConfig(h.Dispenser, global.Config, lines)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +75,7 @@ func parseHandler(h httpcaddyfile.Helper) (caddyhttp.MiddlewareHandler, error) {
 // parseGlobalOption returns the app, whose configuration all sites inherit. Syntax:
 // see parseConfig.
 func parseGlobalOption(d *cf.Dispenser, existing any) (any, error) {
-	config, err := parseConfig(d, gateway.Config{})
+	config, err := parseConfig(d, gateway.Config{}, readLines(*d))
 	if err != nil {
 		return nil, err
 	}

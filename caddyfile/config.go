@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/written"
 )
 
 // config is a gateway.Config that is being read.
@@ -168,8 +169,8 @@ var configWords = withAnswerBounds(words[*config]{
 // (ai_gateway.accounts), and keys, store and counters (the named module of the
 // namespace ai_gateway.keys, ai_gateway.stores or ai_gateway.counters).
 //
-// inherited is the configuration of the global option, for a site.
-func parseConfig(d *cf.Dispenser, inherited gateway.Config) (gateway.Config, error) {
+// inherited is the configuration of the global option, for a site. lines are those that d reads.
+func parseConfig(d *cf.Dispenser, inherited gateway.Config, lines []written.Line) (gateway.Config, error) {
 	c := config{inherited: inherited, limits: make(map[*limits.Limit]cf.Dispenser)}
 	d.Next() // the directive's name
 	if d.NextArg() {
@@ -185,5 +186,6 @@ func parseConfig(d *cf.Dispenser, inherited gateway.Config) (gateway.Config, err
 		own := caddyconfig.JSONModuleObject(c.keys, "source", keySource, nil)
 		c.KeySourcesRaw = slices.Insert(c.KeySourcesRaw, 0, own)
 	}
+	c.Written = &written.Caddyfile{Digest: c.Digest(), Lines: lines}
 	return c.Config, nil
 }

@@ -226,7 +226,7 @@ func TestCommandsOfPagesWork(t *testing.T) {
 			line = strings.TrimPrefix(line, "go run ./cmd/")
 			if rest, ok := strings.CutPrefix(line, "caddy ai-gateway "); ok && !ofStores.MatchString(rest) {
 				lines++
-				for _, name := range []string{"usage reprice", "status", "targets", "explain", "limits"} { // of a running gateway
+				for _, name := range []string{"usage reprice", "status", "targets", "explain", "limits", "configuration"} { // of a running gateway
 					rest = strings.Replace(rest, name, name+" --address "+running, 1)
 				}
 				printed := strings.HasSuffix(line, " >Caddyfile\n")

@@ -71,6 +71,11 @@ func (App) CaddyModule() caddy.ModuleInfo {
 // own health checks and open its own connections.
 func (a *App) Provision(ctx caddy.Context) error {
 	a.ctx, a.logger = ctx, ctx.Logger()
+	a.dropStale()
+	return a.placed(a.logger, a.provision(ctx))
+}
+
+func (a *App) provision(ctx caddy.Context) error {
 	a.ratios = meter.LoadRatios()
 	var err error
 	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(catalog.Shared{Lists: &a.lists, LoadCaller: upstream.Load}), limits: limits.New(), started: make(chan struct{})}, false); err != nil {

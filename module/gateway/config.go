@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/cors"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/written"
 )
 
 // Config is the configuration that the app (the global option) and a handler (a site)
@@ -129,6 +130,10 @@ type Config struct {
 	Affinity *affinity.Sources `json:"affinity,omitempty"`
 
 	labels.Names
+
+	// Written are the lines of the Caddyfile from which the configuration was adapted, for errors
+	// and for the console. They change nothing. Default: none.
+	Written *written.Caddyfile `json:"written,omitempty"`
 
 	// AnswerBounds are the bounds of answers for providers that set none.
 	aigateway.AnswerBounds

@@ -78,20 +78,26 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision loads the configuration of the site, on top of the one that it inherits. The
-// store of the backends is the last source of keys.
+// Provision loads the configuration of the site, on top of the one that it inherits.
 func (h *Handler) Provision(ctx caddy.Context) error {
-	h.logger, h.drain = ctx.Logger(), drain.Process
+	h.logger = ctx.Logger()
+	global, err := ctx.App("ai_gateway")
+	if err != nil {
+		return fmt.Errorf("loading global option ai_gateway: %w", err) // with its own place
+	}
+	h.dropStale()
+	return h.placed(h.logger, h.provision(ctx, global.(*App)))
+}
+
+// provision is Provision without the places of errors. The store of the backends is the last source
+// of keys.
+func (h *Handler) provision(ctx caddy.Context, app *App) error {
+	h.drain = drain.Process
 	h.exchanges = h.logger.Named("exchanges")
 	h.server, _ = ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
 	if err := metrics.Register(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
-	global, err := ctx.App("ai_gateway")
-	if err != nil {
-		return fmt.Errorf("loading global option ai_gateway: %w", err)
-	}
-	app := global.(*App)
 	if err := h.Config.inherit(&app.Config); err != nil {
 		return err
 	}
@@ -127,7 +133,9 @@ func (h *Handler) Provision(ctx caddy.Context) error {
 
 // Validate returns an error for a value out of its bounds, and for a configuration in
 // which no request could succeed.
-func (h *Handler) Validate() error {
+func (h *Handler) Validate() error { return h.placed(h.logger, h.check()) }
+
+func (h *Handler) check() error {
 	switch {
 	case h.MaxBody < 0:
 		return errors.New("max_body must be positive")

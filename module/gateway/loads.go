@@ -149,9 +149,3 @@ func (a *App) parts(of []*backends.Set) map[string]string {
 	}
 	return digests
 }
-
-// digest returns the digest of a configuration whose modules are not loaded yet.
-func (c *Config) digest() string {
-	text, _ := json.Marshal(c) // a configuration always encodes
-	return aigateway.ShortDigest(sha256.Sum256(text))
-}

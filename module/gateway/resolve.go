@@ -29,7 +29,7 @@ type resolved struct {
 
 // resolve provisions c on top of base. stored is true if keys may have rules of a store.
 func (c *Config) resolve(ctx caddy.Context, base *resolved, stored bool) (r *resolved, err error) {
-	r = &resolved{sources: slices.Clone(base.sources), started: base.started, digest: c.digest()}
+	r = &resolved{sources: slices.Clone(base.sources), started: base.started, digest: c.Digest()}
 	ctx = ctx.WithValue(exchange.StartedKey(), (<-chan struct{})(base.started))
 	// Limits are loaded before the keys that name them. Key sources are loaded before
 	// providers: loading a provider starts its health checks, which read state of ctx

@@ -20,7 +20,7 @@ import (
 )
 
 // commands are the first arguments with which a test binary is Caddy.
-var commands = []string{"run", "ai-gateway"}
+var commands = []string{"run", "adapt", "validate", "ai-gateway"}
 
 // parallel is how many parallel tests run at once, unless -parallel is set. They
 // are tests of processes, which wait for each other and not for a processor.
