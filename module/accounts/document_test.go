@@ -119,6 +119,7 @@ var rights = []testRequest{
 	{call: "GET /api/v1/targets"},
 	{call: "GET /api/v1/explain?model=a"},
 	{call: "GET /api/v1/configuration"},
+	{call: "GET /api/v1/configuration/caddyfile"},
 	{call: "GET /api/v1/prices"},
 	{call: "GET /api/v1/health"},
 	{call: "POST /api/v1/targets/probe?provider=p"},
@@ -198,6 +199,7 @@ func (v views) Status(query url.Values) (any, error)         { return v["status"
 func (v views) Targets(query url.Values) (any, error)        { return v["targets"](query) }
 func (v views) Explain(query url.Values) (any, error)        { return v["explain"](query) }
 func (v views) Configuration(query url.Values) (any, error)  { return v["configuration"](query) }
+func (v views) Caddyfile(query url.Values) (any, error)      { return v["caddyfile"](query) }
 func (v views) Prices(query url.Values) (any, error)         { return v["prices"](query) }
 func (v views) ConfiguredKeys(query url.Values) (any, error) { return v["keys"](query) }
 func (v views) Probe(query url.Values) (any, error)          { return v["probe"](query) }
@@ -223,8 +225,9 @@ var shown = views{
 			"unshared":[0],"ledger_refused":[0],"ledger_damaged":[0],"ledger":{"pending":0,"bytes":1,"oldest_seconds":0},
 			"addresses":[{"provider":"p","address":"127.0.0.1:1","available":true,"running":0,"failures":0}]}`), nil
 	},
-	"prices": viewOfNoItems(`{"items":[],"next":""}`),
-	"keys":   viewOfNoItems(`{"items":[],"next":""}`),
+	"caddyfile": viewOfNoItems(`{"text":"ai.example.com {\n}\n"}`),
+	"prices":    viewOfNoItems(`{"items":[],"next":""}`),
+	"keys":      viewOfNoItems(`{"items":[],"next":""}`),
 	"probe": func(query url.Values) (any, error) {
 		if query.Get("provider") == "" {
 			return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: errors.New("no provider")}
@@ -296,7 +299,7 @@ func askWithoutLedger(t *testing.T, given map[string]bool) {
 	s.people.Store = struct{ aigateway.Store }{s.people.Store}
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/usage", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/records", token: token}).status)
-	for _, call := range []string{"GET /api/v1/records/1", "GET /api/v1/records/live", "GET /api/v1/records/histogram", "GET /api/v1/audit", "GET /api/v1/limits", "GET /api/v1/status", "GET /api/v1/targets", "GET /api/v1/explain", "GET /api/v1/configuration", "GET /api/v1/prices", "GET /api/v1/health", "POST /api/v1/targets/probe", "GET /api/v1/keys/configured"} {
+	for _, call := range []string{"GET /api/v1/records/1", "GET /api/v1/records/live", "GET /api/v1/records/histogram", "GET /api/v1/audit", "GET /api/v1/limits", "GET /api/v1/status", "GET /api/v1/targets", "GET /api/v1/explain", "GET /api/v1/configuration", "GET /api/v1/configuration/caddyfile", "GET /api/v1/prices", "GET /api/v1/health", "POST /api/v1/targets/probe", "GET /api/v1/keys/configured"} {
 		assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: call, token: token}).status, call)
 	}
 }
@@ -323,7 +326,7 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 	for _, call := range []string{
 		"GET /api/v1/audit", "GET /api/user/", "GET /api/user/1", "GET /api/user/search",
 		"GET /api/v1/status", "GET /api/v1/targets", "GET /api/v1/explain?model=a",
-		"GET /api/v1/configuration", "GET /api/v1/prices", "GET /api/v1/health", "POST /api/v1/targets/probe?provider=p",
+		"GET /api/v1/configuration", "GET /api/v1/configuration/caddyfile", "GET /api/v1/prices", "GET /api/v1/health", "POST /api/v1/targets/probe?provider=p",
 		"GET /api/v1/keys?user=root", "GET /api/v1/keys/configured?user=root", "GET /api/v1/records/live?user=root",
 		"GET /api/v1/users", "DELETE /api/v1/users/carol", "GET /api/v1/users/carol/identities", "DELETE /api/v1/users/carol/identities",
 		"DELETE /api/v1/teams/none",

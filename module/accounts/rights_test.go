@@ -27,7 +27,7 @@ type right struct {
 }
 
 // onlyRoots are the calls that administrators may not make.
-var onlyRoots = []string{"GET /api/v1/audit"}
+var onlyRoots = []string{"GET /api/v1/audit", "GET /api/v1/configuration/caddyfile"}
 
 // The things in the calls belong to the user victim, whose ID is 3. Things that do not exist
 // get the same answer as those of others.
@@ -104,6 +104,7 @@ var rightsOf = []right{
 	{"POST /api/v1/targets/probe", 401, 403, 403, 200},
 	{"GET /api/v1/explain", 401, 403, 403, 200},
 	{"GET /api/v1/configuration", 401, 403, 403, 200},
+	{"GET /api/v1/configuration/caddyfile", 401, 403, 403, 403},
 	{"GET /api/v1/prices", 401, 403, 403, 200},
 	{"GET /api/v1/health", 401, 403, 403, 200},
 }

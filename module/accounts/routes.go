@@ -145,6 +145,7 @@ func (a *Accounts) routesOfSites() []call.Route {
 		{Pattern: "GET /api/v1/health", Access: call.Admins, Handler: show(aigateway.State.Health)},
 		{Pattern: "GET /api/v1/explain", Access: call.Admins, Parameters: explainParameters, Handler: show(aigateway.State.Explain)},
 		{Pattern: "GET /api/v1/configuration", Access: call.Admins, Handler: show(aigateway.State.Configuration)},
+		{Pattern: "GET /api/v1/configuration/caddyfile", Access: call.Roots, Handler: show(aigateway.State.Caddyfile)},
 		{Pattern: "GET /api/v1/prices", Access: call.Admins, Parameters: priceParameters, Handler: show(aigateway.State.Prices)},
 	}
 }

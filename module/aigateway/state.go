@@ -10,6 +10,7 @@ type State interface {
 	Targets(url.Values) (any, error)        // of models, with their rests
 	Explain(url.Values) (any, error)        // where the requests for a model go
 	Configuration(url.Values) (any, error)  // that runs
+	Caddyfile(url.Values) (any, error)      // the configuration that runs, as a Caddyfile
 	Prices(url.Values) (any, error)         // of the targets
 	ConfiguredKeys(url.Values) (any, error) // outside of the store
 	Probe(url.Values) (any, error)          // asks a provider, and shows whether it answers

@@ -110,6 +110,8 @@ func operationAt(path string) operation {
 		return shows(state.Sites.Status)
 	case adminPath + "targets":
 		return shows(state.Sites.Targets)
+	case adminPath + "configuration/caddyfile":
+		return shows(state.Sites.Caddyfile)
 	case adminPath + "explain":
 		return shows(state.Sites.Explain)
 	}

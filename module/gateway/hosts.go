@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/written"
 )
 
 // hostsOf returns the names by which operators know a site: its hosts, or the addresses on which
@@ -17,6 +19,15 @@ func hostsOf(site *Handler) []string {
 		return site.server.Listen
 	}
 	return hosts
+}
+
+// addressesOf returns the addresses of a site, as a Caddyfile has them.
+func addressesOf(site *Handler) []string {
+	if site.server == nil {
+		return nil
+	}
+	hosts, _ := hostsTo(site, site.server.Routes, nil)
+	return written.Addresses(site.server, hosts)
 }
 
 // hostsTo returns the hosts of the innermost route to a site that has any, outer if none has.

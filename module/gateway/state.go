@@ -25,13 +25,14 @@ func (h *Handler) state() state.Site {
 	return state.Site{
 		Blocks: h.blocks(), Catalog: h.resolved.catalog, Keys: h.resolved.sources, KeyLimits: h.resolved.limits,
 		Guards: h.resolved.guards, Labels: &h.Names, Store: h.backends.Store,
-		Hosts:    func() []string { return hostsOf(h) },
-		Unready:  h.unready,
-		Degraded: func() map[string]error { return degraded(h) },
+		Hosts:     func() []string { return hostsOf(h) },
+		Addresses: func() []string { return addressesOf(h) },
+		Unready:   h.unready,
+		Degraded:  func() map[string]error { return degraded(h) },
 	}
 }
 
 // blocks returns the blocks of the configuration itself, without those that it inherits.
 func (c *Config) blocks() state.Blocks {
-	return state.Blocks{Providers: c.Providers, Models: c.Models, Limits: c.KeyLimits}
+	return state.Blocks{Providers: c.Providers, Models: c.Models, Limits: c.KeyLimits, Written: c.Written}
 }

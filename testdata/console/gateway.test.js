@@ -74,6 +74,28 @@ test('below a path that the site cuts off, the console asks for nothing beside i
 	}
 });
 
+// The page showed limits as comments and left out most words: what was pasted ran something else.
+test('root sees what runs as a Caddyfile, which runs the same', async () => {
+	const gateway = await Gateway.start('{\n\tadmin 127.0.0.1:{admin}\n\tai_gateway {\n\t\tlimit small {\n\t\t\tbudget 5/month\n\t\t}\n\t\taccounts\n\t}\n}\n\nhttp://:{port} {\n\tai_gateway {\n\t\tprovider demo {\n\t\t\tpace 1ms\n\t\t}\n\t}\n}\n', { admin: await freePort() });
+	const { context, page, problems } = await open(browser);
+	const shown = async () => {
+		await page.goto(`${gateway.base}/console/configuration?part=caddyfile`);
+		return await page.textContent('pre[aria-label=Caddyfile]');
+	};
+	try {
+		await enter(page, '', { at: gateway.base });
+		const text = await shown();
+		assert.match(text, /\t\tlimit small {\n\t\t\tbudget 5\/month\n/);
+		assert.match(text, /\nhttp:\/\/:\d+ {\n\tai_gateway {\n\t\tprovider demo {\n\t\t\tpace 1ms\n/);
+		gateway.reload(text.replace('{\n', '{\n\tadmin 127.0.0.1:{admin}\n'));
+		assert.equal(await shown(), text);
+		assert.deepEqual(problems, []);
+	} finally {
+		await context.close();
+		await gateway.stop();
+	}
+});
+
 test('C002C011 a throttled login, a Redis that is away, a killed gateway and a reload say what they are', async () => {
 	const redis = await freePort();
 	let server = await startRedis(redis);

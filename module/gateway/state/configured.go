@@ -10,6 +10,8 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/written"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/version"
 )
 
@@ -23,6 +25,19 @@ func (s Sites) Configuration(url.Values) (any, error) {
 		c.addLabels(site.Labels)
 	}
 	return c, nil
+}
+
+// Caddyfile returns the configuration as a Caddyfile, with the words in which it was written: what the
+// other directives of the sites do is not part of it.
+func (s Sites) Caddyfile(url.Values) (any, error) {
+	var parts []written.Part
+	if s.Global.Written != nil {
+		parts = append(parts, written.Part{Caddyfile: s.Global.Written})
+	}
+	for _, site := range s.All() {
+		parts = append(parts, written.Part{Caddyfile: site.Written, Addresses: site.Addresses()})
+	}
+	return api.Caddyfile{Text: written.Text(parts)}, nil
 }
 
 // Prices returns the prices in effect of the targets of all models with exact names, or of

@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/keyring"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/written"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
@@ -22,9 +23,10 @@ type Site struct {
 	Labels    *labels.Names
 	Store     aigateway.Store // nil for none
 
-	Hosts    func() []string         // the names by which operators know the site
-	Unready  func() string           // why it is not ready for new requests; "" if it is
-	Degraded func() map[string]error // the parts that do not work, with the reasons
+	Hosts     func() []string         // the names by which operators know the site
+	Addresses func() []string         // as a Caddyfile has them
+	Unready   func() string           // why it is not ready for new requests; "" if it is
+	Degraded  func() map[string]error // the parts that do not work, with the reasons
 }
 
 // Blocks are the blocks of the global option or of a site.
@@ -32,6 +34,7 @@ type Blocks struct {
 	Providers []*catalog.ProviderConfig
 	Models    []*catalog.ModelConfig
 	Limits    []*limits.Limit
+	Written   *written.Caddyfile // nil if they were not adapted from a Caddyfile
 }
 
 // Sites are the sites of which an operator sees the state: the administrator of the machine those

@@ -60,6 +60,11 @@ type ProviderStatus struct {
 	Available bool   `json:"available"`
 }
 
+// Caddyfile is the configuration that runs, as a Caddyfile.
+type Caddyfile struct {
+	Text string `json:"text"`
+}
+
 // Target is a target with one of its API keys, and its state.
 type Target struct {
 	Provider string     `json:"provider"`

@@ -121,7 +121,7 @@ func TestTheAdminAPIRefusesWithoutRepeatingSecrets(t *testing.T) {
 func TestTheAdminAPIRefusesOtherMethods(t *testing.T) {
 	s := site.Start(t, site.DemoProvider)
 	for path, allowed := range map[string]string{
-		"status": "GET, HEAD", "targets": "GET, HEAD", "limits": "GET, HEAD", "configuration": "GET, HEAD",
+		"status": "GET, HEAD", "targets": "GET, HEAD", "limits": "GET, HEAD", "configuration": "GET, HEAD", "configuration/caddyfile": "GET, HEAD",
 		"usage/reprice": "POST", "backup": "POST",
 	} {
 		for _, other := range []string{http.MethodDelete, http.MethodPut, http.MethodPatch} {

@@ -1,10 +1,10 @@
-// Configuration, for administrators: what the gateway runs with, in the words of the Caddyfile and without secrets.
+// Configuration, for administrators: what the gateway runs with, without secrets; for root also as a Caddyfile.
 import { html, useState } from '../lib/preact.js';
 import { all, query, useData } from '../lib/api.js';
 import { Check } from '../lib/check.js';
 import { number, plural } from '../lib/format.js';
 import { oneOf, root, route, set } from '../lib/route.js';
-import { Chip, Empty, Name, Page, Pager, Part, Problem, Search, Switch, Table, Time } from '../lib/ui.js';
+import { Chip, Code, Empty, isRoot, Name, Page, Pager, Part, Problem, Search, Switch, Table, Time } from '../lib/ui.js';
 
 /** @typedef {import('../lib/api.js').Schemas['Configuration']} Configuration */
 /** @typedef {import('../lib/api.js').Schemas['TargetPrice']} TargetPrice */
@@ -21,6 +21,7 @@ const parts = /** @type {[string, string][]} */ ([
 	['check', 'Check'],
 	['build', 'Build'],
 ]);
+const caddyfile = /** @type {[string, string]} */ (['caddyfile', 'Caddyfile']);
 const most = 50,
 	size = 25;
 
@@ -136,13 +137,14 @@ const seen = (c, label) => [
 
 export default function Configuration() {
 	const settings = route.value.query;
-	const part = oneOf('part', parts, 'providers');
+	const shown = isRoot() ? [...parts, caddyfile] : parts;
+	const part = oneOf('part', shown, 'providers');
 	const text = settings.get('q') ?? '';
 	const configuration = useData('/api/v1/configuration');
 	return html`
 		<${Page} title="Configuration"
 			about=${
-				'What the gateway runs with, in the words of the Caddyfile and without secrets. ' +
+				'What the gateway runs with, without secrets. ' +
 				'Change it in the Caddyfile, and reload.'
 			}
 			actions=${
@@ -153,7 +155,7 @@ export default function Configuration() {
 					: undefined
 			}
 		>
-			<${Switch} label="Part" options=${parts} value=${part}
+			<${Switch} label="Part" options=${shown} value=${part}
 				set=${(value) => set({ part: value === 'providers' ? '' : value, q: '', name: '', p: '' })}
 			/>
 			${
@@ -161,6 +163,8 @@ export default function Configuration() {
 					? html`<${Prices} />`
 					: part === 'check'
 						? html`<section class="panel"><div class="body"><${Check} /></div></section>`
+						: part === 'caddyfile'
+						? html`<${Caddyfile} />`
 						: html`
 							<${Part} of=${configuration} rows=${8}>
 								${(/** @type {Configuration} */ c) =>
@@ -172,6 +176,19 @@ export default function Configuration() {
 							<//>
 						`
 			}
+		<//>
+	`;
+}
+
+/** Caddyfile shows, to root, all of what runs as it can be pasted. */
+function Caddyfile() {
+	const running = useData('/api/v1/configuration/caddyfile');
+	return html`
+		<${Part} of=${running} rows=${8}>
+			${(/** @type {{text: string}} */ { text }) => html`
+				<${Code} text=${text} label="Caddyfile" />
+				<p class="small muted">The other directives of the sites are not shown.</p>
+			`}
 		<//>
 	`;
 }
