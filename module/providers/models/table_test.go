@@ -117,7 +117,7 @@ func TestAllMistakesOfATableAreReported(t *testing.T) {
 		{"thinking", "budget:32000-1024"}, {"thinking", "budget:0-0"}, {"thinking", "budget:1-99999999999"},
 		{"efforts", "much"}, {"efforts", "refused low"}, {"prefill", "maybe"}, {"parallel", "2"}, {"tool_choice", "none"}, {"stops", "four"},
 		{"schema", "loose"}, {"in", "smell"}, {"out", "none image"}, {"call_ids", "long"}, {"system", "last"}, {"endpoint", "chat images"},
-		{"deprecated", "soon"}, {"shutdown", "2026-13-01"}, {"as_of", "yesterday"}, {"like", "p/unknown"}, {"provider", ""}, {"models", ""}, {"models", "a*b"}, {"models", "m5"}, {"models", "a,b"},
+		{"deprecated", "soon"}, {"shutdown", "2026-13-01"}, {"as_of", "yesterday"}, {"like", "p/unknown"}, {"provider", ""}, {"models", ""}, {"models", "a*b"}, {"models", "m5"}, {"models", "a;b"},
 	}
 	lines := []string{strings.Join(Columns, ",")}
 	for i, cell := range wrong {
