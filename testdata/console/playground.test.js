@@ -275,6 +275,7 @@ test('C004 what was sent or saved is kept in the browser, for its user, and an e
 	await page.fill('input[name=name]', 'my prompt');
 	await page.click('dialog button:text-is("Save")');
 	await page.waitForSelector('[aria-label=Saved] >> text=my prompt');
+	await page.waitForSelector('[aria-label=Saved] >> text=/now|ago/'); // milliseconds were taken for seconds, so that the year was 58881
 	await page.waitForSelector('dialog >> text=Kept in this browser only');
 	const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
 	assert.ok(!/sk-[A-Za-z0-9]{20}/.test(kept), 'a key is kept');

@@ -1,21 +1,20 @@
 // Stacked bars over time. The table below a chart has the same numbers.
 import { html, useEffect, useRef, useState } from './preact.js';
 
-/** @typedef {{name: string, values: number[], ill?: boolean, rest?: boolean}} Series rest: several names, which
- * cannot be picked */
+/** @typedef {{name: string, values: number[], is?: 'ok'|'warn'|'ill'|'off', rest?: boolean}} Series is: a state, which
+ * has its own colour; rest: several names, which cannot be picked */
 
 /** colour returns the class of a series. @param {Series} series @param {number} n */
-const colour = (series, n) => (series.ill ? 'fill-ill' : `f${(n % 7) + 1}`);
+const colour = (series, n) => (series.is ? `fill-${series.is}` : `f${(n % 7) + 1}`);
 
-const height = 240,
-	gutter = 56,
+const gutter = 56,
 	foot = 22;
 
-/** ceiling returns a round number that is not smaller. @param {number} n */
+/** ceiling returns a round number that is not smaller, and whose half is round, too. @param {number} n */
 function ceiling(n) {
 	if (n <= 0) return 1;
 	const unit = 10 ** Math.floor(Math.log10(n));
-	return /** @type {number} */ ([1, 2, 2.5, 5, 10].find((step) => step * unit >= n)) * unit;
+	return /** @type {number} */ ([1, 2, 4, 6, 8, 10].find((step) => step * unit >= n)) * unit;
 }
 
 /** useWidth returns an element's width, which the drawing has, too. */
@@ -31,37 +30,59 @@ function useWidth() {
 	return { element, width };
 }
 
-/** Chart draws series as stacked bars. The parts of the bar under the pointer, or of the one that the arrow keys
- * reach, stand in the legend; a click on a part or on its name picks it.
+/** Chart draws series as stacked bars, and lines above them, which have a scale of their own. The parts of the bar
+ * under the pointer, or of the one that the arrow keys reach, are in the legend; a click on a part or on its name picks
+ * it. brush takes the bars over which the pointer is drawn, or the arrow keys with Shift until Enter.
  * @param {{label: string, buckets: string[], series: Series[], format: (n: number) => string,
- *   pick?: (name: string) => void}} props */
-export function Chart({ label, buckets, series, format, pick }) {
+ *   pick?: (name: string) => void, lines?: {name: string, values: number[]}[], measure?: (n: number) => string,
+ *   brush?: (first: number, last: number) => void, low?: boolean}} props */
+export function Chart({ label, buckets, series, format, pick, lines = [], measure = format, brush, low }) {
 	const choose = (/** @type {Series} */ { name, rest }) => rest || pick?.(name);
 	const { element, width } = useWidth();
 	const [pointed, setAt] = useState(-1);
 	const at = pointed < buckets.length ? pointed : -1; // there may have been more
+	const [start, setStart] = useState(-1); // where the brush began
+	const [first, last] = start < 0 ? [at, at] : [Math.min(start, at), Math.max(start, at)];
+	const brushed = () => {
+		if (brush && start >= 0 && at >= 0) brush(first, last);
+		setStart(-1);
+	};
 	const [dim, setDim] = useState('');
 	const totals = buckets.map((_, i) => series.reduce((sum, each) => sum + each.values[i], 0));
 	const top = ceiling(Math.max(0, ...totals));
-	const inner = Math.max(0, width - gutter),
+	const height = low ? 140 : 240;
+	const highest = ceiling(Math.max(0, ...lines.flatMap(({ values }) => values)));
+	const inner = Math.max(0, width - gutter - (lines.length > 0 ? gutter : 0)),
 		step = inner / Math.max(1, buckets.length),
 		drawn = height - foot - 8;
 	const y = (/** @type {number} */ n) => 8 + drawn * (1 - n / top);
 	const every = Math.max(1, Math.ceil(buckets.length / Math.max(1, Math.floor(inner / 72))));
 	const keys = (/** @type {KeyboardEvent} */ event) => {
+		if (event.key === 'Enter') brushed();
 		const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
 		if (!move) return;
 		event.preventDefault();
+		if (!event.shiftKey) setStart(-1);
+		else if (brush && start < 0) setStart(Math.max(0, at));
 		setAt(Math.min(buckets.length - 1, Math.max(0, at + move)));
 	};
 	return html`
-		<figure class="chart stack" ref=${element}>
-			<svg role="img" tabindex="0" aria-label=${`${label}. The table below has the same numbers.`}
-				viewBox=${`0 0 ${Math.max(width, 1)} ${height}`} onMouseLeave=${() => setAt(-1)} onKeyDown=${keys}
+		<figure class=${`chart stack${brush ? ' brush' : ''}`} ref=${element}>
+			<svg role="img" tabindex="0" height=${height} viewBox=${`0 0 ${Math.max(width, 1)} ${height}`}
+				aria-label=${`${label}. ${
+					brush
+						? 'Dragging selects a range, and so do the arrow keys with Shift, until Enter.'
+						: 'The table below has the same numbers.'
+				}`}
+				onMouseLeave=${() => {
+					setAt(-1);
+					setStart(-1);
+				}}
+				onMouseUp=${brushed} onKeyDown=${keys}
 			>
 				${[0, 0.5, 1].map(
 					(part) => html`
-						<line class="grid" x1=${gutter} x2=${width} y1=${y(top * part)} y2=${y(top * part)} />
+						<line class="grid" x1=${gutter} x2=${gutter + inner} y1=${y(top * part)} y2=${y(top * part)} />
 						<text x=${gutter - 8} y=${y(top * part) + 4} text-anchor="end">${format(top * part)}</text>
 					`,
 				)}
@@ -70,7 +91,9 @@ export function Chart({ label, buckets, series, format, pick }) {
 					buckets.map((bucket, i) => {
 						let below = 0;
 						return html`
-							<g key=${bucket} class=${`bar${i === at ? ' on' : ''}`} onMouseEnter=${() => setAt(i)}>
+							<g key=${i} class=${`bar${i >= first && i <= last ? ' on' : ''}`} onMouseEnter=${() => setAt(i)}
+								onMouseDown=${() => brush && setStart(i)}
+							>
 								<rect class="hit" x=${gutter + i * step} y="0" width=${step} height=${height - foot} />
 								${series.map((each, n) => {
 									const value = each.values[i];
@@ -96,6 +119,27 @@ export function Chart({ label, buckets, series, format, pick }) {
 						`;
 					})
 				}
+				${
+					lines.length > 0 &&
+					html`
+						<text x=${width} y=${y(top) + 4} text-anchor="end">${measure(highest)}</text>
+						${lines.map(
+							(line, n) => html`
+								<path class=${`line l${n + 1}`}
+									d=${line.values
+										.map((value, i) =>
+											value > 0
+												? `${i > 0 && line.values[i - 1] > 0 ? 'L' : 'M'}${gutter + (i + 0.5) * step} ${
+														8 + drawn * (1 - value / highest)
+													}h0.01`
+												: '',
+										)
+										.join('')}
+								/>
+							`,
+						)}
+					`
+				}
 			</svg>
 			<figcaption class="legend">
 				<b class="tab">
@@ -112,6 +156,17 @@ export function Chart({ label, buckets, series, format, pick }) {
 								${format(at < 0 ? each.values.reduce((a, b) => a + b, 0) : each.values[at])}
 							</span>
 						</button>
+					`,
+				)}
+				${lines.map(
+					(line, n) => html`
+						<span class="row">
+							<i class=${`swatch line l${n + 1}`}></i>
+							${line.name}
+							<span class="tab muted">
+								${at < 0 ? `up to ${measure(Math.max(0, ...line.values))}` : measure(line.values[at])}
+							</span>
+						</span>
 					`,
 				)}
 			</figcaption>

@@ -24,7 +24,7 @@ async function ask(format, model, check, signal) {
 	const wanted = {
 		model,
 		system: '',
-		turns: [turn('user', check === 'tool' ? 'What is the weather in Bern? Call the tool.' : 'Say OK.')],
+		turns: [turn('user', check === 'tool' ? 'Call get_weather for Bern.' : 'Say OK.')],
 		tools: check === 'tool' ? tools.weather : [],
 		max: 64,
 		stream,

@@ -23,14 +23,21 @@ export function short(n) {
 	return count.format(n);
 }
 
-/** money returns an amount with its currency. Small amounts have four or six digits, so that those of a column are
- * aligned.
- * @param {number} amount in units @param {string} currency */
-export function money(amount, currency) {
-	const size = Math.abs(amount);
-	const digits = size === 0 || size >= 1 ? 2 : size >= 0.01 ? 4 : 6;
-	const text = amount.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
-	return currency === 'USD' || currency === '' ? `$${text}` : `${text} ${currency}`;
+/** digitsOf returns the digits of an amount: small amounts have four or six. @param {number} size */
+const digitsOf = (size) => (size === 0 || size >= 1 ? 2 : size >= 0.01 ? 4 : 6);
+
+/** money returns an amount with its currency. With the amounts of a column, it has the digits of the largest, so that
+ * all are aligned; what these do not show is less than their smallest amount.
+ * @param {number} amount in units @param {string} currency @param {number[]} [column] */
+export function money(amount, currency, column = [amount]) {
+	const digits = digitsOf(Math.max(...column.map(Math.abs)));
+	const least = 10 ** -digits;
+	const hidden = amount > 0 && amount < least / 2;
+	const text = (hidden ? least : amount).toLocaleString('en', {
+		minimumFractionDigits: digits,
+		maximumFractionDigits: digits,
+	});
+	return `${hidden ? '< ' : ''}${currency === 'USD' || currency === '' ? `$${text}` : `${text} ${currency}`}`;
 }
 
 /** milliseconds returns a duration: 340 ms, 2.4 s, 3 min 5 s. @param {number} ms */
@@ -53,7 +60,13 @@ export function rate(amount, currency) {
 
 /** percent returns a share. @param {number} part @param {number} whole */
 export const percent = (part, whole) =>
-	whole === 0 ? '–' : part === 0 ? '0 %' : `${((100 * part) / whole).toFixed(part / whole < 0.1 ? 1 : 0)} %`;
+	whole === 0
+		? '–'
+		: part === 0
+			? '0 %'
+			: part > 0 && part / whole < 0.0005
+				? '< 0.1 %'
+				: `${((100 * part) / whole).toFixed(part / whole < 0.1 ? 1 : 0)} %`;
 
 /** when returns the date of Unix seconds or of an RFC 3339 text. @param {number|string} at */
 export const when = (at) => new Date(typeof at === 'number' ? at * 1000 : at);
@@ -86,6 +99,13 @@ export const precise = (at) => exact.format(at);
 
 /** clock returns the time of a day, to the second. @param {Date} at */
 export const clock = (at) => at.toLocaleTimeString('en-GB');
+
+/** local returns a time in the zone of the browser, to the minute, as the fields of forms have it: 2026-11-29T09:40.
+ * @param {number|string} at in milliseconds, or of RFC 3339 */
+export function local(at) {
+	const date = new Date(at);
+	return new Date(date.getTime() - date.getTimezoneOffset() * 60e3).toISOString().slice(0, 16);
+}
 
 /** sentence returns a message of the API as a sentence. @param {string} text */
 export const sentence = (text) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.?!)]$/.test(text) ? '' : '.'}`;

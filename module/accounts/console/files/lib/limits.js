@@ -47,8 +47,9 @@ export const Left = ({ rules }) => html`
 	</span>
 `;
 
-/** LimitTable shows the states of rules. @param {{rows: LimitState[]}} props */
-export const LimitTable = ({ rows }) => html`
+/** LimitTable shows the states of rules. @param {{rows: LimitState[], names?: Record<string, string>}} props  names of
+ * keys by their ids */
+export const LimitTable = ({ rows, names = {} }) => html`
 	<${Table} label="Limits" rows=${rows} id=${(l) => l.limit + l.per + l.subject + l.rule + l.period}
 		columns=${[
 			{
@@ -57,7 +58,10 @@ export const LimitTable = ({ rows }) => html`
 			},
 			{
 				name: 'Of',
-				cell: (/** @type {LimitState} */ l) => html`<span class="nowrap">${l.per} <${Name} of=${l.subject} /></span>`,
+				cell: (/** @type {LimitState} */ l) =>
+					html`
+						<span class="nowrap">${l.per} <${Name} of=${(l.per === 'key' && names[l.subject]) || l.subject} /></span>
+					`,
 			},
 			{
 				name: 'Rule',

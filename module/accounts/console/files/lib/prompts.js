@@ -74,7 +74,7 @@ export function Prompts({ text, open, close }) {
 										`;
 									},
 								},
-								{ name: 'Time', cell: (/** @type {Prompt} */ each) => html`<${Time} at=${each.at} />` },
+								{ name: 'Time', cell: (/** @type {Prompt} */ each) => html`<${Time} at=${each.at / 1000} />` },
 								{
 									name: '',
 									num: true,

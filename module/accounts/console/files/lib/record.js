@@ -10,6 +10,18 @@ const states = /** @type {Map<string, 'ok'|'warn'|'ill'|'off'>} */ (
 	new Map(Object.entries({ answered: 'ok', refused: 'warn', client_closed: 'off', imported: 'off' }))
 );
 
+/** The filters that exchanges and their sums share. */
+export const filters = /** @type {import('./ui.js').Filter[]} */ ([
+	['model', 'Model'],
+	['key', 'Key'],
+	['user', 'User'],
+	['provider', 'Provider'],
+	['outcome', 'Outcome', ['answered', 'refused', 'failed', 'cut', 'client_closed', 'crashed']],
+	['team', 'Team'],
+	['tag', 'Tag'],
+	['customer', 'Customer'],
+]);
+
 /** Outcome is how an exchange ended. @param {{record: UsageRecord, bare?: boolean}} props  bare: without the status */
 export const Outcome = ({ record, bare }) => html`
 	<${Chip} is=${states.get(record.outcome) ?? 'ill'}>

@@ -312,6 +312,16 @@ export const Switch = ({ label, options, value, set }) => html`
 	</div>
 `;
 
+/** Choice is a setting of the address, after which the page begins anew.
+ * @param {{label: string, name: string, options: string[][], value: string}} props */
+export const Choice = ({ label, name, options, value }) => html`
+	<select aria-label=${label} value=${value}
+		onChange=${(/** @type {any} */ e) => set({ [name]: e.target.value, after: '' })}
+	>
+		${options.map(([key, text]) => html`<option value=${key} selected=${key === value}>${text}</option>`)}
+	</select>
+`;
+
 /** Search is the field that / focuses. @param {{value: string, set: (text: string) => void, label: string}} props */
 export function Search({ value, set, label }) {
 	const timer = useRef(/** @type {number|undefined} */ (undefined));
@@ -337,6 +347,9 @@ export const Check = ({ name, label, checked = false }) => html`
 
 /** A filter of a list: the parameter of the address, its name, and the choices or the type of its field.
  * @typedef {[string, string, (string[]|string)?]} Filter */
+
+/** usable returns the filters that the user may use. @param {Filter[]} filters */
+export const usable = (filters) => filters.filter(([name]) => (name !== 'user' && name !== 'team') || leads());
 
 /** filtered returns the values of filters in an address. @param {Filter[]} filters @param {URLSearchParams} settings */
 export const filtered = (filters, settings) =>
@@ -372,7 +385,7 @@ export function Filters({ filters, wanted, open }) {
 														</select>
 													`
 													: html`
-														<input name=${name} type=${values ?? 'text'} data-search=${i === 0}
+														<input name=${name} type=${values ?? 'text'} step="any" data-search=${i === 0}
 															autocomplete="off" spellcheck=${false} value=${wanted[name]}
 														/>
 													`

@@ -1,46 +1,58 @@
 // Exchanges: the newest records of the ledger, live, and one of them opened.
 import { html, useEffect, useState } from '../lib/preact.js';
 import { get, query, useData } from '../lib/api.js';
-import { clock, milliseconds, number, plural, short, when } from '../lib/format.js';
+import { Chart } from '../lib/chart.js';
+import { clock, local, milliseconds, number, plural, short, when } from '../lib/format.js';
 import { LimitTable } from '../lib/limits.js';
 import { holding } from '../lib/prompts.js';
-import { Cost, inputOf, Outcome, tokensOf } from '../lib/record.js';
-import { addressOf, root, route, set } from '../lib/route.js';
+import { choose, days, hours, Range, spanOf } from '../lib/range.js';
+import { Cost, inputOf, Outcome, filters, tokensOf } from '../lib/record.js';
+import { addressOf, oneOf, root, route, set } from '../lib/route.js';
 import {
 	administers,
 	Chip,
+	Choice,
 	Copy,
 	Empty,
 	filtered,
 	Filters,
-	leads,
 	Name,
 	Page,
 	Part,
 	Table,
 	Time,
-	unfiltered,
+	usable,
 } from '../lib/ui.js';
 
 /** @typedef {import('../lib/record.js').UsageRecord} UsageRecord */
 
 const size = 50;
-const filters = /** @type {import('../lib/ui.js').Filter[]} */ ([
-	['model', 'Model'],
-	['key', 'Key'],
-	['user', 'User'],
-	['provider', 'Provider'],
+/** The filters of the page. */
+const selectable = /** @type {import('../lib/ui.js').Filter[]} */ ([
+	...filters,
+	['upstream_model', 'Model of the provider'],
 	['client_format', 'Format', ['messages', 'chat', 'completions', 'responses', 'gemini']],
-	['outcome', 'Outcome', ['answered', 'refused', 'failed', 'cut', 'client_closed', 'crashed']],
 	['status', 'Status'],
-	['tag', 'Tag'],
-	['customer', 'Customer'],
-	['team', 'Team'],
+	['stream', 'Stream', ['true', 'false']],
+	['slower', 'Slower than, s', 'number'],
+	['dearer', 'Costs at least', 'number'],
+	['limit_name', 'Limit'],
 	['request', 'Request id'],
 ]);
+const ranges = /** @type {import('../lib/range.js').Named} */ ([['', 'Newest'], ...hours, ...days]);
+const orders = /** @type {[string, string][]} */ ([
+	['', 'Newest first'],
+	['duration', 'Longest first'],
+	['first_byte', 'Latest first byte first'],
+	['cost', 'Highest cost first'],
+]);
 
-/** usable returns the filters that the user may use. */
-const usable = () => filters.filter(([name]) => (name === 'user' || name === 'team' ? leads() : true));
+/** selectionOf returns the parameters of the API for filters. @param {Record<string, string>} wanted */
+const selectionOf = ({ slower, dearer, ...wanted }) => ({
+	...wanted,
+	min_duration_ms: slower && Math.round(1000 * Number(slower)),
+	min_cost_micro: dearer && Math.round(1e6 * Number(dearer)),
+});
 
 /** useLive returns the records that end while the page is visible, the newest first, and whether the stream is open.
  * A listener that was too slow reads the list anew. @param {string|null} path @param {() => void} missed */
@@ -104,7 +116,7 @@ function columns(team) {
 					${
 						when(r.at).toDateString() === new Date().toDateString()
 							? clock(when(r.at))
-							: `${when(r.at).toISOString().slice(5, 10)} ${clock(when(r.at))}`
+							: `${local(when(r.at).getTime()).slice(5, 10)} ${clock(when(r.at))}`
 					}
 				</a>
 			`,
@@ -144,21 +156,104 @@ export default function Exchanges() {
 	return route.value.rest ? html`<${One} key=${route.value.rest} id=${route.value.rest} />` : html`<${List} />`;
 }
 
-/** List shows the newest exchanges. */
+/** Bars shows how the exchanges of a range ended, and how soon their first content came. A part becomes the range.
+ * @param {{of: import('../lib/api.js').Data<any>}} props */
+function Bars({ of }) {
+	return html`
+		<section class="panel">
+			<${Part} of=${of} rows=${4}>
+				${(/** @type {any} */ data) => {
+					const items = /** @type {any[]} */ (data.items);
+					const end = (/** @type {number} */ i) => items[i + 1]?.from ?? data.to;
+					const dated = when(data.to).getTime() - when(data.from).getTime() > 86400e3;
+					const label = (/** @type {any} */ { from }) =>
+						data.step_seconds < 60
+							? clock(when(from))
+							: local(from)
+									.replace('T', ' ')
+									.slice(dated ? 5 : 11, data.step_seconds < 86400 ? 16 : 10);
+					const part = (/** @type {string} */ name) => items.map((item) => item[name]);
+					const select = (/** @type {number} */ first, /** @type {number} */ last) =>
+						choose(items[first].from, end(last));
+					return html`
+						<div class="body">
+							<${Chart} low label="Exchanges over time"
+								buckets=${items.map(label)} format=${short} measure=${milliseconds}
+								series=${[
+									{ name: 'answered', values: part('answered'), is: 'ok' },
+									{ name: 'refused', values: part('refused'), is: 'warn' },
+									{ name: 'failed', values: part('failed'), is: 'ill' },
+									{ name: 'client left', values: part('other'), is: 'off' },
+								]}
+								lines=${[
+									{ name: 'first byte, median', values: part('first_byte_p50_ms') },
+									{ name: '95 %', values: part('first_byte_p95_ms') },
+								]}
+								brush=${select}
+							/>
+						</div>
+						${
+							data.scanned_since &&
+							html`
+								<footer class="muted small">
+									There are more exchanges than the chart counts: it begins at
+									${' '}${local(data.scanned_since).replace('T', ' ')}. Choose a shorter range or a filter.
+								</footer>
+							`
+						}
+					`;
+				}}
+			<//>
+		</section>
+	`;
+}
+
+/** Shown is the choice of columns. @param {{names: string[], hidden: string[]}} props */
+const Shown = ({ names, hidden }) => html`
+	<details class="menu">
+		<summary class="button">Columns</summary>
+		<div class="panel body stack">
+			${names.map(
+				(name) => html`
+					<label class="check">
+						<input type="checkbox" checked=${!hidden.includes(name)}
+							onChange=${(/** @type {any} */ e) =>
+								set({
+									hide: (e.target.checked ? hidden.filter((each) => each !== name) : [...hidden, name]).join(','),
+								})}
+						/>
+						<span>${name}</span>
+					</label>
+				`,
+			)}
+		</div>
+	</details>
+`;
+
+/** List shows the exchanges of a range, the newest first and live unless the address asks for others. */
 function List() {
 	const settings = route.value.query;
-	const wanted = filtered(filters, settings);
+	const wanted = filtered(selectable, settings);
 	const after = settings.get('after') ?? '';
-	const records = useData(query('/api/v1/records', { ...wanted, limit: size, after }));
-	const live = useLive(after ? null : query('/api/v1/records/live', wanted), records.reload);
+	const sort = oneOf('sort', orders, '');
+	const span = spanOf(ranges),
+		{ from, to } = span;
+	const selection = { ...selectionOf(wanted), from, to };
+	const records = useData(query('/api/v1/records', { ...selection, sort, limit: size, after: sort ? '' : after }));
+	const ended = after || sort || to;
+	const bars = useData(query('/api/v1/records/histogram', selection), { every: ended ? 0 : 10 });
+	const live = useLive(ended ? null : query('/api/v1/records/live', selectionOf(wanted)), records.reload);
 	const given = Object.values(wanted).some(Boolean);
 	const [open, setOpen] = useState(false);
+	const hidden = (settings.get('hide') ?? '').split(',').filter(Boolean);
+	const offered = /** @type {import('../lib/ui.js').Column<any>[]} */ (columns(wanted.team).filter(Boolean));
+	const exported = (/** @type {string} */ format) => query(addressOf('/api/v1/records'), { ...selection, format });
 	return html`
 		<${Page} title="Exchanges"
 			actions=${html`<span aria-live="off">
 					${
-						after
-							? html`<a class="button" href=${`${root}exchanges`}>Newest</a>`
+						ended
+							? html`<a class="button" href=${query(`${root}exchanges`, wanted)}>Newest</a>`
 							: html`<${Chip} is=${live.open ? 'ok' : 'off'}>${live.open ? 'live' : 'not live'}<//>`
 					}
 				</span>
@@ -167,14 +262,22 @@ function List() {
 					Filter
 				</button>`}
 		>
-			<${Filters} filters=${usable()} wanted=${wanted} open=${open} />
+			<div class="row">
+				<${Range} offered=${ranges} of=${span} />
+				<${Choice} label="Order" name="sort" options=${orders} value=${sort} />
+				<${Shown} names=${offered.slice(1).map(({ name }) => name)} hidden=${hidden} />
+				<a class="button" href=${exported('csv')} download="exchanges.csv">CSV</a>
+				<a class="button" href=${exported('jsonl')} download="exchanges.jsonl">JSON Lines</a>
+			</div>
+			<${Filters} filters=${usable(selectable)} wanted=${wanted} open=${open} />
+			<${Bars} of=${bars} />
 			<section class="panel">
 				<${Part} of=${records} rows=${12}>
 					${(/** @type {any} */ data) => {
 						const known = new Set(data.items.map((/** @type {UsageRecord} */ r) => r.id));
 						const rows = [...live.fresh.filter((r) => !known.has(r.id)), ...data.items].slice(
 							0,
-							after ? size : 2 * size,
+							ended ? size : 2 * size,
 						);
 						if (rows.length === 0)
 							return data.next
@@ -184,25 +287,26 @@ function List() {
 									<//>
 								`
 								: html`
-									<${Empty} title=${given ? 'No exchange matches the filter.' : 'No exchange yet'}>
+									<${Empty} title=${given || from ? 'No exchange matches.' : 'No exchange yet'}>
 										${
-											!given
+											!given && !from
 												? html`
 													A request appears here when it has ended. <a href=${`${root}connect`}>Connect</a> sends the
 													first one.
 												`
-												: html`<button onClick=${() => unfiltered(filters)}>Show all exchanges</button>`
+												: html`<a class="button" href=${`${root}exchanges`}>Show all exchanges</a>`
 										}
 									<//>
 								`;
 						return html`
-							<${Table} label="Exchanges" columns=${columns(wanted.team)} rows=${rows}
+							<${Table} label="Exchanges" columns=${offered.filter(({ name }) => !hidden.includes(name))} rows=${rows}
 								id=${(r) => r.id} fresh=${(r) => !known.has(r.id)}
 							/>
 							<footer>
 								<span class="muted small">
 									${plural(rows.length, 'exchange')}
 									${data.behind_seconds ? `, the ledger is ${data.behind_seconds} s behind` : ''}
+									${data.scanned_since ? `, of those since ${local(data.scanned_since).replace('T', ' ')}` : ''}
 								</span>
 								${data.next && html`<button class="small" onClick=${() => set({ after: data.next })}>Older</button>`}
 							</footer>
@@ -316,31 +420,18 @@ function One({ id }) {
 										`
 									}
 									${
-										r.losses.length > 0 &&
-										html`
-											<dt>Left out of the request</dt>
-											<dd class="tags">
-												${r.losses.map((name) => html`<code class="tag">${name}</code>`)}
-											</dd>
-										`
-									}
-									${
-										r.answer_losses.length > 0 &&
-										html`
-											<dt>Left out of the answer</dt>
-											<dd class="tags">
-												${r.answer_losses.map((name) => html`<code class="tag">${name}</code>`)}
-											</dd>
-										`
-									}
-									${
-										r.unchecked.length > 0 &&
-										html`
-											<dt>Not checked by</dt>
-											<dd class="tags">
-												${r.unchecked.map((name) => html`<code class="tag">${name}</code>`)}
-											</dd>
-										`
+										/** @type {[string, string[]][]} */ ([
+											['Left out of the request', r.losses],
+											['Left out of the answer', r.answer_losses],
+											['Not checked by', r.unchecked],
+										]).map(
+											([title, names]) =>
+												names.length > 0 &&
+												html`
+													<dt>${title}</dt>
+													<dd class="tags">${names.map((name) => html`<code class="tag">${name}</code>`)}</dd>
+												`,
+										)
 									}
 									<dt>Request id</dt>
 									<dd class="row"><code>${r.request}</code><${Copy} text=${r.request} /></dd>

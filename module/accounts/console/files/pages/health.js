@@ -337,7 +337,7 @@ function Minutes({ hour, name, close }) {
 				format=${number}
 				series=${[
 					{ name: 'not failed', values: drawn((m) => m.calls - m.failed) },
-					{ name: 'failed', values: drawn((m) => m.failed), ill: true },
+					{ name: 'failed', values: drawn((m) => m.failed), is: 'ill' },
 				]}
 			/>
 			<${Table} label="Minutes" rows=${minutes.toReversed()} id=${(m) => m.i}

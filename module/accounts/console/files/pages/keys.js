@@ -416,7 +416,7 @@ function One({ id }) {
 						<header><h2>What is left</h2></header>
 						${
 							row.limits?.length > 0
-								? html`<${LimitTable} rows=${row.limits} />`
+								? html`<${LimitTable} rows=${row.limits} names=${{ [`key_${id}`]: row.name }} />`
 								: html`<div class="body muted">No limit counts requests with this key.</div>`
 						}
 					</section>

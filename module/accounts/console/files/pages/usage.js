@@ -1,176 +1,53 @@
 // Usage: sums of the ledger over a range, as a chart and as a table with the same numbers.
-import { html } from '../lib/preact.js';
+import { html, useState } from '../lib/preact.js';
 import { all, get, query, useData } from '../lib/api.js';
 import { Chart } from '../lib/chart.js';
-import { money, number, percent, plural, short } from '../lib/format.js';
+import { milliseconds, money, number, percent, short } from '../lib/format.js';
+import { LimitTable } from '../lib/limits.js';
+import { filters } from '../lib/record.js';
+import { days, Range, spanOf } from '../lib/range.js';
 import { addressOf, oneOf, root, route, set } from '../lib/route.js';
-import { administers, Empty, Meter, Name, Page, Part, Switch, Table, Time } from '../lib/ui.js';
+import {
+	add,
+	dimensionOf,
+	dimensions,
+	exchangesOf,
+	fieldOf,
+	filtersOf,
+	input,
+	isLabel,
+	measures,
+	nameOf,
+	series,
+	ticks,
+	titleOf,
+	waits,
+} from '../lib/sums.js';
+import { administers, Choice, Empty, filtered, Filters, Name, Page, Part, Switch, Table, usable } from '../lib/ui.js';
 
-/** @typedef {import('../lib/api.js').Schemas['UsageSum'] & Record<string, any>} Sum */
+/** @typedef {import('../lib/sums.js').Sum} Sum */
 
-const ranges = /** @type {[string, string][]} */ ([
-	['today', 'Today'],
-	['7d', '7 days'],
-	['30d', '30 days'],
-	['month', 'Month'],
-	['custom', 'Custom'],
-]);
-const measures = /** @type {[string, string][]} */ ([
-	['cost', 'Cost'],
-	['tokens', 'Tokens'],
-	['requests', 'Requests'],
-]);
-const dimensions = /** @type {[string, string][]} */ ([
-	['model', 'Model'],
-	['key', 'Key'],
-	['provider', 'Provider'],
-	['user', 'User'],
-	['limit', 'Limit or team'],
-]);
 const steps = /** @type {[string, string][]} */ ([
 	['hour', 'Hours'],
 	['day', 'Days'],
 	['month', 'Months'],
 ]);
+/** What the range is compared with: the days between both, or the length of the range. */
+const comparisons = /** @type {[string, string][]} */ ([
+	['', 'the range before'],
+	['7', 'the week before'],
+	['28', 'four weeks before'],
+	['364', 'the year before'],
+]);
+const measured = /** @type {[string, string][]} */ (Object.entries(measures).map(([name, { title }]) => [name, title]));
 const stacked = 6,
 	listed = 50,
 	compared = 250; // names in the chart, in the table, and of the range before
 const hour = 3600e3,
 	day = 24 * hour;
 
-/** span returns the times of a range. @param {URLSearchParams} settings @returns {{from: Date, to: Date}} */
-function span(settings) {
-	const now = new Date();
-	const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate());
-	const to = new Date(Math.ceil(now.getTime() / hour) * hour);
-	switch (settings.get('range') ?? '7d') {
-		case 'today':
-			return { from: midnight, to };
-		case '30d':
-			return { from: new Date(midnight.getTime() - 29 * day), to };
-		case 'month':
-			return { from: new Date(now.getFullYear(), now.getMonth(), 1), to };
-		case 'custom': {
-			const from = new Date(`${settings.get('from')}T00:00`),
-				until = new Date(`${settings.get('to')}T00:00`);
-			return {
-				from: isNaN(+from) ? new Date(midnight.getTime() - 6 * day) : from,
-				to: isNaN(+until) ? to : new Date(until.getTime() + day),
-			};
-		}
-		default:
-			return { from: new Date(midnight.getTime() - 6 * day), to };
-	}
-}
-
-/** isLabel reports whether a dimension is a label, which not all requests have. @param {string} by */
-const isLabel = (by) => by === 'customer' || by.startsWith('tag:');
-
-/** titleOf returns the name of a dimension. @param {string} by */
-const titleOf = (by) =>
-	by.startsWith('tag:')
-		? `Tag ${by.slice('tag:'.length)}`
-		: by === 'customer'
-			? 'Customer'
-			: (dimensions.find(([name]) => name === by)?.[1] ?? by);
-
-/** fieldOf returns the member of a sum with the value of a dimension. @param {string} by */
-const fieldOf = (by) => (by.startsWith('tag:') ? 'tag' : by);
-
-/** dimensionOf returns the dimension that the address names, if it suits its filters: a query has one label.
- * @param {URLSearchParams} settings */
-function dimensionOf(settings) {
-	const by = settings.get('by') ?? '';
-	const tag = settings.get('tag') ?? '';
-	const only = tag ? `tag:${tag.split('=', 1)[0]}` : settings.get('customer') ? 'customer' : '';
-	return isLabel(by) && (!only || only === by) ? by : oneOf('by', [...dimensions, ['kind', '']], 'model');
-}
-
-const input = (/** @type {Sum} */ sum) => sum.input_tokens + sum.cache_read_tokens + sum.cache_write_tokens;
-
-const valueOf = /** @type {Record<string, (sum: Sum) => number>} */ ({
-	cost: (sum) => sum.cost_micro / 1e6,
-	tokens: (sum) => input(sum) + sum.output_tokens,
-	requests: (sum) => sum.requests,
-});
-
-/** nameOf returns the value of a dimension, or how many values the sum is for. @param {Sum} sum @param {string} by */
-const nameOf = (sum, by) => (sum.others ? plural(sum.others, 'other') : (sum[by] ?? ''));
-
-/** add joins the sums of a name, so that there is one for each. @param {Sum[]} sums @param {string} by */
-function add(sums, by) {
-	const joined = /** @type {Map<string, Sum>} */ (new Map());
-	for (const sum of sums) {
-		const name = nameOf(sum, by),
-			before = joined.get(name);
-		if (!before) {
-			joined.set(name, { ...sum });
-			continue;
-		}
-		for (const [name, value] of Object.entries(sum))
-			if (typeof value === 'number' && name !== 'others') before[name] += value;
-		before.currency = before.currency || sum.currency;
-	}
-	return joined;
-}
-
-/** tick returns the part of a time that names its step. @param {string} step @param {Date} at */
-function tick(step, at) {
-	const two = (/** @type {number} */ n) => String(n).padStart(2, '0');
-	const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}`;
-	return step === 'month'
-		? date
-		: step === 'day'
-			? `${date}-${two(at.getDate())}`
-			: `${date}-${two(at.getDate())}T${two(at.getHours())}`;
-}
-
-/** ticks returns all steps of a range in the zone of the ledger, also those without usage.
- * @param {string} step @param {Date} from @param {Date} to @param {Sum[]} sums */
-function ticks(step, from, to, sums) {
-	const names = new Set(sums.map((sum) => cut(step, sum.from ?? '')));
-	for (let at = from.getTime(); at < to.getTime(); at += step === 'hour' ? hour : day)
-		names.add(tick(step, new Date(at)));
-	return [...names].sort();
-}
-
-const cut = (/** @type {string} */ step, /** @type {string} */ from) =>
-	from.slice(0, step === 'month' ? 7 : step === 'day' ? 10 : 13);
-
-/** series returns what the chart stacks, the largest first, and the sum of the others last.
- * @param {Sum[]} sums @param {string[]} names @param {{step: string, by: string, kinds: boolean, measure: string}}
- * shown */
-function series(sums, names, { step, by, kinds, measure }) {
-	const index = new Map(names.map((name, i) => [name, i]));
-	const parts = /** @type {Map<string, {name: string, values: number[], rest: boolean}>} */ (new Map());
-	const put = (
-		/** @type {string} */ name,
-		/** @type {number|undefined} */ i,
-		/** @type {number} */ value,
-		rest = false,
-	) => {
-		if (i === undefined) return;
-		const part = parts.get(name) ?? { name, values: names.map(() => 0), rest };
-		part.values[i] += value;
-		parts.set(name, part);
-	};
-	for (const sum of sums) {
-		const i = index.get(cut(step, sum.from ?? ''));
-		if (kinds) {
-			for (const [name, value] of /** @type {[string, number][]} */ ([
-				['input', sum.input_tokens],
-				['read from cache', sum.cache_read_tokens],
-				['written to cache', sum.cache_write_tokens],
-				['output', sum.output_tokens],
-			]))
-				put(name, i, value);
-		} else put(nameOf(sum, by), i, valueOf[measure](sum), Boolean(sum.others));
-	}
-	const total = (/** @type {number[]} */ values) => values.reduce((a, b) => a + b, 0);
-	return [...parts.values()]
-		.filter(({ values }, _, list) => list.length === 1 || total(values) > 0)
-		.sort((a, b) => Number(a.rest) - Number(b.rest) || total(b.values) - total(a.values));
-}
+/** useSums reads sums of the ledger. @param {Record<string, string|number|undefined>} parameters */
+const useSums = (parameters) => useData(query('/api/v1/usage', parameters), { read: all });
 
 /** Change is the change against the range before. @param {{now: number, before: number}} props */
 function Change({ now, before }) {
@@ -179,182 +56,159 @@ function Change({ now, before }) {
 	return html`<span class="muted">${share > 0 ? '+' : share < 0 ? '−' : '±'}${number(Math.abs(share))} %</span>`;
 }
 
-/** Against is the change in words. @param {{now: number, before: number}} props */
-const Against = ({ now, before }) =>
-	before === 0
-		? 'nothing in the range before'
-		: html`<${Change} now=${now} before=${before} /> against the range before`;
+/** Against is the change in words. @param {{now: number, before: number, than: string}} props */
+const Against = ({ now, before, than }) =>
+	before === 0 ? `nothing in ${than}` : html`<${Change} now=${now} before=${before} /> against ${than}`;
+
+/** shownOf returns what the address asks for. */
+function shownOf() {
+	const settings = route.value.query;
+	const span = spanOf(days, '7d');
+	const to = new Date(span.to || Math.ceil(Date.now() / hour) * hour),
+		from = new Date(span.from || to.getTime() - 7 * day);
+	const measure = oneOf('show', measured, 'cost'),
+		by = dimensionOf(settings),
+		kinds = by === 'kind' && measure === 'tokens';
+	const second =
+		by === 'kind'
+			? ''
+			: oneOf(
+					'and',
+					dimensions.filter(([name]) => name !== by),
+					'',
+				);
+	return {
+		span,
+		from,
+		to,
+		measure,
+		by,
+		kinds,
+		second,
+		step: oneOf('step', steps, to.getTime() - from.getTime() <= 2 * day ? 'hour' : 'day'),
+		split: [by === 'kind' ? 'model' : by, second].filter(Boolean),
+		than: oneOf('than', comparisons, ''),
+		only: filtered(filters, settings),
+	};
+}
+
+/** useUsage reads the sums that a page shows, and those of the range with which it is compared.
+ * @param {ReturnType<typeof shownOf>} shown */
+function useUsage({ from, to, step, split, measure, kinds, than, only }) {
+	const at = { from: from.toISOString(), to: to.toISOString(), ...only };
+	const shift = Number(than) * day || to.getTime() - from.getTime();
+	const ago = {
+		...at,
+		from: new Date(from.getTime() - shift).toISOString(),
+		to: new Date(to.getTime() - shift).toISOString(),
+	};
+	// What is added up by outcome, by kind or in all has no names to choose from.
+	const plain = { failed: `${step},outcome`, wait: step }[measure] ?? (kinds && step);
+	const by = split.join();
+	const largest = { largest: listed, measure: measures[measure].rank };
+	const { team, user, key } = only;
+	return {
+		csv: query(addressOf('/api/v1/usage'), { ...at, by: `${step},${by}`, format: 'csv' }),
+		chart: useSums({ ...at, ...(plain ? { by: plain } : { ...largest, by: `${step},${by}`, largest: stacked }) }),
+		table: useSums({ ...at, ...largest, by }),
+		before: useSums({ ...ago, ...largest, by, largest: compared }),
+		outcomes: useSums({ ...at, by: 'outcome' }),
+		outcomesBefore: useSums({ ...ago, by: 'outcome' }),
+		labels: useSums({ team, user, key, from: at.from, to: at.to, by: 'label' }),
+		saved: useData(
+			administers() ? query('/api/v1/usage', { ...at, by: 'model', largest: listed, measure: 'tokens' }) : null,
+			{ read: (path, options) => savings(path, options).catch(() => null) },
+		), // the rest is shown without it
+	};
+}
 
 export default function Usage() {
-	const settings = route.value.query;
-	const range = oneOf('range', ranges, '7d'),
-		measure = oneOf('show', measures, 'cost'),
-		by = dimensionOf(settings);
-	const { from, to } = span(settings);
-	const step = oneOf('step', steps, to.getTime() - from.getTime() <= 2 * day ? 'hour' : 'day');
-	const dimension = by === 'kind' ? 'model' : by,
-		field = fieldOf(dimension);
-	const of = { team: settings.get('team') ?? '', user: settings.get('user') ?? '', key: settings.get('key') ?? '' };
-	const only = { ...of, tag: settings.get('tag') ?? '', customer: settings.get('customer') ?? '' };
-	const at = { from: from.toISOString(), to: to.toISOString(), ...only };
-	const kinds = by === 'kind' && measure === 'tokens';
-	const sums = useData(
-		query('/api/v1/usage', {
-			...at,
-			by: kinds ? step : `${step},${dimension}`,
-			...(!kinds && { largest: stacked, measure }),
-		}),
-		{ read: all },
-	);
-	const table = useData(query('/api/v1/usage', { ...at, by: dimension, largest: listed, measure }), { read: all });
-	const ago = { ...at, from: new Date(2 * from.getTime() - to.getTime()).toISOString(), to: from.toISOString() };
-	const before = useData(query('/api/v1/usage', { ...ago, by: dimension, largest: compared, measure }), { read: all });
-	const outcomes = useData(query('/api/v1/usage', { ...at, by: 'outcome' }), { read: all });
-	const allBefore = useData(query('/api/v1/usage', { ...ago, by: 'outcome' }), { read: all });
-	// without labels, none is offered
-	const labels = useData(query('/api/v1/usage', { ...of, from: at.from, to: at.to, by: 'label' }), { read: labelsOf });
-	const saved = useData(
-		administers() ? query('/api/v1/usage', { ...at, by: 'model', largest: listed, measure: 'tokens' }) : null,
-		{ read: (path, options) => savings(path, options).catch(() => null) },
-	); // the rest stands without it
-	const pick = (/** @type {string} */ name) => {
-		if (['user', 'key'].includes(dimension)) set({ [dimension]: name, by: 'model' });
-		else if (isLabel(dimension))
-			set({
-				tag: '',
-				customer: '',
-				[field]: field === 'tag' ? `${dimension.slice('tag:'.length)}=${name}` : name,
-				by: '',
-			});
-		else if (dimension === 'model') location.assign(query(`${root}exchanges`, { ...only, model: name }));
-	};
-	const options = [
+	const shown = shownOf();
+	const { span, from, to, step, by, second, split, measure, than, only } = shown;
+	const usage = useUsage(shown);
+	const [open, setOpen] = useState(false);
+	const labels = (usage.labels.data ?? []).map((sum) => sum.label); // without any, none is offered
+	const offered = [
 		...dimensions.filter(
-			([name]) => !['user', 'limit'].includes(name) || administers() || (of.team && name === 'user'),
+			([name]) => !['user', 'limit'].includes(name) || administers() || (only.team && name === 'user'),
 		),
-		...[...new Set([...(labels.data ?? []), ...(isLabel(by) ? [by] : [])])]
+		...[...new Set([...labels, ...(isLabel(by) ? [by] : [])])]
 			.filter((name) => dimensionOf(new URLSearchParams({ ...only, by: name })) === name)
 			.map((name) => [name, titleOf(name)]),
 	];
+	const range = {
+		...only,
+		...(span.range ? { range: span.range } : { from: from.toISOString(), to: to.toISOString() }),
+	};
+	const against = comparisons.find(([name]) => name === than)?.[1] ?? '';
 	return html`
 		<${Page} title="Usage"
-			actions=${html`<a class="button"
-					href=${query(addressOf('/api/v1/usage'), { ...at, by: `${step},${dimension}`, format: 'csv' })}
-					download="usage.csv"
-				>
-					CSV
-				</a>`}
+			actions=${html`
+				<a class="button" href=${usage.csv} download="usage.csv">CSV</a>
+				<button aria-expanded=${open ? 'true' : 'false'} onClick=${() => setOpen(!open)}>Filter</button>
+			`}
 		>
 			<div class="row">
-				<${Switch} label="Range" options=${ranges} value=${range}
-					set=${(value) => set({ range: value === '7d' ? '' : value, step: '' })}
+				<${Range} offered=${days} of=${span} />
+				<${Choice} label="Steps" name="step" options=${steps} value=${step} />
+				<${Choice} label="Compared with" name="than" value=${than}
+					options=${comparisons.map(([name, text]) => [name, `compared with ${text}`])}
 				/>
-				${
-					range === 'custom' &&
-					html`
-						<input type="date" aria-label="From" value=${settings.get('from') ?? tick('day', from)}
-							onChange=${(/** @type {any} */ e) => set({ from: e.target.value })}
-						/>
-						<input type="date" aria-label="To, included" value=${settings.get('to') ?? ''}
-							onChange=${(/** @type {any} */ e) => set({ to: e.target.value })}
-						/>
-					`
-				}
-				<select aria-label="Steps" value=${step} onChange=${(/** @type {any} */ e) => set({ step: e.target.value })}>
-					${steps.map(([name, text]) => html`<option value=${name}>${text}</option>`)}
-				</select>
-				${Object.entries(only).map(
-					([name, value]) =>
-						value &&
-						html`
-							<button class="small" onClick=${() => set({ [name]: '' })}
-								aria-label=${`Remove the filter ${name} ${value}`}
-							>
-								${name}: <${Name} of=${value} /> ✕
-							</button>
-						`,
-				)}
 			</div>
-			<${Part} of=${sums} rows=${14}>
-				${(/** @type {Sum[]} */ rows) => {
-					const names = ticks(step, from, to, rows);
-					const currency = rows.find((row) => row.currency)?.currency ?? 'USD';
-					const format = measure === 'cost' ? (/** @type {number} */ n) => money(n, currency) : short;
-					const label = (/** @type {string} */ name) =>
-						step === 'hour'
-							? `${name.slice(5, 10)} ${name.slice(11)}:00`.slice(to.getTime() - from.getTime() <= day ? 6 : 0)
-							: step === 'day'
-								? name.slice(5)
-								: name;
+			<${Filters} filters=${usable(filters)} wanted=${only} open=${open} />
+			<${Part} of=${usage.chart} rows=${14}>
+				${(/** @type {Sum[]} */ sums) => {
+					const currency = sums.find((row) => row.currency)?.currency ?? 'USD';
 					return html`
-						<${Facts} sums=${outcomes.data ?? []} before=${current(allBefore)}
-							saved=${saved.data ?? null} currency=${currency}
+						<${Facts} sums=${usage.outcomes.data ?? []} before=${current(usage.outcomesBefore)}
+							saved=${usage.saved.data ?? null} currency=${currency} range=${range} than=${against}
 						/>
 						<section class="panel">
 							<header>
-								<${Switch} label="Measure" options=${measures} value=${measure}
-									set=${(value) => {
-										const kept = by === 'kind' || by === 'model' ? '' : by;
-										set({ show: value === 'cost' ? '' : value, by: kept });
-									}}
+								<${Switch} label="Measure" options=${measured} value=${measure}
+									set=${(value) => set({ show: value, by: by === 'kind' ? '' : by })}
 								/>
-								<label class="row small">
+								<div class="row small">
 									<span class="muted">by</span>
-									<select value=${by}
-										onChange=${(/** @type {any} */ e) => set({ by: e.target.value === 'model' ? '' : e.target.value })}
-									>
-										${[...options, ...(measure === 'tokens' ? [['kind', 'Kind of token']] : [])].map(
-											([name, text]) => html`<option value=${name} selected=${name === by}>${text}</option>`,
-										)}
-									</select>
-								</label>
+									<${Choice} label="By" name="by" value=${by}
+										options=${[...offered, ...(measure === 'tokens' ? [['kind', 'Kind of token']] : [])]}
+									/>
+									<span class="muted">and</span>
+									<${Choice} label="And by" name="and" value=${second}
+										options=${[['', '–'], ...offered.filter(([name]) => name !== by && !isLabel(name))]}
+									/>
+								</div>
 							</header>
 							<div class="body">
 								${
-									rows.length === 0
+									sums.length === 0
 										? html`
 											<${Empty} title="No usage in this range.">
-												${
-													allBefore.data?.length
-														? html`
-															The range before had${' '}
-															${plural(
-																allBefore.data.reduce((sum, row) => sum + row.requests, 0),
-																'request',
-															)}
-															.
-														`
-														: html`<a href=${`${root}connect`}>Connect</a> a client, and what it uses appears here.`
-												}
+												<a href=${`${root}connect`}>Connect</a> a client, and what it uses appears here.
 											<//>
 										`
-										: html`
-											<${Chart} label=${`${measure} by ${by} and ${step}`} buckets=${names.map(label)}
-												series=${series(rows, names, { step, by: field, kinds, measure })} format=${format}
-												pick=${by === 'kind' ? undefined : pick}
-											/>
-										`
+										: html`<${Bars} sums=${sums} shown=${shown} currency=${currency} />`
 								}
 							</div>
 						</section>
 						${
-							rows.length > 0 &&
+							sums.length > 0 &&
 							html`
 								<section class="panel">
-									<${Part} of=${table} rows=${8}>
+									<${Part} of=${usage.table} rows=${8}>
 										${(/** @type {Sum[]} */ found) => html`
-											<${Sums} rows=${[...add(found, field).values()]}
-												before=${current(before) && add(before.data ?? [], field)} by=${dimension}
-												measure=${measure} currency=${currency}
+											<${Sums} rows=${[...add(found, split.map(fieldOf)).values()]} by=${split} range=${range}
+												before=${current(usage.before) && add(usage.before.data ?? [], split.map(fieldOf))}
+												measure=${measures[measure].rank} currency=${currency}
 											/>
 										`}
 									<//>
 									${
-										isLabel(dimension) &&
+										isLabel(by) &&
 										html`
 											<footer class="muted small">
-												Requests without ${dimension === 'customer' ? 'a customer' : 'the tag'} are left out of the
-												chart and of the table.
+												Requests without ${by === 'customer' ? 'a customer' : 'the tag'} are left out of the chart and
+												the table.
 											</footer>
 										`
 									}
@@ -364,18 +218,54 @@ export default function Usage() {
 					`;
 				}}
 			<//>
-			<${Budgets} only=${of} />
+			<${Budgets} only=${{ team: only.team, user: only.user, key: only.key }} />
 		<//>
+	`;
+}
+
+/** Bars is the chart of a measure. A click on a part of it, or on its name, filters by the name.
+ * @param {{sums: Sum[], shown: ReturnType<typeof shownOf>, currency: string}} props */
+function Bars({ sums, shown: { from, to, step, by, split, measure, kinds }, currency }) {
+	const names = ticks(step, from, to, sums);
+	const { of, text } = measures[measure];
+	const named = (/** @type {Sum} */ sum) => nameOf(sum, measure === 'failed' ? ['outcome'] : split.map(fieldOf));
+	const parts = /** @type {(sum: Sum) => [string, number][]} */ (
+		(sum) =>
+			kinds
+				? [
+						['input', sum.input_tokens],
+						['read from cache', sum.cache_read_tokens],
+						['written to cache', sum.cache_write_tokens],
+						['output', sum.output_tokens],
+					]
+				: [[measure === 'wait' ? 'requests' : named(sum), of(sum)]]
+	);
+	const bars = series(sums, names, parts);
+	const waited = series(sums, names, (sum) => [['', waits(sum)]])[0];
+	const lines = measure === 'wait' && [
+		{ name: 'first byte, mean', values: waited.values.map((sum, i) => sum / (bars[0].values[i] || 1)) },
+	];
+	const oneDay = to.getTime() - from.getTime() <= day;
+	const label = (/** @type {string} */ name) =>
+		step === 'hour'
+			? `${oneDay ? '' : `${name.slice(5, 10)} `}${name.slice(11)}:00`
+			: name.slice(step === 'day' ? 5 : 0);
+	const pick = (/** @type {string} */ name) => {
+		const filter = filtersOf(/** @type {any} */ ({ [fieldOf(by)]: name }), split);
+		if (filters.some(([known]) => known in filter)) set({ by: '', ...filter });
+	};
+	return html`
+		<${Chart} label=${`${measures[measure].title} over time`}
+			buckets=${names.map(label)} series=${bars} lines=${lines || []} measure=${milliseconds}
+			format=${(/** @type {number} */ n) => text(n, currency)}
+			pick=${split.length > 1 || kinds || measure in { failed: 0, wait: 0 } ? undefined : pick}
+		/>
 	`;
 }
 
 /** current returns data unless they are those of another range or dimension.
  * @param {import('../lib/api.js').Data<Sum[]>} of */
 const current = (of) => (of.stale ? undefined : of.data);
-
-/** labelsOf returns the labels that requests have.
- * @param {string} path @param {any} options @returns {Promise<string[]>} */
-const labelsOf = async (path, options) => (await all(path, options)).map((sum) => sum.label);
 
 /** savings returns what reads from caches cost less than fresh input, at the prices of today, which only
  * administrators see; null without any. It is the least of it if there are models beyond the largest, or providers of
@@ -402,14 +292,16 @@ async function savings(path, options) {
 }
 
 /** Facts are the totals at one look.
- * @param {{sums: Sum[], before: Sum[]|undefined, saved: {amount: number, least: boolean}|null, currency: string}}
- * props the sums are by outcome */
-function Facts({ sums, before, saved, currency }) {
+ * @param {{sums: Sum[], before: Sum[]|undefined, saved: {amount: number, least: boolean}|null, currency: string,
+ *   range: Record<string, string>, than: string}} props the sums are by outcome */
+function Facts({ sums, before, saved, currency, range, than }) {
 	const total = (/** @type {Sum[]} */ of, /** @type {(sum: Sum) => number} */ value) =>
 		of.reduce((sum, each) => sum + value(each), 0);
 	const against = (/** @type {(sum: Sum) => number} */ value) =>
 		html`
-			<small>${before ? html`<${Against} now=${total(sums, value)} before=${total(before, value)} />` : '…'}</small>
+			<small>
+				${before ? html`<${Against} now=${total(sums, value)} before=${total(before, value)} than=${than} />` : '…'}
+			</small>
 		`;
 	const read = total(sums, (sum) => sum.cache_read_tokens),
 		whole = total(sums, input),
@@ -420,14 +312,18 @@ function Facts({ sums, before, saved, currency }) {
 			<div>
 				<dt>Cost</dt>
 				<dd>
-					${sums.some((sum) => sum.floor) ? '≥ ' : ''}
-					${money(total(sums, valueOf.cost), currency)}
-					${against(valueOf.cost)}
+					<a class="bare" href=${exchangesOf({ ...range, sort: 'cost' })}>
+						${sums.some((sum) => sum.floor) ? '≥ ' : ''}${money(total(sums, measures.cost.of), currency)}
+					</a>
+					${against(measures.cost.of)}
 				</dd>
 			</div>
 			<div>
 				<dt>Requests</dt>
-				<dd>${number(total(sums, (sum) => sum.requests))}${against(valueOf.requests)}</dd>
+				<dd>
+					<a class="bare" href=${exchangesOf(range)}>${number(total(sums, measures.requests.of))}</a>
+					${against(measures.requests.of)}
+				</dd>
 			</div>
 			<div>
 				<dt>Input tokens</dt>
@@ -463,7 +359,7 @@ function Facts({ sums, before, saved, currency }) {
 					<small>
 						${failed.map(
 							(sum) => html`
-								<a href=${query(`${root}exchanges`, { outcome: sum.outcome })}>
+								<a href=${exchangesOf(range, sum, ['outcome'])}>
 									${number(sum.requests)} ${String(sum.outcome).replace('_', ' ')}
 								</a>${' '}
 							`,
@@ -495,39 +391,47 @@ function Facts({ sums, before, saved, currency }) {
 	`;
 }
 
-/** Sums is the table of the chart's numbers.
- * @param {{rows: Sum[], before: Map<string, Sum>|undefined, by: string, measure: string, currency: string}} props */
-function Sums({ rows, before, by, measure, currency }) {
-	const whole = rows.reduce((sum, row) => sum + valueOf[measure](row), 0);
+/** Sums is the table of the chart's numbers, which lead to the exchanges.
+ * @param {{rows: Sum[], before: Map<string, Sum>|undefined, by: string[], measure: string, currency: string,
+ *   range: Record<string, string>}} props */
+function Sums({ rows, before, by, measure, currency, range }) {
+	const whole = rows.reduce((sum, row) => sum + measures[measure].of(row), 0);
 	const foot = (/** @type {(sum: Sum) => number} */ value) => rows.reduce((sum, row) => sum + value(row), 0);
-	const field = fieldOf(by);
-	const most = rows.toSorted((a, b) => (a.others ?? 0) - (b.others ?? 0) || valueOf[measure](b) - valueOf[measure](a));
+	const fields = by.map(fieldOf);
+	const costs = rows.map(measures.cost.of);
+	const most = rows.toSorted(
+		(a, b) => (a.others ?? 0) - (b.others ?? 0) || measures[measure].of(b) - measures[measure].of(a),
+	);
 	const earlier = (/** @type {Sum} */ row) => {
-		const sum = before?.get(nameOf(row, field));
-		return sum ? valueOf[measure](sum) : 0;
+		const sum = before?.get(nameOf(row, fields));
+		return sum ? measures[measure].of(sum) : 0;
 	};
 	const unknown = !before || [...before.values()].some((sum) => sum.others); // a name may be among them
+	const link = (/** @type {Sum} */ r, /** @type {string} */ text, sort = '') =>
+		r.others || fields.some((member) => !r[member])
+			? text
+			: html`<a class="bare" href=${exchangesOf({ ...range, sort }, r, by)}>${text}</a>`;
 	const last = (/** @type {(sum: Sum) => number} */ value) => (/** @type {Sum} */ row) =>
 		row.others ? -1 : value(row); // the others are no name that could be the largest
 	return html`
-		<${Table} key=${by} label="Sums" rows=${most} id=${(row) => (row.others ? 'others ' : row[field])}
+		<${Table} key=${by.join()} label="Sums" rows=${most} id=${(row) => (row.others ? 'others ' : nameOf(row, fields))}
 			first=${1 + ['requests', '', '', 'cost', 'tokens'].indexOf(measure === 'tokens' ? '' : measure)}
 			columns=${[
 				{
-					name: titleOf(by),
+					name: by.map(titleOf).join(' · '),
 					cell: (/** @type {Sum} */ r) =>
-						r[field]
-							? html`<${Name} of=${r[field]} wide />`
-							: html`<span class="muted">${nameOf(r, field) || 'none'}</span>`,
-					sort: (/** @type {Sum} */ r) => nameOf(r, field),
+						r.others || !fields.some((member) => r[member])
+							? html`<span class="muted">${(r.others && nameOf(r, fields)) || 'none'}</span>`
+							: fields.map((member, i) => html`${i > 0 && ' · '}<${Name} of=${r[member] || '–'} wide />`),
+					sort: (/** @type {Sum} */ r) => nameOf(r, fields),
 					foot: 'All',
 				},
 				{
 					name: 'Requests',
 					num: true,
-					cell: (/** @type {Sum} */ r) => number(r.requests),
-					sort: last(valueOf.requests),
-					foot: number(foot(valueOf.requests)),
+					cell: (/** @type {Sum} */ r) => link(r, number(r.requests)),
+					sort: last(measures.requests.of),
+					foot: number(foot(measures.requests.of)),
 				},
 				{
 					name: 'Input',
@@ -548,16 +452,24 @@ function Sums({ rows, before, by, measure, currency }) {
 					num: true,
 					cell: (/** @type {Sum} */ r) =>
 						r.currency
-							? `${r.floor ? '≥ ' : ''}${money(r.cost_micro / 1e6, r.currency)}`
+							? link(r, `${r.floor ? '≥ ' : ''}${money(r.cost_micro / 1e6, r.currency, costs)}`, 'cost')
 							: html`<span class="muted">${r.unpriced > 0 ? 'no price' : '–'}</span>`,
-					sort: last(valueOf.cost),
-					foot: money(foot(valueOf.cost), currency),
+					sort: last(measures.cost.of),
+					foot: money(foot(measures.cost.of), currency, costs),
+				},
+				{
+					name: 'First byte',
+					num: true,
+					cell: (/** @type {Sum} */ r) =>
+						r.first_byte_ms ? link(r, milliseconds(r.first_byte_ms), 'first_byte') : '–',
+					sort: last((r) => r.first_byte_ms ?? 0),
+					foot: milliseconds(foot(waits) / (foot(measures.requests.of) || 1)),
 				},
 				{
 					name: 'Share',
 					num: true,
-					cell: (/** @type {Sum} */ r) => percent(valueOf[measure](r), whole),
-					sort: last(valueOf[measure]),
+					cell: (/** @type {Sum} */ r) => percent(measures[measure].of(r), whole),
+					sort: last(measures[measure].of),
 					foot: '',
 				},
 				{
@@ -566,7 +478,7 @@ function Sums({ rows, before, by, measure, currency }) {
 					cell: (/** @type {Sum} */ r) =>
 						r.others || (unknown && earlier(r) === 0)
 							? html`<span class="muted">–</span>`
-							: html`<${Change} now=${valueOf[measure](r)} before=${earlier(r)} />`,
+							: html`<${Change} now=${measures[measure].of(r)} before=${earlier(r)} />`,
 					foot: '',
 				},
 			]}
@@ -578,42 +490,12 @@ function Sums({ rows, before, by, measure, currency }) {
  * @param {{only: {team: string, user: string, key: string}}} props */
 function Budgets({ only }) {
 	const limits = useData(query('/api/v1/limits', { ...only, limit: 100 }));
-	if (!limits.error && !limits.data?.items.some((/** @type {any} */ each) => each.rule === 'budget')) return null;
+	const budgets = (limits.data?.items ?? []).filter((/** @type {any} */ each) => each.rule === 'budget');
+	if (!limits.error && budgets.length === 0) return null;
 	return html`
 		<section class="panel">
 			<header><h2>Budgets</h2></header>
-			<${Part} of=${limits} rows=${2}>
-				${(/** @type {any} */ data) => html`
-					<${Table} label="Budgets"
-						rows=${data.items.filter((/** @type {any} */ each) => each.rule === 'budget')}
-						id=${(l) => l.limit + l.per + l.subject + l.period}
-						columns=${[
-							{ name: 'Limit', cell: (/** @type {any} */ l) => html`<${Name} of=${l.limit} />` },
-							{ name: 'Of', cell: (/** @type {any} */ l) => html`${l.per} <${Name} of=${l.subject} />` },
-							{ name: 'Spent', num: true, cell: (/** @type {any} */ l) => money(l.used / 1e6, l.currency) },
-							{ name: 'Reserved', num: true, cell: (/** @type {any} */ l) => money(l.reserved / 1e6, l.currency) },
-							{
-								name: 'Left',
-								num: true,
-								cell: (/** @type {any} */ l) =>
-									html`${money(l.left / 1e6, l.currency)} of ${money(l.amount / 1e6, l.currency)}`,
-							},
-							{
-								name: '',
-								cell: (/** @type {any} */ l) =>
-									html`
-										<${Meter} share=${1 - l.left / l.amount} label=${`${percent(l.amount - l.left, l.amount)} used`} />
-									`,
-							},
-							{
-								name: 'Begins anew',
-								cell: (/** @type {any} */ l) =>
-									html`<${Time} at=${l.renews_at} none=${l.period ? 'nothing used' : 'never'} />`,
-							},
-						]}
-					/>
-				`}
-			<//>
+			<${Part} of=${limits} rows=${2}>${() => html`<${LimitTable} rows=${budgets} />`}<//>
 		</section>
 	`;
 }

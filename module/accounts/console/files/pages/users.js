@@ -157,6 +157,9 @@ export function Person({ user }) {
 	}); // without a ledger, nothing is known
 	const limits = useData(query('/api/v1/limits', { user: name, limit: 100 }));
 	const teams = useData(`${pathOf(name)}/teams`);
+	const named = Object.fromEntries(
+		(keys.data?.items ?? []).map((/** @type {any} */ key) => [`key_${key.id}`, key.name]),
+	);
 	const ofKey = (/** @type {number} */ id) =>
 		(used.data ?? []).filter((/** @type {any} */ sum) => sum.key === `key_${id}`);
 	const sum = (/** @type {string} */ field) =>
@@ -208,7 +211,7 @@ export function Person({ user }) {
 				${(/** @type {any} */ { items }) =>
 					items.length === 0
 						? html`<div class="body muted">No limit counts this user and its keys.</div>`
-						: html`<${LimitTable} rows=${items} />`}
+						: html`<${LimitTable} rows=${items} names=${named} />`}
 			<//>
 		</section>
 		<section class="panel">
