@@ -119,7 +119,7 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 		losses = append(losses, loss)
 	}
 	if view.Schema != "" && !a.Format.Requests.HasSchemas(a.Traits) {
-		losses = append(losses, translate.Loss{Path: view.Schema, Class: translate.Shaping})
+		losses.Add(translate.Shaping, view.Schema)
 	}
 	if fault := refuseShaping(a, losses); fault != nil {
 		return prepared{}, fault

@@ -55,6 +55,10 @@ var NamelessSchema = []Rule{DropIf("json_schema object", schemaless), DropIf("js
 
 func schemaless(traits *trait.Traits) bool { return traits.JSONSchema == trait.JSONSchemaObject }
 
+// NoStrictTools is the rule of models that have no option for any format: they enforce the schemas of
+// tools no more than that of an answer, and refuse the demand for it.
+var NoStrictTools = LoseIf("json_schema instruct", ObjectInWords.holds)
+
 // JSONObjectInstruction is the instruction to answer with a JSON object. It needs no escapes.
 const JSONObjectInstruction = "Answer with one JSON object and nothing else."
 

@@ -28,6 +28,7 @@ func (s *Source) Unaccepted(body []byte, view *translate.View, traits *trait.Tra
 	r := refusals{stated: stated{body: body}, rows: s.Rows, traits: traits}
 	r.sampling()
 	r.penalties()
+	r.schemas()
 	r.calls()
 	r.effort()
 	r.thinking()
@@ -62,6 +63,19 @@ var penalties = []Concept{PresencePenalty, FrequencyPenalty, LogitBias}
 func (r *refusals) penalties() {
 	if r.traits.NoPenalties {
 		r.leaveUnusual(penalties)
+	}
+}
+
+// schemas are those of answers and of tools, which a model without an option for them refuses.
+func (r *refusals) schemas() {
+	if kind := r.traits.JSONSchema; kind != trait.JSONSchemaInstruct && kind != trait.JSONSchemaObject {
+		return
+	}
+	if row := r.rows.concepts[FormatSchema]; row != nil && r.states(row) {
+		r.leave(translate.Shaping, FormatSchema)
+	}
+	if r.traits.JSONSchema == trait.JSONSchemaInstruct {
+		r.leave(translate.Shaping, ToolStrict)
 	}
 }
 

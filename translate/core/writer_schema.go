@@ -138,6 +138,9 @@ var noArguments = []byte(`{"type":"object","properties":{},"additionalProperties
 
 // LoseStrict reports that the arguments of a tool need not follow its schema.
 func LoseStrict(x *Translation, t *Tool) {
+	if t.Strict == nil {
+		return
+	}
 	x.Lose(x.From.Rows.concepts[ToolStrict], t.Strict)
 	t.Strict = nil
 }

@@ -90,12 +90,13 @@ func (p *modelPage) readModels(c *jsonscan.Cursor) {
 // so that the order of members does not matter.
 type cardReader struct {
 	Card
-	name         string // used if there is no display name
-	model        string // used if there is no id, and a context
-	serving      int64  // the context that a llama.cpp server was started with
-	training     int64  // the context that its model was trained with
-	routedOutput int64  // the longest answer of a router's preferred service
-	silent       bool   // it does not write answers, but embeds, for example
+	name          string // used if there is no display name
+	model         string // used if there is no id, and a context
+	serving       int64  // the context that a llama.cpp server was started with
+	training      int64  // the context that its model was trained with
+	routedContext int64  // the context of a router's preferred service
+	routedOutput  int64  // its longest answer
+	silent        bool   // it does not write answers, but embeds, for example
 }
 
 func (m *cardReader) read(c *jsonscan.Cursor) {
@@ -127,7 +128,7 @@ func (m *cardReader) member(c *jsonscan.Cursor) {
 	case "meta":
 		readCounts(c, map[string]*int64{"n_ctx": &m.serving, "n_ctx_train": &m.training})
 	case "top_provider":
-		readCounts(c, map[string]*int64{"max_completion_tokens": &m.routedOutput})
+		readCounts(c, map[string]*int64{"context_length": &m.routedContext, "max_completion_tokens": &m.routedOutput})
 	default:
 		c.Skip()
 	}
@@ -162,7 +163,7 @@ func (m *cardReader) card() Card {
 	if m.DisplayName == m.ID {
 		m.DisplayName = ""
 	}
-	m.ContextTokens = firstSize(m.ContextTokens, m.serving, m.training)
+	m.ContextTokens = firstSize(m.routedContext, m.ContextTokens, m.serving, m.training) // a router states the longest of its services, too
 	m.OutputTokens = firstSize(m.OutputTokens, m.routedOutput)
 	return m.Card
 }

@@ -105,6 +105,10 @@ func TestModelListsOfServicesAreRead(t *testing.T) {
 			`{"data":[{"id":"v/m","name":"Vendor: M","created":1790000000,"context_length":400000,"top_provider":{"context_length":400000,"max_completion_tokens":128000,"is_moderated":true},"pricing":{"prompt":"0"}}]}`,
 			modelcard.Card{ID: "v/m", DisplayName: "Vendor: M", Created: 1790000000, ContextTokens: 400000, OutputTokens: 128000},
 		}, {
+			"OpenRouter, whose preferred service has a shorter context: agents asked for more than it takes",
+			`{"data":[{"id":"qwen/qwen3-coder:free","context_length":1048576,"top_provider":{"context_length":262000,"max_completion_tokens":262000}}]}`,
+			modelcard.Card{ID: "qwen/qwen3-coder:free", ContextTokens: 262000, OutputTokens: 262000},
+		}, {
 			"Together, a bare array",
 			`[{"id":"v/m","object":"model","created":1790000000,"type":"chat","display_name":"M","organization":"v","context_length":4096}]`,
 			modelcard.Card{ID: "v/m", DisplayName: "M", Created: 1790000000, ContextTokens: 4096},

@@ -173,8 +173,10 @@ var geminiSamples = samples{
 	"toolConfig.*":                                           generating(`"toolConfig":{"unheard_of":1}`),
 	"toolConfig.functionCallingConfig.mode=AUTO":             choosing(`"mode":"AUTO"`),
 	"toolConfig.functionCallingConfig.mode=VALIDATED":        choosing(`"mode":"VALIDATED"`),
-	"tools+toolConfig.functionCallingConfig.mode=VALIDATED":  choosing(`"mode":"VALIDATED"`),
-	"toolConfig.functionCallingConfig.mode=ANY":              choosing(`"mode":"ANY"`),
+	"tools+toolConfig.functionCallingConfig.mode=VALIDATED": generating(
+		`"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":{"type":"object","properties":{},"additionalProperties":false}}]}]`,
+		`"toolConfig":{"functionCallingConfig":{"mode":"VALIDATED"}}`),
+	"toolConfig.functionCallingConfig.mode=ANY":                                                             choosing(`"mode":"ANY"`),
 	`toolConfig.functionCallingConfig.mode=ANY+toolConfig.functionCallingConfig.allowedFunctionNames=["f"]`: choosing(`"mode":"ANY","allowedFunctionNames":["f"]`),
 	`toolConfig.functionCallingConfig.allowedFunctionNames=["f"]`:                                           choosing(`"mode":"ANY","allowedFunctionNames":["f"]`),
 	"toolConfig.functionCallingConfig.allowedFunctionNames":                                                 choosing(`"mode":"VALIDATED","allowedFunctionNames":["f"]`),

@@ -91,7 +91,7 @@ var own = []struct {
 
 	{"mistral", "*", "chat", service.Set{"max_completion_tokens": nil, "max_tokens": json.Number(ownBound), "top_k": nil}},
 	{"deepseek", "*", "chat", service.Set{
-		"max_completion_tokens": nil, "max_tokens": json.Number(ownBound), "top_k": nil, "response_format": nil, "messages": []any{service.Set{"role": "user", "content": "What is this?"}},
+		"max_completion_tokens": nil, "max_tokens": json.Number(ownBound), "top_k": nil, "messages": []any{service.Set{"role": "user", "content": "What is this?"}},
 	}},
 	{"groq", "*", "chat", service.Set{"response_format": nil, "stop": []string{"stop1", "six"}}},
 }

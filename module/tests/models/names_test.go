@@ -54,7 +54,7 @@ var providers = []provider{
 	{name: "azure_claude", preset: "azure_claude {env.MODELS_KEY}", service: service.Azure, path: "/anthropic", own: "messages", models: "claude-sonnet-5-5"},
 	{
 		name: "bedrock", preset: "bedrock {env.MODELS_KEY}", service: service.Bedrock, own: "messages", lines: "region us-east-1",
-		models: "us.anthropic.claude-opus-5-5 eu.anthropic.claude-sonnet-4-6 global.anthropic.claude-haiku-4-5-20251001-v1:0",
+		models: "us.anthropic.claude-opus-5-5 eu.anthropic.claude-sonnet-4-6 global.anthropic.claude-haiku-4-5-20251001-v1:0 us.anthropic.claude-opus-4-7 us.anthropic.claude-sonnet-5",
 	},
 	{
 		name: "bedrock_converse", preset: "bedrock {env.MODELS_KEY}", service: service.Bedrock, lines: "region us-east-1\nformat converse",

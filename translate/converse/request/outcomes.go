@@ -57,7 +57,8 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.Prefill).Unless(core.KeepIf("prefill native", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillNative })),
 	core.Lose(core.CachePart, core.OtherCachePart, core.CacheAssistantPart, core.CacheCall, core.CacheResult, core.CachePartTTL).Unless(core.Breakpoints),
 
-	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict),
+	core.Keep(core.FunctionTool, core.ToolSchema),
+	core.Keep(core.ToolStrict).Unless(core.NoStrictTools),
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
 )
 

@@ -39,7 +39,7 @@ const openTool = `,{"toolSpec":{"name":"`
 
 // Tool adds a tool. The format requires a schema, and refuses an empty description.
 func (w *writer) Tool(t *core.Tool) {
-	if jsonscan.IsTrue(t.Strict) && !w.by.strict {
+	if jsonscan.IsTrue(t.Strict) && (!w.by.strict || !w.x.Can(core.ToolStrict)) {
 		core.LoseStrict(w.x, t)
 	}
 	core.EnforceTool(w.x, t)

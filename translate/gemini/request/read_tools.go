@@ -94,7 +94,7 @@ func (r *reader) readFunctions(raw []byte) {
 			tool.Schema, _ = jsonSchema(raw, false)
 			tool.SchemaRow = jsonSchemaRow
 		}
-		if strictly := x.Options[core.ToolChoiceAuto]; strictly.Row == validatedRow && x.Can(core.ToolStrict) && isClosed(tool.Schema) {
+		if strictly := x.Options[core.ToolChoiceAuto]; strictly.Row == validatedRow && isClosed(tool.Schema) {
 			tool.Strict = []byte("true")
 		}
 		if len(jsonscan.Inner(tool.Name)) == 0 {

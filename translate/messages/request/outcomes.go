@@ -51,7 +51,8 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.RareImage, core.ImageReference).Unless(core.UnseenImages...),
 	core.Keep(core.ImageAddress).Unless(append(core.UnseenImages, core.NoAddresses)...),
 
-	core.Keep(core.FunctionTool, core.ToolSchema, core.ToolStrict),
+	core.Keep(core.FunctionTool, core.ToolSchema),
+	core.Keep(core.ToolStrict).Unless(core.NoStrictTools),
 	core.Lose(core.VendorTool, core.FreeTool).Unless(core.WithoutTools),
 )
 

@@ -113,6 +113,9 @@ func (w *requestWriter) endConversation() {
 
 // Tool adds a tool. The format requires a schema.
 func (w *requestWriter) Tool(t *core.Tool) {
+	if !w.x.Can(core.ToolStrict) {
+		core.LoseStrict(w.x, t)
+	}
 	core.EnforceTool(w.x, t)
 	core.NameArguments(w.x, t)
 	w.names.Add(w.x, t)

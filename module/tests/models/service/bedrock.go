@@ -48,7 +48,27 @@ var bedrock = concat([]Rule{
 			Message: "This model doesn't support system messages. Try again without a system message or use a model that supports system messages.",
 			Example: Set{"system": []any{Set{"text": "a"}}}, Source: "567-labs/instructor#1753, danny-avila/LibreChat#6456",
 		},
-	})
+	}, notPermitted("messages", "output_config.format", "output_config.format", noFormat, schemaExample, "anthropics/anthropic-sdk-python#1759, vercel/ai#14773, BerriAI/litellm#39070"),
+	notPermitted("converse", "outputConfig.textFormat", "output_config.format", noFormat, Set{"outputConfig.textFormat": Set{}}, "presenton/presenton#939, vectorize-io/hindsight#3300"),
+	notPermitted("messages", "tools.*.strict", "tools.0.custom.strict", notStrict, Set{"tools": []any{Set{"name": "f", "strict": true}}}, "lobehub/lobehub#19876"),
+	notPermitted("converse", "toolConfig.tools.*.toolSpec.strict", "tools.0.custom.strict", notStrict,
+		Set{"toolConfig": Set{"tools": []any{Set{"toolSpec": Set{"name": "f", "strict": true}}}}}, "BerriAI/litellm#31582, BerriAI/litellm#33193"))
+
+const noFormat = claude47 + " " + claude5
+
+var schemaExample = Set{"output_config.format": Set{"type": "json_schema", "schema": Set{"type": "object", "additionalProperties": false}}}
+
+// notStrict are the models of Anthropic that refuse the demand that calls follow the schema of their
+// tool. It follows from no version.
+const notStrict = "*claude-sonnet-4-2025* " + claude47 + " *claude-sonnet-5* *claude-opus-5-5* *claude-haiku-5-5* *claude-fable-*"
+
+// notPermitted returns the rule of a member that Anthropic takes, and Bedrock does not.
+func notPermitted(format, path, member, models string, example Set, source string) []Rule {
+	return []Rule{{
+		ID: "B11", Services: Bedrock, Formats: format, Models: models, When: path, Message: member + ": Extra inputs are not permitted",
+		Example: example, Source: source,
+	}}
+}
 
 const noToolConfig = "The toolConfig field must be defined when using toolUse and toolResult content blocks."
 
