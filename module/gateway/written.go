@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/written"
 )
 
 // Digest returns the digest of a configuration whose modules are not loaded yet, apart from the lines
@@ -24,8 +25,8 @@ func (c *Config) Digest() string {
 
 // dropStale drops the lines of a configuration that has been changed since it was adapted.
 func (c *Config) dropStale() {
-	if c.Written != nil && (len(c.Written.Lines) == 0 || c.Written.Digest != c.Digest()) {
-		c.Written = nil
+	if c.Written != nil && c.Written.Digest != c.Digest() {
+		c.Written = new(written.Caddyfile)
 	}
 }
 
@@ -35,7 +36,7 @@ var modules = regexp.MustCompile(`(position \d+: |loading module '[^']*': |provi
 // placed returns an error of loading with the place of its cause in the Caddyfile. It logs the place
 // and the error first, because Caddy puts the names of all modules around it in front.
 func (c *Config) placed(logger *zap.Logger, err error) error {
-	if err == nil || c.Written == nil {
+	if err == nil || c.Written == nil || len(c.Written.Lines) == 0 {
 		return err
 	}
 	message := modules.ReplaceAllString(err.Error(), "")

@@ -56,7 +56,7 @@ func site(parts []Part) string {
 	}
 	var comments, lines strings.Builder
 	for _, part := range parts {
-		if part.Caddyfile == nil {
+		if part.Caddyfile == nil || len(part.Lines) == 0 {
 			fmt.Fprintf(&comments, "# %s: what runs was not adapted from a Caddyfile, or was changed since; the admin API shows it at /config/\n", name)
 			continue
 		}

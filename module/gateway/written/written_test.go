@@ -56,6 +56,8 @@ http://a:8080, http://b:8080 {
 	}
 }
 
+# d: what runs was not adapted from a Caddyfile, or was changed since; the admin API shows it at /config/
+
 # c: what runs was not adapted from a Caddyfile, or was changed since; the admin API shows it at /config/
-`, written.Text([]written.Part{{Caddyfile: small}, {Caddyfile: small, Addresses: []string{"http://a:8080", "http://b:8080"}}, {Addresses: []string{"c"}}}))
+`, written.Text([]written.Part{{Caddyfile: small}, {Caddyfile: small, Addresses: []string{"http://a:8080", "http://b:8080"}}, {Caddyfile: new(written.Caddyfile), Addresses: []string{"d"}}, {Addresses: []string{"c"}}}))
 }
