@@ -130,6 +130,9 @@ func TestWhatRunsIsShownAsACaddyfile(t *testing.T) {
 	for name, caddyfile := range caddyfiles(t) {
 		t.Run(name, func(t *testing.T) {
 			first := gatewaysOf(t, caddyfile)
+			if len(first.parts) == 0 {
+				return // a page about another directive
+			}
 			text := written.Text(first.parts)
 			for _, match := range regexp.MustCompile(`(?m)^\s+url (\S+)`).FindAllStringSubmatch(caddyfile, -1) {
 				t.Setenv("HIDDEN_URL", match[1]) // the only kind of hidden value of these files

@@ -78,20 +78,17 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision loads the configuration of the site, on top of the one that it inherits.
-func (h *Handler) Provision(ctx caddy.Context) error {
+// Provision loads the configuration of the site, on top of the one that it inherits. The
+// store of the backends is the last source of keys.
+func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	h.logger = ctx.Logger()
 	global, err := ctx.App("ai_gateway")
 	if err != nil {
 		return fmt.Errorf("loading global option ai_gateway: %w", err) // with its own place
 	}
 	h.dropStale()
-	return h.placed(h.logger, h.provision(ctx, global.(*App)))
-}
-
-// provision is Provision without the places of errors. The store of the backends is the last source
-// of keys.
-func (h *Handler) provision(ctx caddy.Context, app *App) error {
+	defer func() { err = h.placed(h.logger, err) }()
+	app := global.(*App)
 	h.drain = drain.Process
 	h.exchanges = h.logger.Named("exchanges")
 	h.server, _ = ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
@@ -133,9 +130,8 @@ func (h *Handler) provision(ctx caddy.Context, app *App) error {
 
 // Validate returns an error for a value out of its bounds, and for a configuration in
 // which no request could succeed.
-func (h *Handler) Validate() error { return h.placed(h.logger, h.check()) }
-
-func (h *Handler) check() error {
+func (h *Handler) Validate() (err error) {
+	defer func() { err = h.placed(h.logger, err) }()
 	switch {
 	case h.MaxBody < 0:
 		return errors.New("max_body must be positive")
