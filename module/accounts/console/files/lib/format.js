@@ -26,8 +26,7 @@ export function short(n) {
 /** digitsOf returns the digits of an amount: small amounts have four or six. @param {number} size */
 const digitsOf = (size) => (size === 0 || size >= 1 ? 2 : size >= 0.01 ? 4 : 6);
 
-/** money returns an amount with its currency. With the amounts of a column, it has the digits of the largest, so that
- * all are aligned; what these do not show is less than their smallest amount.
+/** money returns an amount with its currency. With the amounts of a column, it has the digits of the largest.
  * @param {number} amount in units @param {string} currency @param {number[]} [column] */
 export function money(amount, currency, column = [amount]) {
 	const digits = digitsOf(Math.max(...column.map(Math.abs)));

@@ -196,8 +196,7 @@ function Bars({ of }) {
 							data.scanned_since &&
 							html`
 								<footer class="muted small">
-									There are more exchanges than the chart counts: it begins at
-									${' '}${local(data.scanned_since).replace('T', ' ')}. Choose a shorter range or a filter.
+									The chart begins at ${local(data.scanned_since).replace('T', ' ')}: choose a shorter range.
 								</footer>
 							`
 						}

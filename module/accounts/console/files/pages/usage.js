@@ -92,7 +92,7 @@ function shownOf() {
 	};
 }
 
-/** useUsage reads the sums that a page shows, and those of the range with which it is compared.
+/** useUsage reads the sums that a page shows.
  * @param {ReturnType<typeof shownOf>} shown */
 function useUsage({ from, to, step, split, measure, kinds, than, only }) {
 	const at = { from: from.toISOString(), to: to.toISOString(), ...only };
