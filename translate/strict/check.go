@@ -6,8 +6,8 @@ import (
 	"unicode"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/files"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Check reads the value of a member, which is not null, and notes its faults. A null means
@@ -145,14 +145,14 @@ func Objects(p *Pass, objects *Table) {
 
 // MediaType reads the media type of a file beside its data, for Pass.File.
 func MediaType(p *Pass, _ *Table) {
-	p.File.Kind = token.FileKindOf(jsonscan.DecodedOf(p.JSON.StringOrSkip()))
+	p.File.Kind = files.KindOf(jsonscan.DecodedOf(p.JSON.StringOrSkip()))
 }
 
 // Data reads the data of a file, for Pass.File.
 func Data(p *Pass, _ *Table) { p.File.Data = jsonscan.Inner(p.JSON.StringOrSkip()) }
 
 // File returns the check of a file of a kind in a content, which counts its tokens.
-func File(kind token.FileKind) Check { return func(p *Pass, _ *Table) { p.ReadFile(kind) } }
+func File(kind files.Kind) Check { return func(p *Pass, _ *Table) { p.ReadFile(kind) } }
 
 // maxModel bounds the name of a model, in bytes.
 const maxModel = 256

@@ -1,13 +1,13 @@
 package strict
 
 import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/files"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // FileData is a file that a request contains.
 type FileData struct {
-	Kind token.FileKind
+	Kind files.Kind
 	Data []byte // in base64
 }
 
@@ -22,19 +22,19 @@ func (p *Pass) ReadData(m *Members, objects *Table) (file FileData, ok bool) {
 
 // ReadFile reads a file of a kind in a content, and counts its tokens: its address or its id, or an
 // object with one of them or with the file in base64.
-func (p *Pass) ReadFile(kind token.FileKind) {
-	files := &p.View.Costs.Files
+func (p *Pass) ReadFile(kind files.Kind) {
+	costs := &p.View.Costs.Files
 	if p.JSON.Kind() != jsonscan.Object {
-		files.AddURL(kind, p.JSON.Skip())
+		files.AddURL(costs, kind, p.JSON.Skip())
 		return
 	}
 	for p.JSON.OpenObject(); p.Member(); {
 		name := string(p.JSON.Name())
 		switch raw := p.JSON.Skip(); name {
 		case "url", "file_data", "file_url", "file_id":
-			files.AddURL(kind, raw)
+			files.AddURL(costs, kind, raw)
 		case "data":
-			files.AddData(kind, raw)
+			files.AddData(costs, kind, raw)
 		}
 	}
 }

@@ -2,11 +2,17 @@ package token
 
 import "math"
 
-// The tokens of media, whatever their size.
+// The estimated tokens of media, whatever their size.
 const (
-	tokensOfImage    = 1500
-	tokensOfDocument = 3000
+	OfImage    = 1500
+	OfDocument = 3000
 )
+
+// FileCosts is the cost of the files in a request.
+type FileCosts struct {
+	Bytes  int64 // of their base64 in the body
+	Tokens int64 // estimated
+}
 
 // DefaultBytesPerToken is the ratio of a model whose ratio is unknown.
 const DefaultBytesPerToken = 4
@@ -25,5 +31,5 @@ func (s Size) Tokens(bytesPerToken float64) int64 {
 		bytesPerToken = DefaultBytesPerToken
 	}
 	text := int64(math.Ceil(float64(s.Bytes) / bytesPerToken))
-	return max(1, text+tokensOfImage*s.Images+tokensOfDocument*s.Documents)
+	return max(1, text+OfImage*s.Images+OfDocument*s.Documents)
 }

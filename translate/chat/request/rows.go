@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/files"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // rows are the fields of chat requests, in the order in which faults are reported.
@@ -281,7 +281,7 @@ var partRows = slices.Concat([]core.Row{
 ))
 
 var imageRows = core.Within(core.Image, append(core.MediaRows(inImage),
-	core.Structural(ofPart+"image_url", core.Image).Is(strict.File(token.ImageFile)),
+	core.Structural(ofPart+"image_url", core.Image).Is(strict.File(files.Image)),
 	core.Structural(ofPart+"image_url.url=https://*", core.ImageAddress),
 	core.Hint(ofPart+"image_url.detail", core.ImageDetail),
 	core.Hint(ofPart+"image_url.*", core.Nothing),
@@ -297,16 +297,16 @@ const (
 )
 
 var recordingRows = slices.Concat(core.MediaRows(inAudio), core.MediaRows(inVideo), core.SoundRows(inSound), []core.Row{
-	core.Structural(ofPart+"input_audio", core.Sound).Is(strict.File(token.AudioFile)).As(inSound),
+	core.Structural(ofPart+"input_audio", core.Sound).Is(strict.File(files.Audio)).As(inSound),
 	core.Structural(ofPart+"input_audio.data", core.Sound).As(inSound),
-	core.Structural(ofPart+"audio_url", core.Sound).Is(strict.File(token.AudioFile)).As(ofPart + "audio_url.url"),
+	core.Structural(ofPart+"audio_url", core.Sound).Is(strict.File(files.Audio)).As(ofPart + "audio_url.url"),
 	core.Structural(ofPart+"audio_url.url=https://*", core.RecordingAddress),
-	core.Structural(ofPart+"video_url", core.Video).Is(strict.File(token.VideoFile)).As(ofPart + "video_url.url"),
+	core.Structural(ofPart+"video_url", core.Video).Is(strict.File(files.Video)).As(ofPart + "video_url.url"),
 	core.Structural(ofPart+"video_url.url=https://*", core.RecordingAddress),
 })
 
 var fileRows = core.Within(core.Document, append(core.MediaRows(inFile),
-	core.Structural(ofPart+"file", core.Document).Is(strict.File(token.PDFFile)),
+	core.Structural(ofPart+"file", core.Document).Is(strict.File(files.PDF)),
 	core.Structural(ofPart+"file.file_id", core.FileReference),
 	core.Structural(ofPart+"file.filename", core.Document),
 	core.Hint(ofPart+"file.*", core.Nothing),

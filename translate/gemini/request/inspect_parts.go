@@ -4,9 +4,9 @@ import (
 	"bytes"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/files"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // roles are the roles of contents. Older clients have one of their own for results.
@@ -97,7 +97,7 @@ func cutSeal(p *strict.Pass, objects *strict.Table, start int, isCall bool) {
 func checkBlob(p *strict.Pass, objects *strict.Table) {
 	var m strict.Members
 	file, _ := p.ReadData(&m, objects)
-	p.View.Costs.Files.Add(file.Kind, file.Data)
+	files.Add(&p.View.Costs.Files, file.Kind, file.Data)
 }
 
 // checkFile reads the address of a file, which is an image unless it states its type.
@@ -105,7 +105,7 @@ func checkFile(p *strict.Pass, objects *strict.Table) {
 	var m strict.Members
 	file, _ := p.ReadData(&m, objects)
 	if strict.Missing(m.Kind("mimeType")) {
-		file.Kind = token.ImageFile
+		file.Kind = files.Image
 	}
-	p.View.Costs.Files.AddNamed(file.Kind)
+	files.AddNamed(&p.View.Costs.Files, file.Kind)
 }

@@ -4,10 +4,10 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/files"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 const (
@@ -102,7 +102,7 @@ func checkBlocks(p *strict.Pass, objects *strict.Table) {
 		p.Object(&m, objects)
 		block := p.Since(start)
 		if m.Kind("source") == jsonscan.Object && isLinked(block) {
-			p.View.Costs.Files.AddNamed(linkedKinds[m.Type()])
+			files.AddNamed(&p.View.Costs.Files, linkedKinds[m.Type()])
 		}
 		if level == 0 {
 			cuts.Element(translate.Span{Start: start, End: p.JSON.Offset()}, p.Notes&ownSignature != 0 && m.Type() == "thinking" && isOwnThinking(block))
@@ -128,7 +128,7 @@ func isOwnThinking(block []byte) bool {
 }
 
 // linkedKinds are the kinds of the files that the sources of blocks name. The rest are documents.
-var linkedKinds = map[string]token.FileKind{"image": token.ImageFile}
+var linkedKinds = map[string]files.Kind{"image": files.Image}
 
 // isLinked reports whether the source of a block names a file without its content. It reads no
 // further than to the type of the source.
@@ -158,6 +158,6 @@ func checkSource(p *strict.Pass, objects *strict.Table) {
 	}
 	var m strict.Members
 	if file, _ := p.ReadData(&m, objects); m.Type() == "base64" {
-		p.View.Costs.Files.Add(file.Kind, file.Data)
+		files.Add(&p.View.Costs.Files, file.Kind, file.Data)
 	}
 }

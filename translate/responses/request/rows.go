@@ -7,11 +7,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/files"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // rows are the fields of responses requests, in the order in which faults are reported.
@@ -351,7 +351,7 @@ var partRows = slices.Concat([]core.Row{
 	core.Structural(ofPart+"type=input_image", core.Image),
 	core.Structural(ofPart+"type=input_file", core.Document),
 	core.Structural(ofPart+"type=input_audio", core.Sound).As(inSound),
-	core.Structural(ofPart+"input_audio", core.Sound).Is(strict.File(token.AudioFile)).As(inSound),
+	core.Structural(ofPart+"input_audio", core.Sound).Is(strict.File(files.Audio)).As(inSound),
 	core.Structural(ofPart+"input_audio.data", core.Sound).As(inSound),
 	core.Structural(ofPart+"type=*", core.Nothing),
 }, core.Of("input_text output_text text",
@@ -377,7 +377,7 @@ const (
 )
 
 var imageRows = core.Within(core.Image, slices.Concat(core.Of("input_image",
-	core.Member(ofPart+"image_url").Is(strict.File(token.ImageFile)),
+	core.Member(ofPart+"image_url").Is(strict.File(files.Image)),
 	core.Hint(ofPart+"detail", core.ImageDetail),
 ), core.MediaRows(inImage), []core.Row{
 	core.Structural(ofPart+"image_url=https://*", core.ImageAddress),
@@ -385,10 +385,10 @@ var imageRows = core.Within(core.Image, slices.Concat(core.Of("input_image",
 })...)
 
 var fileRows = core.Within(core.Document, slices.Concat(core.Of("input_image input_file",
-	core.Member(ofPart+"file_id").Is(strict.File(token.PDFFile)),
+	core.Member(ofPart+"file_id").Is(strict.File(files.PDF)),
 ), core.Of("input_file",
-	core.Member(ofPart+"file_data").Is(strict.File(token.PDFFile)),
-	core.Structural(ofPart+"file_url", core.FileAddress).Is(strict.File(token.PDFFile)),
+	core.Member(ofPart+"file_data").Is(strict.File(files.PDF)),
+	core.Structural(ofPart+"file_url", core.FileAddress).Is(strict.File(files.PDF)),
 	core.Structural(ofPart+"filename", core.Document),
 ), core.MediaRows(inFile), []core.Row{
 	core.Structural(ofPart+"type=input_file+file_id", core.FileReference),

@@ -1,4 +1,6 @@
-package token
+// Package files estimates the tokens of the files in a request, by their kinds, sizes and lengths. It
+// decodes no file, and never fails: what it cannot read costs by its size.
+package files
 
 import (
 	"bytes"
@@ -6,25 +8,20 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/media"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/playtime"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// FileKind is a kind of file that a request may contain in base64.
-type FileKind uint8
+// Kind is a kind of file that a request may contain in base64.
+type Kind uint8
 
-// The kinds of files. NoFile includes plain texts, which cost what their bytes cost.
+// The kinds of files. None includes plain texts, which cost what their bytes cost.
 const (
-	NoFile FileKind = iota
-	ImageFile
-	PDFFile
-	AudioFile
-	VideoFile
+	None Kind = iota
+	Image
+	PDF
+	Audio
+	Video
 )
-
-// FileCosts is the cost of the files in a request.
-type FileCosts struct {
-	Bytes  int64 // of their base64 in the body
-	Tokens int64 // estimated
-}
 
 // costOf are the tokens of a file by its kind: the least number, and the bytes of base64 for each
 // token. An image costs about the same whatever its size, a PDF by its pages. The rates bound what
@@ -38,15 +35,15 @@ var costOf = [...]struct {
 	perSecond            int64
 	kind                 playtime.Kind
 }{
-	ImageFile: {tokensOfImage, 4 << 10, 0, 0},
-	PDFFile:   {tokensOfDocument, 40, 0, 0},
-	AudioFile: {100, 170, 32, playtime.Sound},
-	VideoFile: {300, 290, 258 + 32, playtime.Video},
+	Image: {token.OfImage, 4 << 10, 0, 0},
+	PDF:   {token.OfDocument, 40, 0, 0},
+	Audio: {100, 170, 32, playtime.Sound},
+	Video: {300, 290, 258 + 32, playtime.Video},
 }
 
 // Add counts a file in base64.
-func (f *FileCosts) Add(kind FileKind, data []byte) {
-	if kind == NoFile || len(data) == 0 {
+func Add(f *token.FileCosts, kind Kind, data []byte) {
+	if kind == None || len(data) == 0 {
 		return
 	}
 	cost := &costOf[kind]
@@ -62,43 +59,43 @@ func (f *FileCosts) Add(kind FileKind, data []byte) {
 
 // AddNamed counts a file of a kind that the body names without its content, by an address or an
 // id. Its size is unknown.
-func (f *FileCosts) AddNamed(kind FileKind) {
-	if kind == ImageFile {
-		f.Tokens += tokensOfImage
+func AddNamed(f *token.FileCosts, kind Kind) {
+	if kind == Image {
+		f.Tokens += token.OfImage
 	} else {
-		f.Tokens += tokensOfDocument
+		f.Tokens += token.OfDocument
 	}
 }
 
 // AddURL counts the file in a raw string that is a data URL. Any other URL names a file of the
 // kind.
-func (f *FileCosts) AddURL(kind FileKind, raw []byte) {
+func AddURL(f *token.FileCosts, kind Kind, raw []byte) {
 	switch url := jsonscan.Inner(raw); {
 	case media.IsURL(url):
 		const longest = 64 // type, of those with a kind
 		mediaType, _, _ := bytes.Cut(url[len("data:"):min(len(url), longest)], []byte(";"))
 		_, data, _ := bytes.Cut(url, []byte(";base64,"))
-		f.Add(FileKindOf(bytes.ReplaceAll(mediaType, []byte(`\/`), []byte("/"))), data)
+		Add(f, KindOf(bytes.ReplaceAll(mediaType, []byte(`\/`), []byte("/"))), data)
 	case len(url) > 0:
-		f.AddNamed(kind)
+		AddNamed(f, kind)
 	}
 }
 
 // AddData counts the file in a raw string that is base64, or a URL in its place.
-func (f *FileCosts) AddData(kind FileKind, raw []byte) {
+func AddData(f *token.FileCosts, kind Kind, raw []byte) {
 	if data := jsonscan.Inner(raw); bytes.Contains(data[:min(len(data), len("https://"))], []byte("://")) || media.IsURL(data) {
-		f.AddURL(kind, raw)
+		AddURL(f, kind, raw)
 	} else {
-		f.Add(kind, data)
+		Add(f, kind, data)
 	}
 }
 
-// FileKindOf returns the kind of a media type.
-func FileKindOf(mediaType []byte) FileKind { return fileKinds[media.Find(mediaType, nil).Kind] }
+// KindOf returns the kind of a media type.
+func KindOf(mediaType []byte) Kind { return kinds[media.Find(mediaType, nil).Kind] }
 
-// fileKinds are the kinds of contents that cost less than a text of their size. A file of an office
+// kinds are the kinds of contents that cost less than a text of their size. A file of an office
 // program is compressed text.
-var fileKinds = map[media.Kind]FileKind{
-	media.Image: ImageFile, media.RareImage: ImageFile, media.PDF: PDFFile,
-	media.Sound: AudioFile, media.RareSound: AudioFile, media.Video: VideoFile, media.RareVideo: VideoFile,
+var kinds = map[media.Kind]Kind{
+	media.Image: Image, media.RareImage: Image, media.PDF: PDF,
+	media.Sound: Audio, media.RareSound: Audio, media.Video: Video, media.RareVideo: Video,
 }
