@@ -143,10 +143,7 @@ export default function Configuration() {
 	const configuration = useData('/api/v1/configuration');
 	return html`
 		<${Page} title="Configuration"
-			about=${
-				'What the gateway runs with, without secrets. ' +
-				'Change it in the Caddyfile, and reload.'
-			}
+			about=${'What the gateway runs with, without secrets. ' + 'Change it in the Caddyfile, and reload.'}
 			actions=${
 				Object.hasOwn(blocks, part) || part === 'build'
 					? html`
@@ -164,8 +161,8 @@ export default function Configuration() {
 					: part === 'check'
 						? html`<section class="panel"><div class="body"><${Check} /></div></section>`
 						: part === 'caddyfile'
-						? html`<${Caddyfile} />`
-						: html`
+							? html`<${Caddyfile} />`
+							: html`
 							<${Part} of=${configuration} rows=${8}>
 								${(/** @type {Configuration} */ c) =>
 									part === 'build'
