@@ -2,6 +2,7 @@ package caddyfile_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig"
@@ -50,9 +51,9 @@ func TestLinesAreThoseOfTheFileWithoutSecrets(t *testing.T) {
 		}
 	}
 	require.NoError(t, json.Unmarshal(adapted, &config))
-	var text string
+	var text strings.Builder
 	for _, line := range config.Apps.Gateway.Written.Lines {
-		text += line.At + " " + line.Text + "\n"
+		text.WriteString(line.At + " " + line.Text + "\n")
 	}
 	assert.Equal(t, `Caddyfile:6 ai_gateway {
 Caddyfile:7 	provider a vllm {
@@ -77,5 +78,5 @@ Caddyfile:23 		block p
 Caddyfile:24 	}
 Caddyfile:25 	key Monkey sha256:b5bb9d8014a0f9b1d61e21e796d78dccdf1352f23cd32812f4850b878ae4944c
 Caddyfile:26 }
-`, text)
+`, text.String())
 }
