@@ -53,7 +53,7 @@ func TestAKeysFileMayNotRepeatAKeyOfTheConfiguration(t *testing.T) {
 	p.Reload("", site.DemoProvider, "keys_file "+path)
 	for _, wrong := range []string{"key client sha256:" + strings.Repeat("0", 64), "key other {env.CLIENT_KEY}"} {
 		rewrite("key bob {env.KEY_BOB}", wrong)
-		p.Wait("keys file is invalid; keeping its previous keys\",\"error\":\"key '" + strings.Fields(wrong)[1] + "' ")
+		p.Wait("keys file is invalid; keeping its previous keys\",\"path\":\"" + path + "\",\"error\":\"key '" + strings.Fields(wrong)[1] + "' ")
 		assert.Equal(t, http.StatusUnauthorized, site.Status(p, site.BobKey))
 		assert.Equal(t, http.StatusOK, site.Status(p, site.AliceKey))
 	}
