@@ -52,24 +52,25 @@ func lineOf(tokens []string, depth int) string {
 }
 
 var (
-	credentialName = regexp.MustCompile(`(?i)[a-z]-?(auth|authorization|cookie|key|password|secret|signature|token)$`)
+	credentialName = regexp.MustCompile(`(?i)auth|code|cookie|credential|key|pass|secret|session|signature|token`)
+	headerName     = regexp.MustCompile(`[A-Z-]`) // the words of a configuration have no such character
+	placeholder    = regexp.MustCompile(`\{[^{}\s]+\}`)
 	noVariable     = regexp.MustCompile(`[^A-Z0-9]+`)
 )
 
 // hide replaces the values of a line that may be secrets by environment variables, and reports
 // whether there are any: the address of a webhook, whose path may be one, and headers with names such
-// as X-Team-Token, also in a block of headers.
+// as X-Team-Token in any letters, also in a block of headers.
 func hide(tokens []string) (hidden bool) {
-	isCredential := func(name string) bool { return credentialName.MatchString(name) && strings.ToLower(name) != name }
 	values := len(tokens)
 	switch {
-	case tokens[0] == "url" || isCredential(tokens[0]):
+	case tokens[0] == "url" || headerName.MatchString(tokens[0]) && credentialName.MatchString(tokens[0]):
 		values = 1
-	case tokens[0] == "header_up" && len(tokens) > 2 && isCredential(tokens[1]):
+	case tokens[0] == "header_up" && len(tokens) > 2 && credentialName.MatchString(tokens[1]):
 		values = 2
 	}
 	for i := values; i < len(tokens); i++ {
-		if !strings.Contains(tokens[i], "{") {
+		if !placeholder.MatchString(tokens[i]) {
 			hidden = true
 			tokens[i] = "{$HIDDEN_" + noVariable.ReplaceAllString(strings.ToUpper(tokens[values-1]), "_") + "}"
 		}

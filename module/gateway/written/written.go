@@ -71,9 +71,9 @@ func site(parts []Part) string {
 	return comments.String() + head + lines.String() + "}\n"
 }
 
-// Place returns the place of the line that an error is about: of a line in the block that the error
-// names, as provider 'local' or as key alice:, else of one with a path or a placeholder of the error, or with the word
-// with which it begins. Without any of them, it is the first line.
+// Place returns the place of the line that an error is about. It looks in the block that the error
+// names, as provider 'local' or as key alice:, for a line with a path or a placeholder of the error,
+// then for one with the word with which the error begins. Without any, it is the first line.
 func (c *Caddyfile) Place(message string) string {
 	lines := c.named(message)
 	if line := mentioned(lines, message); line != nil {
