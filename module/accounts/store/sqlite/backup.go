@@ -52,8 +52,11 @@ func (s *SQLite) Backup(ctx context.Context, options accounting.LedgerOptions, f
 	made := backup{Made: time.Now().UTC().Truncate(time.Second)}
 	journals := ledger.Journals(options.Journal, s.journal)
 	if _, err := os.Stat(s.records); err == nil {
-		made.Ledger = true
-		err := ledger.Copy(journals, folder, func() error { return snapshot(ctx, s.records, filepath.Join(folder, backupRecords)) })
+		records := filepath.Join(folder, backupRecords)
+		err := ledger.Copy(journals, folder, func() error { return snapshot(ctx, s.records, records) })
+		if err == nil {
+			made.Ledger, err = keepLedger(ctx, records)
+		}
 		if err != nil {
 			return fmt.Errorf("copying the ledger: %w", err)
 		}
@@ -62,7 +65,12 @@ func (s *SQLite) Backup(ctx context.Context, options accounting.LedgerOptions, f
 		}
 	}
 	// The store comes last: a key without usage is possible, usage without its key is not.
-	if err := snapshot(ctx, path, filepath.Join(folder, backupAccounts)); err != nil {
+	store := filepath.Join(folder, backupAccounts)
+	err = snapshot(ctx, path, store)
+	if err == nil {
+		err = checkTable(ctx, store, accounts.state) // which the first start makes
+	}
+	if err != nil {
 		return fmt.Errorf("copying the store: %w", err)
 	}
 	if made.Files, err = digests(folder); err != nil {
@@ -73,6 +81,15 @@ func (s *SQLite) Backup(ctx context.Context, options accounting.LedgerOptions, f
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, backupContents), append(described, '\n'), 0o600)
+}
+
+// keepLedger keeps a copy of the ledger if it has tables, and reports whether it does. A gateway that
+// has just started for the first time has not made them yet: all its records are in the journals.
+func keepLedger(ctx context.Context, path string) (kept bool, err error) {
+	if kept, err = hasTable(ctx, path, records.state); err != nil || kept {
+		return kept, err
+	}
+	return false, os.Remove(path)
 }
 
 // snapshot copies the database of a file, and replaces a copy of an earlier attempt.

@@ -138,6 +138,26 @@ func TestARestoreKeepsWhatItReplaces(t *testing.T) {
 	}
 }
 
+// A gateway makes its database at its first start, and then its tables. A backup in between was called
+// damaged when it was to be restored.
+func TestABackupOfALedgerWithoutTablesCanBeRestored(t *testing.T) {
+	source, folder := storeAt(t, filepath.Join(t.TempDir(), "gateway.db")), filepath.Join(t.TempDir(), "backup")
+	key := storetest.NewKey(t, source.Store, storetest.NewUser(t, source.Store, "alice", aigateway.RoleUser).ID, "laptop")
+	require.NoError(t, os.WriteFile(source.records, nil, 0o600)) // a database without tables
+	require.NoError(t, source.Backup(t.Context(), accounting.LedgerOptions{}, folder))
+	assert.NoFileExists(t, filepath.Join(folder, backupRecords))
+	target := storeAt(t, filepath.Join(t.TempDir(), "other.db"))
+	_, err := target.Restore(t.Context(), accounting.LedgerOptions{}, folder, false)
+	require.NoError(t, err)
+	stored, err := target.Key(t.Context(), aigateway.AnyUser, key.ID)
+	require.NoError(t, err)
+	assert.Equal(t, key.Digest, stored.Digest)
+
+	other, early := storeAt(t, filepath.Join(t.TempDir(), "gateway.db")), filepath.Join(t.TempDir(), "early")
+	require.NoError(t, os.WriteFile(other.Path, nil, 0o600))
+	assert.ErrorContains(t, other.Backup(t.Context(), accounting.LedgerOptions{}, early), "it lacks the table")
+}
+
 // A backup that was interrupted has no description, and half a backup is none.
 func TestHalfABackupIsRefused(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "backup")

@@ -149,8 +149,7 @@ func (b *backup) check(ctx context.Context, folder string) error {
 
 // checkDatabase returns an error if a database is damaged, or lacks a table. It changes nothing.
 func checkDatabase(ctx context.Context, path, table string) error {
-	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&immutable=1"}
-	db, err := sql.Open("sqlite", address.String())
+	db, err := openCopy(path)
 	if err != nil {
 		return err
 	}
@@ -159,11 +158,31 @@ func checkDatabase(ctx context.Context, path, table string) error {
 	if err := db.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&result); err != nil || result != "ok" {
 		return fmt.Errorf("%s: %w", filepath.Base(path), cmp.Or(err, errors.New(result)))
 	}
-	var tables int
-	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name = ?`, table).Scan(&tables); err != nil || tables == 0 {
+	return checkTable(ctx, path, table)
+}
+
+// checkTable returns an error if a database lacks a table.
+func checkTable(ctx context.Context, path, table string) error {
+	if has, err := hasTable(ctx, path, table); err != nil || !has {
 		return fmt.Errorf("%s: %w", filepath.Base(path), cmp.Or(err, fmt.Errorf("it lacks the table %s", table)))
 	}
 	return nil
+}
+
+// openCopy opens a database that nobody changes, which it does not change either.
+func openCopy(path string) (*sql.DB, error) {
+	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&immutable=1"}
+	return sql.Open("sqlite", address.String())
+}
+
+func hasTable(ctx context.Context, path, table string) (bool, error) {
+	db, err := openCopy(path)
+	if err != nil {
+		return false, err
+	}
+	var tables int
+	err = db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name = ?`, table).Scan(&tables)
+	return tables > 0, errors.Join(err, db.Close())
 }
 
 // lostKeys is the number of ids that a restored store leaves out: those of keys that were
