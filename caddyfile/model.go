@@ -20,6 +20,7 @@ type model struct {
 var modelWords = withTraits(words[*model]{
 	"to":          {read: readTarget, repeat: true},
 	"price":       {read: readTargetPrice(func(m *model) *[]map[string]string { return &m.Prices }), repeat: true},
+	"order":       {read: readOrder},
 	"fallback_on": {read: readFallbackOn, repeat: true},
 	"attempts": {read: func(d *cf.Dispenser, m *model) (err error) {
 		m.Attempts, err = readCount(d)
@@ -42,6 +43,7 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 //		}
 //		<name of a trait> <value...>
 //		price <column> <value> [<column> <value>...]
+//		order cost | latency [within <percent>%]
 //		fallback_on <status | 4xx | 5xx | timeout | unreachable | context_length | content_policy | default...>
 //		attempts <number>
 //	}
@@ -112,6 +114,25 @@ func readWeighted(d *cf.Dispenser) (target string, weight int, err error) {
 		}
 	}
 	return args[0], weight, nil
+}
+
+// readOrder reads what decides the order of targets.
+func readOrder(d *cf.Dispenser, m *model) error {
+	args := d.RemainingArgs()
+	if len(args) != 1 && (len(args) != 3 || args[1] != "within") {
+		return d.Err("an order is: order cost|latency [within <percent>%]")
+	}
+	m.Order = args[0]
+	if len(args) == 3 {
+		var err error
+		if m.OrderWithin, err = strconv.Atoi(strings.TrimSuffix(args[2], "%")); err != nil || m.OrderWithin < 1 {
+			return d.Errf("within needs a whole percentage above zero, such as 20%%, not '%s'", args[2])
+		}
+	}
+	if _, err := catalog.NewOrder(m.Order, m.OrderWithin); err != nil {
+		return d.WrapErr(err)
+	}
+	return nil
 }
 
 func readFallbackOn(d *cf.Dispenser, m *model) (err error) {

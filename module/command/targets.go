@@ -121,11 +121,18 @@ func printTargets(out io.Writer, targets []api.Target) error {
 // printExplanation prints an explanation. fields selects the names of lost fields, and not
 // only their number.
 func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
-	fmt.Fprintf(out, "Requests for %s in the %s format, by the model %s, ask at most %d of:\n", e.Name, e.Format, e.Pattern, e.Attempts)
+	order := ""
+	if e.Order != "" {
+		order = ", ordered by " + e.Order
+	}
+	fmt.Fprintf(out, "Requests for %s in the %s format, by the model %s, ask at most %d of%s:\n", e.Name, e.Format, e.Pattern, e.Attempts, order)
 	for i := range e.Targets {
 		t := &e.Targets[i]
 		name := strings.TrimSuffix(t.Provider+"/"+t.Upstream+" "+t.APIKey, " ")
 		fmt.Fprintf(out, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, stateOf(&t.Target), shareOf(t), wayOf(t), cmp.Or(t.Price, "unknown"))
+		if t.Measured != "" {
+			fmt.Fprintf(out, "   %s: %s\n", e.Order, t.Measured)
+		}
 		if t.Facts != nil {
 			fmt.Fprintf(out, "   known: %s\n", knownOf(t.Facts))
 		}

@@ -89,6 +89,15 @@ type ModelConfig struct {
 	// requests.
 	Targets []TargetConfig `json:"targets"`
 
+	// Order is what decides which target is tried first: "cost", the lowest price of the
+	// request, or "latency", the shortest time to the first content of recent streams.
+	// Default: the order of Targets.
+	Order string `json:"order,omitempty"`
+
+	// OrderWithin is the percentage above the best target within which targets share the
+	// requests by their weights. Default: 0 for cost, 20 for latency.
+	OrderWithin int `json:"order_within,omitempty"`
+
 	// FallbackOn are the failures after which the next target is tried: a status (429),
 	// a class (5xx), timeout, unreachable, context_length (the request is too long for the
 	// model), content_policy (the provider refuses the content of the request), or default.

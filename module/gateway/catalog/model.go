@@ -14,6 +14,7 @@ type Model struct {
 	Pattern  aigateway.Pattern
 	Targets  []Target   // at least one, in the order of the configuration
 	Steps    [][]Target // the targets in the order in which they are tried; those of one step share the requests
+	Order    Order      // in place of Steps
 	Fallback Fallback
 	Attempts int           // largest number of targets that are asked for one request
 	prices   *prices.Table // of all targets; see pricesOf
@@ -36,6 +37,9 @@ func newModel(config *ModelConfig, lookup func(string) (*Provider, error)) (*Mod
 	}
 	m := &Model{Pattern: pattern, Attempts: config.Attempts}
 	if m.Fallback, err = parseFallback(config.FallbackOn); err != nil {
+		return nil, err
+	}
+	if m.Order, err = NewOrder(config.Order, config.OrderWithin); err != nil {
 		return nil, err
 	}
 	if m.prices, err = pricesOf("model "+config.Name, config.Prices); err != nil {
@@ -67,7 +71,7 @@ func steps(configs []TargetConfig, targets []Target) (all [][]Target) {
 // Chooses reports whether requests for the model can go to several targets, API keys or
 // addresses, so that the session of a request matters.
 func (m *Model) Chooses() bool {
-	return len(m.Steps) < len(m.Targets) || slices.ContainsFunc(m.Targets, func(t Target) bool {
+	return len(m.Steps) < len(m.Targets) || m.Order.By != "" && len(m.Targets) > 1 || slices.ContainsFunc(m.Targets, func(t Target) bool {
 		return len(t.Provider.APIKeys) > 1 || t.Provider.pooled
 	})
 }

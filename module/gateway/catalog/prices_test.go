@@ -3,6 +3,8 @@ package catalog
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +14,8 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -61,4 +65,44 @@ func TestTheNearestPriceDecides(t *testing.T) {
 	}
 	assert.Nil(t, c.Price("x", "p", "unheard-of", at))
 	assert.Nil(t, c.Price("x", "gone", "gpt-5", at))
+}
+
+// The cheapest target depends on the lengths of the prompt and of the answer. A price in another
+// currency cannot be compared.
+func TestCostsAreComparedInOneCurrency(t *testing.T) {
+	c := &Catalog{}
+	config := &ModelConfig{Name: "m", Order: OrderByCost}
+	for name, price := range map[string]map[string]string{
+		"dear to write": {"input": "1", "output": "100"}, "even": {"input": "10", "output": "10"},
+		"other": {"input": "1", "output": "1", "currency": "EUR"}, "unknown": nil,
+	} {
+		listed, err := newListed(&ProviderConfig{Name: name}, aigateway.Defaults{}, nil)
+		require.NoError(t, err)
+		p := &Provider{Name: name, listed: listed, offer: offer{hidden: true}}
+		c.Providers = append(c.Providers, p)
+		target := TargetConfig{Provider: name, Model: "m"}
+		if price != nil {
+			target.Prices = []map[string]string{price}
+		}
+		config.Targets = append(config.Targets, target)
+	}
+	slices.SortFunc(config.Targets, func(a, b TargetConfig) int { return strings.Compare(a.Provider, b.Provider) })
+	require.NoError(t, c.addModels([]*ModelConfig{config}))
+	require.NoError(t, c.rank())
+	for name, test := range map[string]struct {
+		tokens     token.Counts
+		dear, even int64
+	}{
+		"a long prompt": {token.Counts{Fresh: 100_000, Answer: 1_000}, 200_000_000, 1_010_000_000},
+		"a long answer": {token.Counts{Fresh: 100, Answer: 1_000}, 100_100_000, 11_000_000},
+	} {
+		by := c.ByCost("m", func(*Target) prices.Charge { return prices.Charge{Tokens: test.tokens} })
+		got := make(map[string]int64)
+		for i := range c.models[0].Targets {
+			if value, ok := by(&c.models[0].Targets[i]); ok {
+				got[c.models[0].Targets[i].Provider.Name] = value
+			}
+		}
+		assert.Equal(t, map[string]int64{"dear to write": test.dear, "even": test.even}, got, name)
+	}
 }

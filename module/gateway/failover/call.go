@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/renegotiation"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
@@ -62,6 +63,7 @@ func (x *run) call(t *selection.Candidate, c *exchange.Conduit) {
 	defer func() {
 		x.Ratios.Learn(c, size)
 		x.ex.End(c)
+		x.noteLatency(t, result)
 		outcome := health.OutcomeOf(a, result)
 		if change := visit.End(outcome, t.Provider.Rests); change != health.Same {
 			x.reportHealth(t, outcome, change)
@@ -79,6 +81,13 @@ func (x *run) call(t *selection.Candidate, c *exchange.Conduit) {
 	err := x.receive(ctx, t, c)
 	if result.Fault == nil && !result.Whole() && !x.left() {
 		result.Fail(unexplained(err, x.ex.View.Model))
+	}
+}
+
+// noteLatency records how fast a stream began, for a model whose targets are ordered by that.
+func (x *run) noteLatency(t *selection.Candidate, result *exchange.Result) {
+	if x.model.Order.By == catalog.OrderByLatency && !result.Began.IsZero() && !result.Called.IsZero() {
+		health.FirstContent.Note(t.Stream(x.ex.View.Model, x.ex.Format.Name), result.Called, result.Began)
 	}
 }
 

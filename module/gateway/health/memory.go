@@ -1,6 +1,6 @@
 // Package health records which targets fail, so that requests can go to others for a
-// while, and for which models providers refuse to count tokens. It also counts the running
-// attempts of providers, and bounds retries.
+// while, how fast they answer, and for which models providers refuse to count tokens. It also
+// counts the running attempts of providers, and bounds retries.
 //
 // A target rests only after failures of its provider, never after a request that the
 // provider blames. After every rest, a single request is the probe that ends the rest or

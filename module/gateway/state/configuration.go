@@ -2,6 +2,7 @@ package state
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"reflect"
 	"runtime/debug"
@@ -64,6 +65,7 @@ type Calls struct {
 type Model struct {
 	Name       string            `json:"name"`
 	Targets    []ModelTarget     `json:"targets"`
+	Order      string            `json:"order,omitempty"` // as in the Caddyfile; empty for that of the targets
 	FallbackOn []string          `json:"fallback_on"`
 	Attempts   int               `json:"attempts"` // 0 for all
 	Traits     map[string]string `json:"traits"`
@@ -194,11 +196,19 @@ func providerOf(p *catalog.ProviderConfig) Provider {
 }
 
 func modelOf(m *catalog.ModelConfig) Model {
-	shown := Model{Name: m.Name, Targets: []ModelTarget{}, FallbackOn: append([]string{}, m.FallbackOn...), Attempts: m.Attempts, Traits: traits(m.Traits)}
+	shown := Model{Name: m.Name, Order: orderOf(m), Targets: []ModelTarget{}, FallbackOn: append([]string{}, m.FallbackOn...), Attempts: m.Attempts, Traits: traits(m.Traits)}
 	for _, t := range m.Targets {
 		shown.Targets = append(shown.Targets, ModelTarget{t.Provider, t.Model, t.Weight, traits(t.Traits)})
 	}
 	return shown
+}
+
+// orderOf returns the order of a model as in the Caddyfile, "" for that of its targets.
+func orderOf(m *catalog.ModelConfig) string {
+	if m.OrderWithin == 0 {
+		return m.Order
+	}
+	return fmt.Sprintf("%s within %d%%", m.Order, m.OrderWithin)
 }
 
 // traits returns a map that is not nil. The values of traits are words of a fixed list.

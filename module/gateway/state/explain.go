@@ -1,15 +1,20 @@
 package state
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/renegotiation"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -95,13 +100,16 @@ func explain(c *catalog.Catalog, name string, client *format.Descriptor) *api.Ex
 	if m == nil {
 		return nil
 	}
-	explained := &api.Explanation{Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts}
-	candidates, _ := selection.Order(m, name, anySession, health.Process)
+	explained := &api.Explanation{Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts, Order: m.Order.By}
+	now := time.Now()
+	by := measureOf(c, m, name, client.Name)
+	candidates, _ := selection.Order(m, name, anySession, health.Process, by)
+	steps := selection.Steps(m, anySession, by)
 	for _, candidate := range candidates {
 		shown := choiceOf(&candidate, name, client)
-		shown.Weight, shown.Total = share(m.Steps, *candidate.Target)
-		now := time.Now()
+		shown.Weight, shown.Total = share(steps, *candidate.Target)
 		price := c.Price(name, candidate.Provider.Name, candidate.Health.Model, now)
+		shown.Measured = measuredOf(m.Order, candidate.Target, by, price)
 		if price != nil {
 			shown.Price = price.Name()
 		}
@@ -111,6 +119,33 @@ func explain(c *catalog.Catalog, name string, client *format.Descriptor) *api.Ex
 		explained.Targets = append(explained.Targets, shown)
 	}
 	return explained
+}
+
+// measureOf returns the measure by which the targets of a model are ordered, nil for none.
+func measureOf(c *catalog.Catalog, m *catalog.Model, name string, client translate.Format) catalog.Measure {
+	switch m.Order.By {
+	case catalog.OrderByLatency:
+		return catalog.ByLatency(name, client)
+	case catalog.OrderByCost:
+		return c.ByCost(name, limits.ExampleCharge)
+	}
+	return nil
+}
+
+// measuredOf returns the value of a target in words, "" for a model without an order.
+func measuredOf(order catalog.Order, t *catalog.Target, by catalog.Measure, price *prices.Price) string {
+	if by == nil {
+		return ""
+	}
+	value, ok := by(t)
+	switch {
+	case !ok:
+		return "unknown"
+	case order.By == catalog.OrderByLatency:
+		return time.Duration(value).Round(time.Millisecond).String() + " to the first content"
+	}
+	cost := aigateway.Cost{Nanos: value, Currency: price.Currency}
+	return fmt.Sprintf("%s for %d tokens with an answer of %d", cost, limits.ExampleTokens, limits.ExampleTokens)
 }
 
 // factsOf returns what is known of a model, nil for nothing.

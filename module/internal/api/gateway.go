@@ -90,7 +90,8 @@ type Explanation struct {
 	Pattern  string           `json:"pattern"` // the configured name or pattern that matches the name
 	Format   translate.Format `json:"format"`  // of the client
 	Attempts int              `json:"attempts"`
-	Targets  []Choice         `json:"targets"` // in the order in which they are asked
+	Order    string           `json:"order,omitempty"` // "cost" or "latency"; empty for that of the configuration
+	Targets  []Choice         `json:"targets"`         // in the order in which they are asked
 	Key      *ExplainedKey    `json:"key,omitempty"`
 }
 
@@ -105,8 +106,9 @@ type Choice struct {
 	Refused  []string         `json:"refused"`          // fields of requests for which the target is passed over
 	LeftOut  []string         `json:"left_out"`         // members of the request to the provider that its preset leaves out
 	Counting string           `json:"count_tokens,omitempty"`
-	Facts    *Facts           `json:"facts,omitempty"` // of the model, nil if nothing is known
-	Warnings []string         `json:"warnings"`        // about the model: its end, its price, its name
+	Facts    *Facts           `json:"facts,omitempty"`    // of the model, nil if nothing is known
+	Measured string           `json:"measured,omitempty"` // by what the model is ordered, in words
+	Warnings []string         `json:"warnings"`           // about the model: its end, its price, its name
 }
 
 // Facts are what the tables state of a model.

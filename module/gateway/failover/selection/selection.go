@@ -1,7 +1,8 @@
 // Package selection orders the targets and API keys that may answer an exchange.
 //
-// Healthy targets come in the order of the steps of the configuration. The targets and
-// API keys of one step share the sessions by their weights. Targets that rest are left
+// Healthy targets come in the order of the steps of the configuration, or of a measure: the lowest
+// cost, or the shortest latency. The targets and API keys of one step share the sessions by their
+// weights. Targets that rest are left
 // out, except for the one whose rest ends first: it comes last, so that the list is never
 // empty. If all of them came, every request would call each failing target, and the last
 // failure, after which a call is repeated, would be that of the longest rest. The
@@ -33,13 +34,14 @@ func (c *Candidate) SameTarget(other *Candidate) bool {
 // Order returns the candidates for a model in the order in which to ask them, and the
 // targets that rest, although their step is before that of the first candidate. name is the
 // name that the client used. session is the seed of the session; with 0, the order within
-// a step is random.
-func Order(m *catalog.Model, name string, session uint64, memory *health.Memory) (all []Candidate, resting []catalog.Target) {
+// a step is random. by is the measure of a model with an order, nil for other models.
+func Order(m *catalog.Model, name string, session uint64, memory *health.Memory, by catalog.Measure) (all []Candidate, resting []catalog.Target) {
 	if session == 0 {
 		session = rand.Uint64()
 	}
+	steps := Steps(m, session, by)
 	all = make([]Candidate, 0, len(m.Targets))
-	for _, step := range m.Steps {
+	for _, step := range steps {
 		if len(step) > 1 {
 			step = slices.Clone(step)
 			rendezvous.Sort(step, session, func(t catalog.Target) string { return t.Provider.Name + "/" + t.Model }, weightOf)
@@ -49,7 +51,7 @@ func Order(m *catalog.Model, name string, session uint64, memory *health.Memory)
 		}
 	}
 	all = restingLast(all, memory)
-	for _, step := range m.Steps {
+	for _, step := range steps {
 		if slices.ContainsFunc(step, func(t catalog.Target) bool { return all[0].SameTarget(&Candidate{Target: &t}) }) {
 			break
 		}

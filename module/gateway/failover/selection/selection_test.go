@@ -29,7 +29,7 @@ func model(steps ...[]catalog.Target) *catalog.Model {
 // names returns the candidates for a session as "provider/key".
 func names(m *catalog.Model, session uint64, memory *health.Memory) []string {
 	var list []string
-	candidates, _ := selection.Order(m, "m", session, memory)
+	candidates, _ := selection.Order(m, "m", session, memory, nil)
 	for _, c := range candidates {
 		list = append(list, c.Provider.Name+c.Provider.APIKeys[c.APIKey])
 		if c.Health != (health.ID{Provider: c.Provider.Service, Key: c.Provider.APIKeys[c.APIKey], Model: "m"}) {
@@ -95,7 +95,7 @@ func TestTheRestingTargetThatRecoversFirstComesLast(t *testing.T) {
 		rests(&memory, "a", "", time.Minute)
 		assert.ElementsMatch(t, []string{"b", "c1", "c2", "a"}, names(m, 1, &memory))
 		assert.Equal(t, "a", names(m, 1, &memory)[3])
-		_, resting := selection.Order(m, "m", 1, &memory)
+		_, resting := selection.Order(m, "m", 1, &memory, nil)
 		assert.Equal(t, m.Steps[0], resting)
 		rests(&memory, "c", "2", time.Second)
 		assert.Equal(t, []string{"b", "c1", "c2"}, names(m, 1, &memory), "of those that rest, one")

@@ -89,6 +89,7 @@ const blocks = {
 						]),
 				),
 				...given([
+					['order', m.order],
 					['fallback_on', m.fallback_on.join(' ')],
 					['attempts', m.attempts],
 				]),

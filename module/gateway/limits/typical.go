@@ -1,0 +1,31 @@
+package limits
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// typicalAnswer is the assumed length of an answer, in tokens, where targets are compared by their
+// cost: clients allow far longer answers than models give.
+const typicalAnswer = 1000
+
+// TypicalCharge returns what determines the cost of a request at a target, to compare targets: the
+// estimated tokens of its prompt, none of which is read from a cache, and answers of a typical length,
+// or shorter if the request allows no more.
+func TypicalCharge(ex *exchange.Exchange) func(*catalog.Target) prices.Charge {
+	return func(t *catalog.Target) prices.Charge {
+		v := volumeOf(ex, *t)
+		answer := timesAtMost(timesAtMost(min(v.longest, typicalAnswer), ex.View.Answers), ex.View.Prompts)
+		return prices.Charge{Tokens: token.Counts{Fresh: v.prompt, Answer: answer}, Units: &v.units, Terms: v.terms}
+	}
+}
+
+// ExampleTokens is the length of the prompt, and that of the answer, of ExampleCharge.
+const ExampleTokens = 1000
+
+// ExampleCharge is TypicalCharge for an example, which shows the order of targets.
+func ExampleCharge(*catalog.Target) prices.Charge {
+	return prices.Charge{Tokens: token.Counts{Fresh: ExampleTokens, Answer: ExampleTokens}}
+}
