@@ -44,7 +44,7 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 //		<name of a trait> <value...>
 //		price <column> <value> [<column> <value>...]
 //		order cost | latency [within <percent>%]
-//		fallback_on <status | 4xx | 5xx | timeout | unreachable | context_length | content_policy | default...>
+//		fallback_on <status | 4xx | 5xx | timeout | unreachable | context_length | content_policy | budget | default...>
 //		attempts <number>
 //	}
 //

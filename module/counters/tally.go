@@ -83,7 +83,7 @@ func (t *tally) judge(l *aigateway.Limit, use aigateway.Use, now time.Time) (r r
 	if t.tokens != nil {
 		r = r.or(t.tokens.refuse(l, aigateway.TokenRate, use.Tokens, l.Tokens.Most, now))
 	}
-	if t.budget != nil && !l.Budget.Soft {
+	if t.budget != nil && !l.Budget.Soft && use.Nanos > 0 { // what is free needs no money, even beyond the budget
 		r = r.or(t.budget.refuse(l, aigateway.MoneyBudget, use.Nanos, l.Budget.Nanos(), now))
 	}
 	return r

@@ -37,15 +37,18 @@ const (
 	Rests      Reason = "rests"
 	Busy       Reason = "has too many requests at once"
 	Unsuitable Reason = "cannot take the request"
+	Costly     Reason = "may cost more than is left of a budget"
 )
 
-// Word returns the reason in one word: "rests", "busy" or "unsuitable".
+// Word returns the reason in one word: "rests", "busy", "unsuitable" or "costly".
 func (r Reason) Word() string {
 	switch r {
 	case Busy:
 		return "busy"
 	case Unsuitable:
 		return "unsuitable"
+	case Costly:
+		return "costly"
 	}
 	return string(r)
 }

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"net/http"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
@@ -14,22 +14,18 @@ import (
 
 // admit reserves the estimated usage in the limits of the key, and begins the record of
 // the exchange. The reply settles both, after a refusal too. The fault is nil if the exchange
-// is admitted. m is nil for an exchange that uses no model.
-func (h *Handler) admit(to *reply.Reply, r *http.Request, m *catalog.Model) *fault.Fault {
-	var (
-		estimate    meter.Estimate
-		reservation aigateway.Reservation
-		refused     *fault.Fault
-		ex          = to.Exchange
-		limits      = h.resolved.limits.Of(ex.Key)
-	)
-	if limits == nil {
+// is admitted; admitted then is m with the targets that may be asked. m is nil for an exchange
+// that uses no model.
+func (h *Handler) admit(to *reply.Reply, r *http.Request, m *catalog.Model) (admitted *catalog.Model, refused *fault.Fault) {
+	ex, chain := to.Exchange, h.resolved.limits.Of(to.Exchange.Key)
+	a := limits.Admitted{Model: m}
+	if chain == nil {
 		h.logRefusedKey(ex, ex.Key, observe.Clip(h.resolved.limits.Problem(ex.Key).Error()))
 		refused = fault.LimitUnknown()
-	} else if estimate, refused = limits.Expect(ex, m, h.resolved.catalog); refused == nil && !limits.Empty() {
-		reservation, refused = limits.Reserve(to, r, estimate)
+	} else {
+		a, refused = chain.Admit(to, r, m, h.resolved.catalog)
 	}
-	entry, unrecorded := h.backends.Book.Begin(ex, h.resolved.catalog, estimate.Cost, limits != nil && limits.NeedsLedger())
-	to.Charge(meter.New(estimate, reservation, entry))
-	return cmp.Or(refused, unrecorded)
+	entry, unrecorded := h.backends.Book.Begin(ex, h.resolved.catalog, a.Estimate.Cost, chain != nil && chain.NeedsLedger())
+	to.Charge(meter.New(a.Estimate, a.Reservation, entry))
+	return a.Model, cmp.Or(refused, unrecorded)
 }

@@ -28,7 +28,7 @@ var errNoAddress = errors.New("no address of the provider is available")
 func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	q, refused := h.objectQuery(to.Exchange, r, route)
 	if refused == nil {
-		refused = h.admit(to, r, nil)
+		_, refused = h.admit(to, r, nil)
 	}
 	if refused != nil {
 		return refused

@@ -172,7 +172,8 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if refused := h.Names.Apply(ex); refused != nil {
 		return refused
 	}
-	if refused := h.admit(to, r, m); refused != nil {
+	m, refused := h.admit(to, r, m)
+	if refused != nil {
 		return refused
 	}
 	checks := h.resolved.guards.For(ex, h.logger)

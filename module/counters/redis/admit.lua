@@ -114,7 +114,7 @@ for i = 1, count do
 		local length, finish, soft = tonumber(ARGV[a + 7]), tonumber(ARGV[a + 9]), ARGV[a + 10] == '1'
 		local slot, used, slots, counts = window(KEYS[k + 4], length)
 		s.bslot, s.bused = slot, used
-		if not soft then
+		if not soft and money > 0 then -- what is free needs no money, even beyond the budget
 			if money > most then
 				refuse(i, 4, 1, 1)
 			elseif length > 0 then

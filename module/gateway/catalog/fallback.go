@@ -19,6 +19,7 @@ type Fallback struct {
 
 	contextLength bool // the request is too long for the model
 	contentPolicy bool // the provider refuses the content of the request
+	budget        bool // a budget cannot pay for the target
 }
 
 // defaultFallback leaves out the statuses of invalid requests, which the next provider would
@@ -60,12 +61,14 @@ func (f *Fallback) add(word string) error {
 		f.contextLength = true
 	case word == "content_policy":
 		f.contentPolicy = true
+	case word == "budget":
+		f.budget = true
 	case isClass && (class == "4" || class == "5"):
 		f.classes[n] = true
 	case err == nil && len(word) == len("429") && n >= 400 && n <= 599:
 		f.statuses[n] = true
 	default:
-		return fmt.Errorf("fallback_on: '%s' is not a status (429), a class (4xx, 5xx), timeout, unreachable, context_length, content_policy or default", word)
+		return fmt.Errorf("fallback_on: '%s' is not a status (429), a class (4xx, 5xx), timeout, unreachable, context_length, content_policy, budget or default", word)
 	}
 	return nil
 }
@@ -92,6 +95,9 @@ func (f *Fallback) After(a *exchange.Attempt, result *exchange.Result) bool {
 	}
 	return f.has(status)
 }
+
+// OnBudget reports whether targets that a budget cannot pay for are passed over.
+func (f *Fallback) OnBudget() bool { return f.budget }
 
 // has reports whether a status is in the set.
 func (f *Fallback) has(status int) bool { return f.statuses[status] || f.classes[status/100%6] }

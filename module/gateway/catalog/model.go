@@ -68,6 +68,26 @@ func steps(configs []TargetConfig, targets []Target) (all [][]Target) {
 	return all
 }
 
+// Without returns a copy of m that lacks some of its targets.
+func (m *Model) Without(isLeftOut func(*Target) bool) *Model {
+	left := *m
+	kept := func(targets []Target) (all []Target) {
+		for i := range targets {
+			if !isLeftOut(&targets[i]) {
+				all = append(all, targets[i])
+			}
+		}
+		return all
+	}
+	left.Targets, left.Steps = kept(m.Targets), nil
+	for _, step := range m.Steps {
+		if step = kept(step); len(step) > 0 {
+			left.Steps = append(left.Steps, step)
+		}
+	}
+	return &left
+}
+
 // Chooses reports whether requests for the model can go to several targets, API keys or
 // addresses, so that the session of a request matters.
 func (m *Model) Chooses() bool {

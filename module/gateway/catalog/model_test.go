@@ -138,7 +138,7 @@ func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
 		"unknown provider 'c'; known are: a, b": {Name: "m", Targets: to("a", "c")},
 		"target 'a' is listed twice":            {Name: "m", Targets: to("a", "b", "a")},
 		"attempts must be at least 1":           {Name: "m", Targets: to("a"), Attempts: -1},
-		"fallback_on: 'x' is not a status (429), a class (4xx, 5xx), timeout, unreachable, context_length, content_policy or default": {
+		"fallback_on: 'x' is not a status (429), a class (4xx, 5xx), timeout, unreachable, context_length, content_policy, budget or default": {
 			Name: "m", Targets: to("a"), FallbackOn: []string{"x"},
 		},
 		"traits: on_loss: must be 'warn' or 'reject', got 'drop'": {

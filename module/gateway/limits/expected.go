@@ -59,34 +59,39 @@ func openEnded(v *translate.View) *fault.Fault {
 }
 
 // bound returns the highest possible cost of a request at any target of its model, in
-// nanos of the currency of the budgets. The fault is of a target whose price is unknown, or
-// in another currency, or has none for the terms of the request or a part of its use.
+// nanos of the currency of the budgets. The fault is of the first target without a bound.
 func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (nanos int64, unpriced *fault.Fault) {
 	now := time.Now()
 	for _, t := range m.Targets {
-		upstream := t.UpstreamModel(ex.View.Model)
-		target := t.Provider.Name + "/" + upstream
-		price := pricer.Price(ex.View.Model, t.Provider.Name, upstream, now)
-		if price == nil || price.Currency != c.currency {
-			unpriced = fault.PriceUnknown(ex.View.Model, target)
-			continue
-		}
-		v := volumeOf(ex, t)
-		cost, unknown := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Units: v.units, Terms: v.terms})
-		if v.summary > 0 {
-			summary, _ := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.summary, Terms: v.terms})
-			cost = plusAtMost(cost, summary)
-		}
-		switch {
-		case unpriced != nil:
-		case unknown.Terms != 0:
-			unpriced = fault.TermsUnpriced(ex.View.Model, unknown.Terms.Field(), target)
-		case unknown.Parts != 0:
-			unpriced = fault.PartUnpriced(ex.View.Model, unknown.Parts.Column(), target)
-		}
-		nanos = max(nanos, cost)
+		cost, unknown := c.boundAt(ex, t, pricer, now)
+		nanos, unpriced = max(nanos, cost), cmp.Or(unpriced, unknown)
 	}
 	return nanos, unpriced
+}
+
+// boundAt returns the highest possible cost of a request at a target. The fault is of a target whose
+// price is unknown, or in another currency, or has none for the terms of the request or a part of its
+// use.
+func (c *Chain) boundAt(ex *exchange.Exchange, t catalog.Target, pricer meter.Pricer, now time.Time) (nanos int64, unpriced *fault.Fault) {
+	upstream := t.UpstreamModel(ex.View.Model)
+	target := t.Provider.Name + "/" + upstream
+	price := pricer.Price(ex.View.Model, t.Provider.Name, upstream, now)
+	if price == nil || price.Currency != c.currency {
+		return 0, fault.PriceUnknown(ex.View.Model, target)
+	}
+	v := volumeOf(ex, t)
+	cost, unknown := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Units: v.units, Terms: v.terms})
+	if v.summary > 0 {
+		summary, _ := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.summary, Terms: v.terms})
+		cost = plusAtMost(cost, summary)
+	}
+	switch {
+	case unknown.Terms != 0:
+		return cost, fault.TermsUnpriced(ex.View.Model, unknown.Terms.Field(), target)
+	case unknown.Parts != 0:
+		return cost, fault.PartUnpriced(ex.View.Model, unknown.Parts.Column(), target)
+	}
+	return cost, nil
 }
 
 // volume is what a request may use at a target, in tokens.

@@ -1,11 +1,14 @@
 package limits
 
 import (
+	"math"
 	"net/http"
 	"strconv"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -15,19 +18,86 @@ import (
 // exceededHeader is the header with the name of a limit whose soft budget is exceeded.
 const exceededHeader = "X-Gateway-Budget-Exceeded"
 
-// Reserve reserves an estimate in the limits, and sets the headers that show the
-// remaining quotas. Either the reservation or the fault is nil.
-func (c *Chain) Reserve(to *reply.Reply, r *http.Request, e meter.Estimate) (aigateway.Reservation, *fault.Fault) {
-	decision := c.limiter.Admit(r.Context(), aigateway.Demand{Key: to.Exchange.Key, Use: use(e), Spending: c.spending})
-	if decision.Err != nil {
-		return nil, fault.LimitsUnavailable(decision.Err)
+// Admit reserves the highest possible cost and the tokens of a request in the limits, and sets the
+// headers that show the remaining quotas. Either the reservation or the fault is nil.
+//
+// A model that falls back on budgets is admitted without the targets for which a budget lacks the
+// money, the most expensive first; the exchange has them as passed over. m is nil for an exchange
+// that uses no model.
+func (c *Chain) Admit(to *reply.Reply, r *http.Request, m *catalog.Model, pricer meter.Pricer) (a Admitted, refused *fault.Fault) {
+	for a.Model = m; ; {
+		if a.Estimate, refused = c.Expect(to.Exchange, a.Model, pricer); refused == nil && c.Empty() {
+			return a, nil
+		}
+		var decision *aigateway.Admission // nil without a price
+		if refused == nil {
+			decision = c.decide(to.Exchange, r, a.Estimate)
+		}
+		if decision == nil || decision.Reservation == nil && decision.Reached == aigateway.MoneyBudget {
+			if cheaper := c.cheaper(to.Exchange, a.Model, pricer); cheaper != nil {
+				a.Model = cheaper
+				continue
+			}
+		}
+		switch {
+		case decision == nil:
+			return a, refused
+		case decision.Err != nil:
+			return a, fault.LimitsUnavailable(decision.Err)
+		}
+		show(to, decision)
+		if a.Reservation = decision.Reservation; a.Reservation == nil {
+			refused = refuse(to, decision, a.Estimate)
+		}
+		return a, refused
 	}
-	c.report(&decision)
-	show(to, &decision)
-	if decision.Reservation == nil {
-		return nil, refuse(to, &decision, e)
+}
+
+// decide returns the decision of the limits about a request, and reports it.
+func (c *Chain) decide(ex *exchange.Exchange, r *http.Request, e meter.Estimate) *aigateway.Admission {
+	decision := c.limiter.Admit(r.Context(), aigateway.Demand{Key: ex.Key, Use: use(e), Spending: c.spending})
+	if decision.Err == nil {
+		c.report(&decision)
 	}
-	return decision.Reservation, nil
+	return &decision
+}
+
+// Admitted is what the limits have admitted.
+type Admitted struct {
+	Model       *catalog.Model // with the targets that may be asked
+	Estimate    meter.Estimate
+	Reservation aigateway.Reservation // nil without limits
+}
+
+// cheaper returns a model without its most expensive targets for a request, of which those without a
+// price are the first. It returns nil if the model does not fall back on budgets, all targets cost the
+// same, no target can be admitted, or an object that the request names determines the target.
+func (c *Chain) cheaper(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) *catalog.Model {
+	if m == nil || !m.Fallback.OnBudget() || openEnded(&ex.View) != nil || len(ex.View.Beyond.ObjectIDs()) > 0 {
+		return nil
+	}
+	now := time.Now()
+	costAt := func(t *catalog.Target) int64 {
+		cost, unpriced := c.boundAt(ex, *t, pricer, now)
+		if unpriced != nil && c.priced {
+			return math.MaxInt64
+		}
+		return cost
+	}
+	least, most := int64(math.MaxInt64), int64(0)
+	for i := range m.Targets {
+		cost := costAt(&m.Targets[i])
+		least, most = min(least, cost), max(most, cost)
+	}
+	if least == most {
+		return nil
+	}
+	for i := range m.Targets {
+		if t := &m.Targets[i]; costAt(t) == most {
+			ex.PassOver(t.Provider.Name, t.UpstreamModel(ex.View.Model), exchange.Costly)
+		}
+	}
+	return m.Without(func(t *catalog.Target) bool { return costAt(t) == most })
 }
 
 // refuse returns the fault of a request over a limit, and sets Retry-After to the time

@@ -552,6 +552,7 @@ const ends = new Map(
 		rests: ['off', 'not asked: it rests'],
 		busy: ['off', 'not asked: too many requests at once'],
 		unsuitable: ['off', 'not asked: it cannot take the request'],
+		costly: ['off', 'not asked: it may cost more than is left of a budget'],
 		unreachable: ['ill', 'no answer'],
 		cut: ['ill', 'broke off after content'],
 	}),
