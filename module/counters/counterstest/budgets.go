@@ -40,6 +40,18 @@ func settledBelowBound(t *testing.T, p *Place) {
 	assert.Zero(t, large.Left)
 }
 
+// A budget that is overspent refuses what costs money, and nothing else: it once refused free models,
+// too.
+func freeOfCharge(t *testing.T, p *Place) {
+	sliding := p.open(t, &aigateway.Limit{Name: "sliding", LimitRules: aigateway.LimitRules{Budget: budget(t, "1/30d")}})
+	for _, l := range []*limiter{p.budget(t, "1/month"), sliding} {
+		paid(l.pays(t, 90*cent), 3*dollar)
+		refused := func() bool { return l.ask(alice, 0, 1).Reservation == nil }
+		require.Eventually(t, refused, time.Minute, 10*time.Millisecond, "once the settlement is on the server")
+		assert.NotNil(t, l.pays(t, 0))
+	}
+}
+
 // untilMonthEnds returns the time to the end of the month in the zone of the ledger.
 func (p *Place) untilMonthEnds() time.Duration {
 	now := p.Now().In(berlin)
