@@ -195,10 +195,14 @@ func (a *Accounts) loginError(err error) error {
 }
 
 func (a *Accounts) reports() reports.Reports {
-	return reports.Reports{
+	r := reports.Reports{
 		Store: a.people.Store, Limits: a.people.Limits, Failed: func(err error) { _ = answer.ProblemOf(a.people.Logger, err) },
 		Ended: a.sites.ended, Streams: a.people.Streams(),
 	}
+	if a.sites.state != nil {
+		r.Discount = a.sites.state.CacheDiscount
+	}
+	return r
 }
 
 // Interface guards

@@ -91,6 +91,7 @@ var rights = []testRequest{
 	{call: "DELETE /api/v1/users/root/sessions"},
 	{call: "GET /api/v1/usage?by=day,model&from=2026-01-01"},
 	{call: "GET /api/v1/usage?by=label&from=2026-01-01"},
+	{call: "GET /api/v1/usage/savings"},
 	{call: "GET /api/v1/records?limit=5&from=2026-01-01"},
 	{call: "GET /api/v1/records?limit=5&from=-7d&sort=cost"},
 	{call: "GET /api/v1/records/histogram"},
@@ -205,6 +206,8 @@ func (v views) ConfiguredKeys(query url.Values) (any, error) { return v["keys"](
 func (v views) Probe(query url.Values) (any, error)          { return v["probe"](query) }
 func (v views) Health(query url.Values) (any, error)         { return v["health"](query) }
 
+func (views) CacheDiscount(string, string, string) (picos int64, currency string) { return 0, "" }
+
 // viewOfNoItems returns a view with one answer.
 func viewOfNoItems(answer string) view {
 	return func(url.Values) (any, error) { return json.RawMessage(answer), nil }
@@ -298,6 +301,7 @@ func askWithoutLedger(t *testing.T, given map[string]bool) {
 	s, token := rooted(t, given, nil)
 	s.people.Store = struct{ aigateway.Store }{s.people.Store}
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/usage", token: token}).status)
+	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/usage/savings", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/records", token: token}).status)
 	for _, call := range []string{"GET /api/v1/records/1", "GET /api/v1/records/live", "GET /api/v1/records/histogram", "GET /api/v1/audit", "GET /api/v1/limits", "GET /api/v1/status", "GET /api/v1/targets", "GET /api/v1/explain", "GET /api/v1/configuration", "GET /api/v1/configuration/caddyfile", "GET /api/v1/prices", "GET /api/v1/health", "POST /api/v1/targets/probe", "GET /api/v1/keys/configured"} {
 		assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: call, token: token}).status, call)

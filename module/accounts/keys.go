@@ -3,6 +3,7 @@ package accounts
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
@@ -42,7 +43,8 @@ const mostWithLimits = 100
 
 // list answers GET /api/v1/keys with a page of keys, the latest first. Users get their own keys,
 // administrators of a team those of the team that the query names, and administrators all, or
-// those of the user or the team that the query names.
+// those of the user or the team that the query names. Of keys that the query names by their ids,
+// all get those that they may see.
 func (k keys) list(c *call.Call) (any, error) {
 	page, err := c.Page()
 	if err != nil {
@@ -70,6 +72,9 @@ func (k keys) list(c *call.Call) (any, error) {
 
 // found returns the keys that the query selects.
 func (k keys) found(c *call.Call, page aigateway.Page) ([]aigateway.StoredKey, int, error) {
+	if ids := c.URL.Query()["id"]; len(ids) > 0 {
+		return k.named(c, ids)
+	}
 	name := c.URL.Query().Get("user")
 	team, _, err := c.OfTeam()
 	switch {
@@ -93,6 +98,31 @@ func (k keys) found(c *call.Call, page aigateway.Page) ([]aigateway.StoredKey, i
 	return k.people.Store.Keys(c.Context(), user.ID, page)
 }
 
+// mostNamed is the largest number of ids in a query, since each is read by itself.
+const mostNamed = 100
+
+// named returns the keys with these ids that the caller may see, in the order of the ids.
+func (k keys) named(c *call.Call, ids []string) (found []aigateway.StoredKey, _ int, _ error) {
+	if len(ids) > mostNamed {
+		return nil, 0, answer.Invalid("at most %d keys can be named by their ids", mostNamed)
+	}
+	for _, text := range ids {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id < 1 {
+			return nil, 0, answer.Invalid("id must be the number of a key")
+		}
+		key, err := k.visible(c, id)
+		switch {
+		case errors.Is(err, aigateway.ErrNotFound):
+		case err != nil:
+			return nil, 0, err
+		default:
+			found = append(found, *key)
+		}
+	}
+	return found, len(found), nil
+}
+
 // views returns the views of keys, except of those whose user was deleted after they
 // were read: they were deleted, too. It reads each user once from the store.
 func (k keys) views(c *call.Call, found []aigateway.StoredKey) ([]api.Key, error) {
@@ -114,13 +144,19 @@ func (k keys) views(c *call.Call, found []aigateway.StoredKey) ([]api.Key, error
 	return views, nil
 }
 
-// key returns the key that the path identifies, and its owner. For users, the keys of others do
-// not exist, unless they administrate the team of a key.
-func (k keys) key(c *call.Call) (*aigateway.StoredKey, *aigateway.User, error) {
-	key, err := k.people.Store.Key(c.Context(), aigateway.AnyUser, c.ID())
+// visible returns the key with an id. For users, the keys of others do not exist, unless they
+// administrate the team of a key.
+func (k keys) visible(c *call.Call, id int64) (*aigateway.StoredKey, error) {
+	key, err := k.people.Store.Key(c.Context(), aigateway.AnyUser, id)
 	if err == nil && !c.IsAdmin() && key.UserID != c.User.ID {
 		err = c.CheckKey(c.Context(), key)
 	}
+	return key, err
+}
+
+// key returns the visible key that the path identifies, and its owner.
+func (k keys) key(c *call.Call) (*aigateway.StoredKey, *aigateway.User, error) {
+	key, err := k.visible(c, c.ID())
 	if err != nil {
 		return nil, nil, err
 	}

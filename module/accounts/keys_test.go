@@ -210,3 +210,26 @@ func TestNetworksMatchAsTheyAreWritten(t *testing.T) {
 		assert.True(t, key.AllowsFrom(netip.MustParseAddr(address)), text)
 	}
 }
+
+// Lists of usage and limits have the ids of keys; their names took a request for each.
+func TestKeysAreReadByTheirIDs(t *testing.T) {
+	s, root, alice := keySite(t)
+	for token, name := range map[string]string{root: "server", alice: "laptop"} {
+		require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/v1/keys", body: `{"name":"` + name + `"}`, token: token}).status)
+	}
+	names := func(token, query string) (names []string) {
+		answer := s.ask(testRequest{call: "GET /api/v1/keys?" + query, token: token})
+		require.Equal(t, http.StatusOK, answer.status, answer.body)
+		var page struct{ Items []struct{ Name string } }
+		require.NoError(t, json.Unmarshal([]byte(answer.body), &page))
+		for _, key := range page.Items {
+			names = append(names, key.Name)
+		}
+		return names
+	}
+	assert.ElementsMatch(t, []string{"server", "laptop"}, names(root, "id=1&id=2&id=77"))
+	assert.Equal(t, []string{"laptop"}, names(alice, "id=1&id=2"), "keys of others do not exist")
+	for _, query := range []string{"id=", "id=key_1", "id=0", strings.Repeat("id=1&", 101)} {
+		assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "GET /api/v1/keys?" + query, token: alice}).status, query)
+	}
+}

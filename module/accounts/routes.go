@@ -99,12 +99,13 @@ func (a *Accounts) routesOfTeams() []call.Route {
 
 // The parameters of queries.
 var (
-	keyParameters       = slices.Concat([]string{"user", "team", "limits"}, call.PageParameters)
+	keyParameters       = slices.Concat([]string{"id", "user", "team", "limits"}, call.PageParameters)
 	deletionParameters  = []string{"keys"}
 	periodParameters    = []string{"from", "to", "format", "limit", "after"}
 	auditParameters     = slices.Concat([]string{"actor", "object", "action"}, periodParameters)
 	usageParameters     = slices.Concat([]string{"team", "by", "key", "user", "model", "provider", "upstream_model", "outcome", "tag", "customer", "largest", "measure"}, periodParameters)
 	recordParameters    = slices.Concat(recordFilters, []string{"sort"}, periodParameters)
+	savingsParameters   = []string{"team", "key", "user", "model", "provider", "upstream_model", "outcome", "tag", "customer", "from", "to"}
 	histogramParameters = slices.Concat(recordFilters, []string{"from", "to", "bars"})
 	recordFilters       = []string{
 		"team", "key", "user", "model", "outcome", "request", "limit_name", "operation", "client_format", "provider", "upstream_model",
@@ -124,6 +125,7 @@ func (a *Accounts) routesOfReports() []call.Route {
 	}
 	return []call.Route{
 		{Pattern: "GET /api/v1/usage", Access: call.LoggedIn, Parameters: usageParameters, Handler: report(reports.Reports.Usage)},
+		{Pattern: "GET /api/v1/usage/savings", Access: call.LoggedIn, Parameters: savingsParameters, Handler: report(reports.Reports.Savings)},
 		{Pattern: "GET /api/v1/records", Access: call.LoggedIn, Parameters: recordParameters, Handler: report(reports.Reports.Records)},
 		{Pattern: "GET /api/v1/records/histogram", Access: call.LoggedIn, Parameters: histogramParameters, Handler: report(reports.Reports.Histogram)},
 		{Pattern: "GET /api/v1/records/live", Access: call.OwnSession, Parameters: recordFilters, Handler: report(reports.Reports.Live)},

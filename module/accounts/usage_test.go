@@ -279,3 +279,44 @@ func TestL066NamesInATableAreNoFormulas(t *testing.T) {
 	assert.Equal(t, http.StatusBadRequest, answer.status, "an unknown format was answered with JSON")
 	assert.Contains(t, answer.body, "format must be json or csv")
 }
+
+// discounts is a state with the discount of a model.
+type discounts struct{ aigateway.State }
+
+func (discounts) CacheDiscount(asked, provider, model string) (picos int64, currency string) {
+	if asked == "fast" && provider == "p" && model == "m-1" {
+		return 2_700_000, "USD" // 3 and 0.3 for a million tokens
+	}
+	return 0, ""
+}
+
+// Only administrators could see what caches had saved, since only they see prices.
+func TestUsersSeeWhatCachesHaveSaved(t *testing.T) {
+	sum := func(model string, read int64) accounting.Usage {
+		return accounting.Usage{Model: model, Provider: "p", Upstream: "m-1", Requests: 1, Tokens: token.Counts{CacheRead: read}}
+	}
+	for name, c := range map[string]struct {
+		sums []accounting.Usage
+		want string
+	}{
+		"no reads":           {[]accounting.Usage{sum("fast", 0), sum("unknown", 0)}, `{"items":[],"floor":false}`},
+		"reads with a price": {[]accounting.Usage{sum("fast", 1_000_000)}, `{"items":[{"saved_micro":2700000,"currency":"USD"}],"floor":false}`},
+		"one without":        {[]accounting.Usage{sum("fast", 1_000_000), sum("unknown", 5)}, `{"items":[{"saved_micro":2700000,"currency":"USD"}],"floor":true}`},
+		"others":             {[]accounting.Usage{{Model: "fast", Provider: "p", Upstream: "m-1", Others: 3, Tokens: token.Counts{CacheRead: 9}}}, `{"items":[],"floor":true}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, asked := withUsage(t, c.sums...)
+			s.UseState(discounts{})
+			alice := s.user("alice", aigateway.RoleUser)
+			answer := s.ask(testRequest{call: "GET /api/v1/usage/savings?model=fast&user=alice", token: s.token("alice")})
+			assert.Equal(t, http.StatusOK, answer.status)
+			assert.JSONEq(t, c.want, answer.body)
+			assert.Equal(t, "alice", asked.Only[accounting.ByUser])
+			assert.Equal(t, "fast", asked.Only[accounting.ByModel])
+			assert.Equal(t, alice.Created.Truncate(time.Millisecond), asked.From.Truncate(time.Millisecond), "the usage of an earlier user with the name")
+		})
+	}
+	s, _ := withUsage(t)
+	s.user("alice", aigateway.RoleUser)
+	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/usage/savings", token: s.token("alice")}).status, "without a gateway")
+}

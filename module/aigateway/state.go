@@ -15,6 +15,11 @@ type State interface {
 	ConfiguredKeys(url.Values) (any, error) // outside of the store
 	Probe(url.Values) (any, error)          // asks a provider, and shows whether it answers
 	Health(url.Values) (any, error)         // of providers, in the last hour
+
+	// CacheDiscount returns how much less a token costs now if it is read from a cache than if it is
+	// fresh input, in trillionths of the currency, which is empty if no price is known. asked is the
+	// client's name of the model, and model that of the provider.
+	CacheDiscount(asked, provider, model string) (picos int64, currency string)
 }
 
 // StateAccounts is an optional interface of Accounts that show administrators the state of

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -64,6 +65,9 @@ func load(tree fs.FS) (*files, error) {
 			index = content
 			return nil
 		}
+		if path.Ext(name) == ".js" && !strings.HasPrefix(name, "vendor/") {
+			content = stripped(content)
+		}
 		all.files[name], err = newFile(name, content)
 		return err
 	})
@@ -78,6 +82,18 @@ func load(tree fs.FS) (*files, error) {
 		}
 	}
 	return all, nil
+}
+
+// comments are the comments of a script that have lines of their own, and indentation its beginnings of lines.
+var (
+	comments    = regexp.MustCompile(`(?m)^[\t ]*(?://.*|/\*(?:[^*]|\*+[^*/])*\*+/)\n`)
+	indentation = regexp.MustCompile(`(?m)^\t+`)
+)
+
+// stripped returns a script without what only its authors need, a quarter of it. A line of a text
+// must not look like a comment, and not begin with tabs that count.
+func stripped(script []byte) []byte {
+	return indentation.ReplaceAll(comments.ReplaceAll(script, nil), nil)
 }
 
 // addTo adds a file to a hash, with the lengths of its parts, so that no two folders have the

@@ -36,6 +36,8 @@ type Reports struct {
 	Ended  <-chan struct{}       // is closed when the configuration ends
 
 	Streams *throttle.Shares // streams of records, by user
+
+	Discount Discount // nil without a gateway
 }
 
 func viewUsage(u *accounting.Usage, zone *time.Location) api.Usage {
@@ -101,16 +103,7 @@ func (r Reports) Usage(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	query, err := usageQuery(c, zone)
-	var team string
-	if err == nil {
-		user := query.Only[accounting.ByUser]
-		team, err = restrict(c, &user, &query.From)
-		query.Only[accounting.ByUser] = user
-	}
-	if team != "" {
-		query.Limits = []string{team}
-	}
+	query, err := restrictedUsage(c, zone)
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +117,21 @@ func (r Reports) Usage(c *call.Call) (any, error) {
 	}
 	page, err := usagePage(c, reader, query, zone)
 	return api.LedgerPage[api.Usage]{Page: page, Behind: behind}, err
+}
+
+// restrictedUsage reads a query for sums, and restricts it to what the caller may see.
+func restrictedUsage(c *call.Call, zone *time.Location) (accounting.UsageQuery, error) {
+	query, err := usageQuery(c, zone)
+	if err != nil {
+		return query, err
+	}
+	user := query.Only[accounting.ByUser]
+	team, err := restrict(c, &user, &query.From)
+	query.Only[accounting.ByUser] = user
+	if team != "" {
+		query.Limits = []string{team}
+	}
+	return query, err
 }
 
 // restrict restricts a query to the user's own usage, except for administrators, or to the usage

@@ -77,6 +77,16 @@ func pricesOf(c *catalog.Catalog, models []string, at time.Time) []TargetPrice {
 	return all
 }
 
+// CacheDiscount returns the difference of the rates of the first site that has a price.
+func (s Sites) CacheDiscount(asked, provider, model string) (picos int64, currency string) {
+	for _, site := range s.All() {
+		if p := site.Catalog.Price(asked, provider, model, time.Now()); p != nil {
+			return int64(p.Base.Fresh - p.Base.CacheRead), p.Currency
+		}
+	}
+	return 0, ""
+}
+
 func priceOf(p *prices.Price) *Price {
 	if p == nil {
 		return nil

@@ -104,3 +104,15 @@ type Call struct {
 	HeldNano   int64  `json:"held_nano"` // what budgets count, in addition, for what is unknown of the cost
 	Corrected  bool   `json:"corrected"`
 }
+
+// Savings is what caches of prompts have saved.
+type Savings struct {
+	Items []Saving `json:"items"`
+	Floor bool     `json:"floor"` // more was saved, by reads whose price is unknown
+}
+
+// Saving is what was saved in a currency.
+type Saving struct {
+	SavedMicro int64  `json:"saved_micro"`
+	Currency   string `json:"currency"`
+}

@@ -7,7 +7,7 @@ import { html, useEffect, useRef, useState } from './preact.js';
 /** colour returns the class of a series. @param {Series} series @param {number} n */
 const colour = (series, n) => (series.is ? `fill-${series.is}` : `f${(n % 7) + 1}`);
 
-const gutter = 56,
+const margin = 56,
 	foot = 22;
 
 /** ceiling returns a round number that is not smaller, and whose half is round, too. @param {number} n */
@@ -35,8 +35,9 @@ function useWidth() {
  * it. brush takes the bars over which the pointer is drawn, or the arrow keys with Shift until Enter.
  * @param {{label: string, buckets: string[], series: Series[], format: (n: number) => string,
  *   pick?: (name: string) => void, lines?: {name: string, values: number[]}[], measure?: (n: number) => string,
- *   brush?: (first: number, last: number) => void, low?: boolean}} props */
-export function Chart({ label, buckets, series, format, pick, lines = [], measure = format, brush, low }) {
+ *   brush?: (first: number, last: number) => void, low?: boolean, named?: (name: string) => string}} props  named: what
+ * stands for the name of a series */
+export function Chart({ label, buckets, series, format, pick, lines = [], measure = format, brush, low, named }) {
 	const choose = (/** @type {Series} */ { name, rest }) => rest || pick?.(name);
 	const { element, width } = useWidth();
 	const [pointed, setAt] = useState(-1);
@@ -52,7 +53,9 @@ export function Chart({ label, buckets, series, format, pick, lines = [], measur
 	const top = ceiling(Math.max(0, ...totals));
 	const height = low ? 140 : 240;
 	const highest = ceiling(Math.max(0, ...lines.flatMap(({ values }) => values)));
-	const inner = Math.max(0, width - gutter - (lines.length > 0 ? gutter : 0)),
+	const marks = [0, top / 2, top].map((n) => ({ n, text: format(n) }));
+	const gutter = Math.max(margin, ...marks.map(({ text }) => 8 + 7 * text.length)),
+		inner = Math.max(0, width - gutter - (lines.length > 0 ? margin : 0)),
 		step = inner / Math.max(1, buckets.length),
 		drawn = height - foot - 8;
 	const y = (/** @type {number} */ n) => 8 + drawn * (1 - n / top);
@@ -80,10 +83,10 @@ export function Chart({ label, buckets, series, format, pick, lines = [], measur
 				}}
 				onMouseUp=${brushed} onKeyDown=${keys}
 			>
-				${[0, 0.5, 1].map(
-					(part) => html`
-						<line class="grid" x1=${gutter} x2=${gutter + inner} y1=${y(top * part)} y2=${y(top * part)} />
-						<text x=${gutter - 8} y=${y(top * part) + 4} text-anchor="end">${format(top * part)}</text>
+				${marks.map(
+					({ n, text }) => html`
+						<line class="grid" x1=${gutter} x2=${gutter + inner} y1=${y(n)} y2=${y(n)} />
+						<text x=${gutter - 8} y=${y(n) + 4} text-anchor="end">${text}</text>
 					`,
 				)}
 				${
@@ -151,7 +154,7 @@ export function Chart({ label, buckets, series, format, pick, lines = [], measur
 							onMouseEnter=${() => setDim(each.name)} onMouseLeave=${() => setDim('')}
 						>
 							<i class=${`swatch ${colour(each, n)}`}></i>
-							<bdi class="cut">${each.name || '(none)'}</bdi>
+							<bdi class="cut">${named?.(each.name) || each.name || '(none)'}</bdi>
 							<span class="tab muted">
 								${format(at < 0 ? each.values.reduce((a, b) => a + b, 0) : each.values[at])}
 							</span>

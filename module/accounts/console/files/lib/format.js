@@ -99,6 +99,10 @@ export const precise = (at) => exact.format(at);
 /** clock returns the time of a day, to the second. @param {Date} at */
 export const clock = (at) => at.toLocaleTimeString('en-GB');
 
+/** stamp returns a day and its time in the zone of the browser, to the second: 2026-11-29 09:40:05.
+ * @param {number|string} at */
+export const stamp = (at) => `${local(when(at).getTime()).slice(0, 10)} ${clock(when(at))}`;
+
 /** local returns a time in the zone of the browser, to the minute, as the fields of forms have it: 2026-11-29T09:40.
  * @param {number|string} at in milliseconds, or of RFC 3339 */
 export function local(at) {

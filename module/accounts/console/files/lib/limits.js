@@ -1,6 +1,7 @@
 // What is used and left of limits.
 import { html } from './preact.js';
 import { money, number, percent } from './format.js';
+import { keyName } from './names.js';
 import { Meter, Name, Table, Time } from './ui.js';
 
 /** @typedef {import('./api.js').Schemas['LimitState']} LimitState */
@@ -33,6 +34,7 @@ function tightest(rules) {
 /** Left is what is left of the tightest rules, a line for each. @param {{rules: LimitState[]}} props */
 export const Left = ({ rules }) => html`
 	<span class="stack" style=${{ gap: '2px' }}>
+		${rules.length === 0 && html`<span class="muted">no limit</span>`}
 		${tightest(rules).map((rule) => {
 			const period = rule.period ? ` per ${rule.period}` : '';
 			const unit = rule.rule === 'budget' ? '' : ` ${rule.rule}`;
@@ -47,22 +49,19 @@ export const Left = ({ rules }) => html`
 	</span>
 `;
 
-/** LimitTable shows the states of rules. @param {{rows: LimitState[], names?: Record<string, string>}} props  names of
- * keys by their ids */
-export const LimitTable = ({ rows, names = {} }) => html`
+/** of returns whose usage a rule counts together. @param {LimitState} rule */
+const of = ({ per, subject }) =>
+	({ group: 'all its keys', gateway: 'all requests' })[per] ?? html`${per} <${Name} of=${keyName(subject)} />`;
+
+/** LimitTable shows the states of rules. @param {{rows: LimitState[]}} props */
+export const LimitTable = ({ rows }) => html`
 	<${Table} label="Limits" rows=${rows} id=${(l) => l.limit + l.per + l.subject + l.rule + l.period}
 		columns=${[
 			{
 				name: 'Limit',
 				cell: (/** @type {LimitState} */ l) => html`<${Name} of=${l.limit.replace('own/', 'own rules of the ')} />`,
 			},
-			{
-				name: 'Of',
-				cell: (/** @type {LimitState} */ l) =>
-					html`
-						<span class="nowrap">${l.per} <${Name} of=${(l.per === 'key' && names[l.subject]) || l.subject} /></span>
-					`,
-			},
+			{ name: 'Of', cell: (/** @type {LimitState} */ l) => html`<span class="nowrap">${of(l)}</span>` },
 			{
 				name: 'Rule',
 				cell: (/** @type {LimitState} */ l) =>
@@ -72,8 +71,10 @@ export const LimitTable = ({ rows, names = {} }) => html`
 				name: 'Used',
 				num: true,
 				cell: (/** @type {LimitState} */ l) => html`
-					<${Meter} share=${share(l)} label=${percent(l.amount - l.left, l.amount)} />${' '}
-					${percent(l.amount - l.left, l.amount)}
+					<span class="row end nowrap">
+						<${Meter} share=${share(l)} label=${percent(l.amount - l.left, l.amount)} />
+						<span class="tab fixed">${percent(l.amount - l.left, l.amount)}</span>
+					</span>
 				`,
 			},
 			{

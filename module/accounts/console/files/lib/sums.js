@@ -1,6 +1,7 @@
 // Sums of the ledger: by what they are split, what they measure, and where the exchanges of one are listed.
 import { query } from './api.js';
 import { local, money, plural, short } from './format.js';
+import { keyName } from './names.js';
 import { oneOf, root } from './route.js';
 
 /** @typedef {import('./api.js').Schemas['UsageSum'] & Record<string, any>} Sum */
@@ -75,6 +76,9 @@ export const measures = /** @type {Record<string, Measure>} */ ({
 /** nameOf returns the values of members, or how many values the sum is for. @param {Sum} sum @param {string[]} by */
 export const nameOf = (sum, by) =>
 	sum.others ? plural(sum.others, 'other') : by.map((member) => sum[member] || (by[1] ? '–' : '')).join(' · ');
+
+/** shownAs returns what nameOf returns with the names of keys in the place of their ids. @param {string} name */
+export const shownAs = (name) => name.split(' · ').map(keyName).join(' · ');
 
 /** add joins the sums of a name, so that there is one for each. @param {Sum[]} sums @param {string[]} by */
 export function add(sums, by) {

@@ -1,7 +1,8 @@
 // What all pages are made of.
 import { html, signal, useEffect, useLayoutEffect, useRef, useState } from './preact.js';
-import { away, remove, self, teams } from './api.js';
+import { away, query, remove, self, teams, useData } from './api.js';
 import { precise, relative, sentence, when } from './format.js';
+import { keyName } from './names.js';
 import { root, route, set } from './route.js';
 
 export const administers = () => self.value?.role === 'admin' || isRoot();
@@ -355,11 +356,24 @@ export const usable = (filters) => filters.filter(([name]) => (name !== 'user' &
 export const filtered = (filters, settings) =>
 	Object.fromEntries(filters.map(([name]) => [name, settings.get(name) ?? '']));
 
+/** Keys offers the keys with a name to the field of their ids. @param {{typed: string}} props */
+function Keys({ typed }) {
+	const found = useData(query('/api/v1/keys', { search: typed, team: route.value.query.get('team') ?? '', limit: 20 }));
+	return html`
+		<datalist id="keys">
+			${(found.data?.items ?? []).map(
+				(/** @type {any} */ key) => html`<option value=${`key_${key.id}`}>${key.name}, ${key.user}</option>`,
+			)}
+		</datalist>
+	`;
+}
+
 /** Filters is the form of filters, if it is open, and a button for each that is in effect, which removes it. The page
  * begins anew then.
  * @param {{filters: Filter[], wanted: Record<string, string>, open: boolean}} props */
 export function Filters({ filters, wanted, open }) {
 	const given = filters.filter(([name]) => wanted[name]);
+	const [typed, setTyped] = useState('');
 	return html`
 		${
 			open &&
@@ -387,7 +401,10 @@ export function Filters({ filters, wanted, open }) {
 													: html`
 														<input name=${name} type=${values ?? 'text'} step="any" data-search=${i === 0}
 															autocomplete="off" spellcheck=${false} value=${wanted[name]}
+															list=${name === 'key' ? 'keys' : undefined}
+															onInput=${(/** @type {any} */ e) => name === 'key' && setTyped(e.target.value)}
 														/>
+														${name === 'key' && html`<${Keys} typed=${typed} />`}
 													`
 											}
 										<//>
@@ -408,9 +425,9 @@ export function Filters({ filters, wanted, open }) {
 					${given.map(
 						([name, label]) => html`
 							<button class="small" onClick=${() => set({ [name]: '', after: '' })}
-								aria-label=${`Remove the filter ${label} ${wanted[name]}`}
+								aria-label=${`Remove the filter ${label} ${keyName(wanted[name])}`}
 							>
-								${label}: <${Name} of=${wanted[name]} /> ✕
+								${label}: <${Name} of=${keyName(wanted[name])} /> ✕
 							</button>
 						`,
 					)}

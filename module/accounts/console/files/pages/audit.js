@@ -1,7 +1,8 @@
 // Audit, for root: who has changed what, the newest first.
 import { html, useState } from '../lib/preact.js';
 import { query, useData } from '../lib/api.js';
-import { plural, when } from '../lib/format.js';
+import { plural, stamp } from '../lib/format.js';
+import { keyName } from '../lib/names.js';
 import { addressOf, root, route, set } from '../lib/route.js';
 import {
 	Chip,
@@ -41,6 +42,10 @@ const Only = ({ name, of }) =>
 			</button>
 		`
 		: none;
+
+/** nameIn returns the name of a key, which rows have by its number. @param {string} object */
+const nameIn = (object) =>
+	/^key\/\d+$/.test(object) && html` <span class="muted">${keyName(object.replace('key/', 'key_'))}</span>`;
 
 /** Result is whether the action succeeded. @param {{row: AuditRow}} props */
 const Result = ({ row }) => html`<${Chip} is=${row.result === 'ok' ? 'ok' : 'ill'}>${row.result}<//>`;
@@ -103,7 +108,9 @@ export default function Audit() {
 										},
 										{
 											name: 'Object',
-											cell: (/** @type {AuditRow} */ r) => html`<${Only} name="object" of=${r.object} />`,
+											cell: (/** @type {AuditRow} */ r) => html`
+												<span class="nowrap"><${Only} name="object" of=${r.object} />${nameIn(r.object)}</span>
+											`,
 										},
 										{
 											name: 'Changed',
@@ -135,7 +142,7 @@ const Row = ({ row, close }) => html`
 	<${Dialog} wide title=${`${row.action} ${row.object}`} close=${close}>
 		<dl class="list">
 			<dt>Time</dt>
-			<dd><${Time} at=${row.at} /> <span class="muted">${when(row.at).toLocaleString()}</span></dd>
+			<dd><${Time} at=${row.at} /> <span class="muted">${stamp(row.at)}</span></dd>
 			<dt>Actor</dt>
 			<dd><bdi>${row.actor}</bdi> <span class="muted">${row.role}</span></dd>
 			<dt>Address</dt>

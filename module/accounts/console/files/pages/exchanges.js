@@ -2,7 +2,8 @@
 import { html, useEffect, useState } from '../lib/preact.js';
 import { get, query, useData } from '../lib/api.js';
 import { Chart } from '../lib/chart.js';
-import { clock, local, milliseconds, number, plural, short, when } from '../lib/format.js';
+import { clock, local, milliseconds, number, plural, short, stamp, when } from '../lib/format.js';
+import { keyName } from '../lib/names.js';
 import { LimitTable } from '../lib/limits.js';
 import { holding } from '../lib/prompts.js';
 import { choose, days, hours, Range, spanOf } from '../lib/range.js';
@@ -100,12 +101,12 @@ function useLive(path, missed) {
 /** columns returns the columns of records. A click on a value filters by it.
  * @param {string} team whose records they are; empty for none */
 function columns(team) {
-	const value = (/** @type {string} */ name, /** @type {string} */ text) =>
+	const value = (/** @type {string} */ name, /** @type {string} */ text, shown = text) =>
 		text === ''
 			? html`<span class="muted">–</span>`
 			: html`
 				<button class="link bare" title=${`Only ${text}`} onClick=${() => set({ [name]: text, after: '' })}>
-					<${Name} of=${text} />
+					<${Name} of=${shown} />
 				</button>
 			`;
 	return [
@@ -113,17 +114,13 @@ function columns(team) {
 			name: 'Time',
 			cell: (/** @type {UsageRecord} */ r) => html`
 				<a class="tab nowrap" href=${query(`${root}exchanges/${r.id}`, { team })} title=${when(r.at).toString()}>
-					${
-						when(r.at).toDateString() === new Date().toDateString()
-							? clock(when(r.at))
-							: `${local(when(r.at).getTime()).slice(5, 10)} ${clock(when(r.at))}`
-					}
+					${when(r.at).toDateString() === new Date().toDateString() ? clock(when(r.at)) : stamp(r.at).slice('2026-'.length)}
 				</a>
 			`,
 		},
 		{ name: 'Outcome', cell: (/** @type {UsageRecord} */ r) => html`<${Outcome} record=${r} />` },
 		(administers() || team) && { name: 'User', cell: (/** @type {UsageRecord} */ r) => value('user', r.user) },
-		{ name: 'Key', cell: (/** @type {UsageRecord} */ r) => value('key', r.key) },
+		{ name: 'Key', cell: (/** @type {UsageRecord} */ r) => value('key', r.key, keyName(r.key)) },
 		{ name: 'Format', cell: (/** @type {UsageRecord} */ r) => value('client_format', r.format) },
 		{ name: 'Model', cell: (/** @type {UsageRecord} */ r) => value('model', r.model) },
 		{
@@ -133,7 +130,7 @@ function columns(team) {
 				return call
 					? html`
 						<span class="nowrap">
-							<${Name} of=${`${call.provider}/${call.upstream_model}`} />
+							<${Name} of=${`${call.provider}/${call.upstream_model}`} wide />
 							${r.calls.length > 1 && html` <span class="muted" title="Calls of providers">×${r.calls.length}</span>`}
 						</span>
 					`
@@ -380,11 +377,11 @@ function One({ id }) {
 								<dl class="list">
 									<dt>Time</dt>
 									<dd>
-										<${Time} at=${r.at} /> <span class="muted">${when(r.at).toLocaleString()}</span>
+										<${Time} at=${r.at} /> <span class="muted">${stamp(r.at)}</span>
 									</dd>
 									<dt>Key</dt>
 									<dd>
-										<a href=${query(`${root}exchanges`, { key: r.key, team })}><bdi>${r.key}</bdi></a>
+										<a href=${query(`${root}exchanges`, { key: r.key, team })}><bdi>${keyName(r.key)}</bdi></a>
 									</dd>
 									<dt>User</dt>
 									<dd>${r.user ? html`<bdi>${r.user}</bdi>` : html`<span class="muted">none</span>`}</dd>

@@ -12,8 +12,9 @@ import {
 	TagField,
 	tagBody,
 } from '../lib/bounds.js';
-import { plural, relative, sentence, when } from '../lib/format.js';
+import { plural, relative, sentence, stamp, when } from '../lib/format.js';
 import { Left, LimitTable } from '../lib/limits.js';
+import { forgetNames } from '../lib/names.js';
 import { go, root, route, set } from '../lib/route.js';
 import {
 	administers,
@@ -174,7 +175,7 @@ function Rotate({ row, close }) {
 				<p>
 					${
 						made.replaced_until
-							? html`The old one works until <b>${when(made.replaced_until).toLocaleString()}</b>.`
+							? html`The old one works until <b>${stamp(made.replaced_until)}</b>.`
 							: 'The old one does not work any more.'
 					}
 				</p>
@@ -209,6 +210,7 @@ const Change = ({ row, close }) => html`
 		<${Form} label="Save" cancel=${close}
 			send=${async (data) => {
 				await patch(`/api/v1/keys/${row.id}`, body(data));
+				forgetNames();
 				tell('Saved');
 				close();
 			}}
@@ -416,7 +418,7 @@ function One({ id }) {
 						<header><h2>What is left</h2></header>
 						${
 							row.limits?.length > 0
-								? html`<${LimitTable} rows=${row.limits} names=${{ [`key_${id}`]: row.name }} />`
+								? html`<${LimitTable} rows=${row.limits} />`
 								: html`<div class="body muted">No limit counts requests with this key.</div>`
 						}
 					</section>

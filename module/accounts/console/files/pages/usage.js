@@ -19,6 +19,7 @@ import {
 	measures,
 	nameOf,
 	series,
+	shownAs,
 	ticks,
 	titleOf,
 	waits,
@@ -115,10 +116,9 @@ function useUsage({ from, to, step, split, measure, kinds, than, only }) {
 		outcomes: useSums({ ...at, by: 'outcome' }),
 		outcomesBefore: useSums({ ...ago, by: 'outcome' }),
 		labels: useSums({ team, user, key, from: at.from, to: at.to, by: 'label' }),
-		saved: useData(
-			administers() ? query('/api/v1/usage', { ...at, by: 'model', largest: listed, measure: 'tokens' }) : null,
-			{ read: (path, options) => savings(path, options).catch(() => null) },
-		), // the rest is shown without it
+		saved: useData(query('/api/v1/usage/savings', at), {
+			read: (path, options) => get(path, options).catch(() => null),
+		}), // the rest is shown without it
 	};
 }
 
@@ -256,7 +256,7 @@ function Bars({ sums, shown: { from, to, step, by, split, measure, kinds }, curr
 	};
 	return html`
 		<${Chart} label=${`${measures[measure].title} over time`}
-			buckets=${names.map(label)} series=${bars} lines=${lines || []} measure=${milliseconds}
+			buckets=${names.map(label)} series=${bars} named=${shownAs} lines=${lines || []} measure=${milliseconds}
 			format=${(/** @type {number} */ n) => text(n, currency)}
 			pick=${split.length > 1 || kinds || measure in { failed: 0, wait: 0 } ? undefined : pick}
 		/>
@@ -267,33 +267,10 @@ function Bars({ sums, shown: { from, to, step, by, split, measure, kinds }, curr
  * @param {import('../lib/api.js').Data<Sum[]>} of */
 const current = (of) => (of.stale ? undefined : of.data);
 
-/** savings returns what reads from caches cost less than fresh input, at the prices of today, which only
- * administrators see; null without any. It is the least of it if there are models beyond the largest, or providers of
- * a model have several prices: one read of all models with all their targets took seconds.
- * @param {string} path @param {any} options @returns {Promise<{amount: number, least: boolean}|null>} */
-async function savings(path, options) {
-	const sums = (await all(path, options)).filter((sum) => sum.cache_read_tokens > 0);
-	const named = sums.filter((sum) => !sum.others);
-	if (named.length === 0) return null;
-	const { items } = await get(
-		`/api/v1/prices?${named.map(({ model }) => `model=${encodeURIComponent(model)}`).join('&')}`,
-		options,
-	);
-	let amount = 0,
-		least = named.length < sums.length;
-	for (const sum of named) {
-		const differences = items
-			.filter((/** @type {any} */ each) => each.model === sum.model)
-			.map((/** @type {any} */ { price }) => (price ? price.input - price.cache_read : 0));
-		amount += (sum.cache_read_tokens * (differences.length > 0 ? Math.min(...differences) : 0)) / 1e6;
-		least ||= new Set(differences).size !== 1;
-	}
-	return { amount, least };
-}
-
 /** Facts are the totals at one look.
- * @param {{sums: Sum[], before: Sum[]|undefined, saved: {amount: number, least: boolean}|null, currency: string,
- *   range: Record<string, string>, than: string}} props the sums are by outcome */
+ * @param {{sums: Sum[], before: Sum[]|undefined, saved: {items: {saved_micro: number, currency: string}[],
+ *   floor: boolean}|null, currency: string, range: Record<string, string>, than: string}} props the sums are by
+ *   outcome */
 function Facts({ sums, before, saved, currency, range, than }) {
 	const total = (/** @type {Sum[]} */ of, /** @type {(sum: Sum) => number} */ value) =>
 		of.reduce((sum, each) => sum + value(each), 0);
@@ -331,17 +308,17 @@ function Facts({ sums, before, saved, currency, range, than }) {
 					${short(whole)}
 					<small>
 						${percent(read, whole)} read from cache
-						${
-							saved !== null && saved.amount >= 0.005
-								? html`
+						${saved?.items
+							.filter((each) => each.saved_micro >= 5000)
+							.map(
+								(each) => html`
 									,${' '}
 									<span title="At the prices of today">
-										${saved.least ? '≥ ' : ''}
-										${money(saved.amount, currency)} saved
+										${saved.floor ? '≥ ' : ''}
+										${money(each.saved_micro / 1e6, each.currency)} saved
 									</span>
-								`
-								: ''
-						}
+								`,
+							)}
 					</small>
 				</dd>
 			</div>
@@ -422,8 +399,8 @@ function Sums({ rows, before, by, measure, currency, range }) {
 					cell: (/** @type {Sum} */ r) =>
 						r.others || !fields.some((member) => r[member])
 							? html`<span class="muted">${(r.others && nameOf(r, fields)) || 'none'}</span>`
-							: fields.map((member, i) => html`${i > 0 && ' · '}<${Name} of=${r[member] || '–'} wide />`),
-					sort: (/** @type {Sum} */ r) => nameOf(r, fields),
+							: fields.map((member, i) => html`${i > 0 && ' · '}<${Name} of=${shownAs(r[member] || '–')} wide />`),
+					sort: (/** @type {Sum} */ r) => shownAs(nameOf(r, fields)),
 					foot: 'All',
 				},
 				{

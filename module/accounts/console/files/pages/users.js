@@ -157,9 +157,6 @@ export function Person({ user }) {
 	}); // without a ledger, nothing is known
 	const limits = useData(query('/api/v1/limits', { user: name, limit: 100 }));
 	const teams = useData(`${pathOf(name)}/teams`);
-	const named = Object.fromEntries(
-		(keys.data?.items ?? []).map((/** @type {any} */ key) => [`key_${key.id}`, key.name]),
-	);
 	const ofKey = (/** @type {number} */ id) =>
 		(used.data ?? []).filter((/** @type {any} */ sum) => sum.key === `key_${id}`);
 	const sum = (/** @type {string} */ field) =>
@@ -168,11 +165,11 @@ export function Person({ user }) {
 		<dl class="facts">
 			<div>
 				<dt>Cost in ${days} days</dt>
-				<dd><a href=${query(`${root}usage`, { user: name })}>${cost(used.data ?? [])}</a></dd>
+				<dd><a class="bare" href=${query(`${root}usage`, { user: name })}>${cost(used.data ?? [])}</a></dd>
 			</div>
 			<div>
 				<dt>Requests in ${days} days</dt>
-				<dd><a href=${query(`${root}exchanges`, { user: name })}>${sum('requests')}</a></dd>
+				<dd><a class="bare" href=${query(`${root}exchanges`, { user: name })}>${sum('requests')}</a></dd>
 			</div>
 			<div><dt>Own rules</dt><dd><small><${Rules} of=${user} /></small></dd></div>
 		</dl>
@@ -211,7 +208,7 @@ export function Person({ user }) {
 				${(/** @type {any} */ { items }) =>
 					items.length === 0
 						? html`<div class="body muted">No limit counts this user and its keys.</div>`
-						: html`<${LimitTable} rows=${items} names=${named} />`}
+						: html`<${LimitTable} rows=${items} />`}
 			<//>
 		</section>
 		<section class="panel">
