@@ -47,7 +47,8 @@ type Model struct {
 	Comment  string
 	Name     string
 	Targets  []Target
-	Attempts int // how many of them are tried; 0 for all
+	Attempts int      // how many of them are tried; 0 for all
+	Order    []string // the words of order; none for that of the targets
 }
 
 // Target is a target of a model. Successive targets with weights form a step.
@@ -127,6 +128,9 @@ func (m *Model) line() Line {
 			words = append(words, "weight", fmt.Sprint(t.Weight))
 		}
 		block = append(block, Line{Words: words, Block: t.Lines})
+	}
+	if len(m.Order) > 0 {
+		block = append(block, Words(append([]string{"order"}, m.Order...)...))
 	}
 	if m.Attempts > 0 && m.Attempts < len(m.Targets) {
 		block = append(block, Words("attempts", fmt.Sprint(m.Attempts)))

@@ -90,8 +90,9 @@ type ModelConfig struct {
 	Targets []TargetConfig `json:"targets"`
 
 	// Order is what decides which target is tried first: "cost", the lowest price of the
-	// request, or "latency", the shortest time to the first content of recent streams.
-	// Default: the order of Targets.
+	// request, or "latency", the shortest time to the first content of recent streams. It is
+	// the order within each step of targets with weights; if no target has a weight, that of
+	// all targets. Default: the order of Targets.
 	Order string `json:"order,omitempty"`
 
 	// OrderWithin is the percentage above the best target within which targets share the

@@ -14,7 +14,7 @@ type Model struct {
 	Pattern  aigateway.Pattern
 	Targets  []Target   // at least one, in the order of the configuration
 	Steps    [][]Target // the targets in the order in which they are tried; those of one step share the requests
-	Order    Order      // in place of Steps
+	Order    Order      // within each step
 	Fallback Fallback
 	Attempts int           // largest number of targets that are asked for one request
 	prices   *prices.Table // of all targets; see pricesOf
@@ -51,6 +51,9 @@ func newModel(config *ModelConfig, lookup func(string) (*Provider, error)) (*Mod
 		}
 	}
 	m.Steps = steps(config.Targets, m.Targets)
+	if m.Order.By != "" && !slices.ContainsFunc(config.Targets, func(t TargetConfig) bool { return t.Weight > 0 }) {
+		m.Steps = [][]Target{m.Targets}
+	}
 	return m, m.check()
 }
 
@@ -91,7 +94,7 @@ func (m *Model) Without(isLeftOut func(*Target) bool) *Model {
 // Chooses reports whether requests for the model can go to several targets, API keys or
 // addresses, so that the session of a request matters.
 func (m *Model) Chooses() bool {
-	return len(m.Steps) < len(m.Targets) || m.Order.By != "" && len(m.Targets) > 1 || slices.ContainsFunc(m.Targets, func(t Target) bool {
+	return len(m.Steps) < len(m.Targets) || slices.ContainsFunc(m.Targets, func(t Target) bool {
 		return len(t.Provider.APIKeys) > 1 || t.Provider.pooled
 	})
 }

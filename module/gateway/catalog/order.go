@@ -2,7 +2,7 @@ package catalog
 
 import "fmt"
 
-// Order is what decides which healthy target of a model is asked first, if not the configuration.
+// Order is what decides which healthy target of a step is asked first, if not the configuration.
 type Order struct {
 	By     string // OrderByCost, OrderByLatency, or "" for the configuration
 	Within int    // percentage above the best target within which targets share the requests

@@ -1,6 +1,7 @@
 package litellm
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,8 +23,12 @@ func (s *source) groups(d *deployment) {
 // fallbacks behind its own, and for each alias.
 func (s *source) models(router, settings *migration.Section) {
 	chains, everyone := s.fallbacks(router, settings)
+	order := s.order(router)
 	for _, name := range s.names {
 		m := &migration.Model{Name: name}
+		if len(s.byName[name]) > 1 {
+			m.Order = order
+		}
 		s.follow(m, name, chains, everyone, map[string]bool{})
 		s.gateway.Models = append(s.gateway.Models, m)
 	}
@@ -44,6 +49,29 @@ func (s *source) models(router, settings *migration.Section) {
 		}
 		s.gateway.Models = append(s.gateway.Models, &migration.Model{Comment: "an alias of " + name, Name: alias, Targets: s.gateway.Models[i].Targets})
 	}
+}
+
+// order returns the words of order for models with several deployments. These have weights, so that
+// their fallbacks stay behind them.
+func (s *source) order(router *migration.Section) []string {
+	strategy, arguments := router.Text("routing_strategy"), router.Inner("routing_strategy_args")
+	buffer, buffered := arguments.Number("lowest_latency_buffer")
+	for _, name := range arguments.Unread() {
+		s.report.Add(migration.Changed, arguments.Within(name), "the gateway measures streams of about ten minutes")
+	}
+	switch strategy {
+	case "", "simple-shuffle":
+		return nil
+	case "cost-based-routing":
+		return []string{"cost"}
+	case "latency-based-routing":
+		if buffered && buffer >= 0.01 && buffer <= 9 {
+			return []string{"latency", "within", fmt.Sprintf("%.0f%%", 100*buffer)}
+		}
+		return []string{"latency"}
+	}
+	s.report.Add(migration.Changed, router.Within("routing_strategy"), "%s is not known: requests are shared by weight, and sessions stay together", strategy)
+	return nil
 }
 
 // fallbacks returns the names behind each name, and those behind every name that has none.

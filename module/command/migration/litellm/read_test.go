@@ -154,6 +154,18 @@ func TestDeployments(t *testing.T) {
 			listed("litellm_settings: {fallbacks: [{a: [b]}]}", `a: {model: openai/x}`, `a: {model: groq/x}`, `b: {model: openai/y}`, `b: {model: groq/y}`),
 			[]string{"model a {\n\t\t\tto openai/x weight 1\n\t\t\tto groq/x weight 1\n\t\t\tto openai/y\n\t\t\tto groq/y\n\t\t}"}, []string{"changed  model_list: deployments of b behind others of a"},
 		},
+		"the cheapest deployment stays the first, and fallbacks stay behind": {
+			listed("router_settings: {routing_strategy: cost-based-routing}\nlitellm_settings: {fallbacks: [{a: [b]}]}", `a: {model: openai/x}`, `a: {model: groq/x}`, `b: {model: openai/y}`),
+			[]string{"model a {\n\t\t\tto openai/x weight 1\n\t\t\tto groq/x weight 1\n\t\t\tto openai/y\n\t\t\torder cost\n\t\t}", "model b {\n\t\t\tto openai/y\n\t\t}"}, nil,
+		},
+		"the fastest deployment stays the first, within its buffer": {
+			listed("router_settings: {routing_strategy: latency-based-routing, routing_strategy_args: {lowest_latency_buffer: 0.5, ttl: 10}}", `a: {model: openai/x}`, `a: {model: groq/x}`),
+			[]string{"\t\t\torder latency within 50%\n"}, []string{"router_settings.routing_strategy_args.ttl"},
+		},
+		"a strategy that the gateway lacks is reported": {
+			listed("router_settings: {routing_strategy: usage-based-routing-v2}", `a: {model: openai/x}`, `a: {model: groq/x}`),
+			[]string{"!order"}, []string{"usage-based-routing-v2 is not known"},
+		},
 		"Z025 fallbacks for long contexts are named": {
 			listed("router_settings: {context_window_fallbacks: [{a: [b]}]}", `a: {model: openai/x}`), []string{"!fallback_on"},
 			[]string{"left out  router_settings.context_window_fallbacks"},

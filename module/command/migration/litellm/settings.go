@@ -26,9 +26,6 @@ func (s *source) settings(router, settings, general *migration.Section) {
 	if router.Flag("disable_cooldowns") {
 		global("cooldown", "off")
 	}
-	if strategy := router.Text("routing_strategy"); strategy != "" && strategy != "simple-shuffle" {
-		s.report.Add(migration.Changed, router.Within("routing_strategy"), "%s is not known: requests are shared by weight, and sessions stay together", strategy)
-	}
 	if n, ok := settings.Number("request_timeout"); ok && n > 0 {
 		global("response_header_timeout", migration.Decimal(n)+"s")
 	}

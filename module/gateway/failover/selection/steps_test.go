@@ -13,8 +13,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 )
 
-// ordered returns a model whose targets are ordered.
-func ordered(order catalog.Order, targets ...catalog.Target) *catalog.Model {
+// orderedBy returns a model whose targets are ordered, in one step.
+func orderedBy(order catalog.Order, targets ...catalog.Target) *catalog.Model {
 	m := model(targets)
 	m.Order = order
 	return m
@@ -53,7 +53,7 @@ func TestTheBestTargetComesFirst(t *testing.T) {
 		"the largest number is last": {catalog.Order{By: catalog.OrderByCost, Within: 900}, map[string]int64{"a": 1 << 62, "b": 1, "c": 11, "d": 12}, []string{"b", "c", "d", "a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := ordered(test.order, a, b, c, d)
+			m := orderedBy(test.order, a, b, c, d)
 			var got []string
 			candidates, _ := selection.Order(m, "m", 1, new(health.Memory), valued(test.values))
 			for _, c := range candidates {
@@ -67,7 +67,7 @@ func TestTheBestTargetComesFirst(t *testing.T) {
 
 // Targets within the range of the best one share its sessions by their weights, and a session stays.
 func TestTargetsNearTheBestShareTheSessions(t *testing.T) {
-	m := ordered(catalog.Order{By: catalog.OrderByCost, Within: 10}, target("a", 1), target("b", 3), target("c", 5))
+	m := orderedBy(catalog.Order{By: catalog.OrderByCost, Within: 10}, target("a", 1), target("b", 3), target("c", 5))
 	by := valued(map[string]int64{"a": 110, "b": 100, "c": 111})
 	got := firsts(m, 20_000, new(health.Memory), by)
 	assert.InDelta(t, 5_000, got["a"], 400)
@@ -79,7 +79,7 @@ func TestTargetsNearTheBestShareTheSessions(t *testing.T) {
 // One session in 50 tries what no stream has shown: without it, a target that was slow once would be
 // slow for ever.
 func TestFewSessionsTryUnknownLatencies(t *testing.T) {
-	m := ordered(catalog.Order{By: catalog.OrderByLatency, Within: 20}, target("a", 1), target("b", 1), target("c", 1))
+	m := orderedBy(catalog.Order{By: catalog.OrderByLatency, Within: 20}, target("a", 1), target("b", 1), target("c", 1))
 	got := firsts(m, 20_000, new(health.Memory), valued(map[string]int64{"b": 100}))
 	assert.InDelta(t, 19_600, got["b"], 200)
 	assert.InDelta(t, 200, got["a"], 80)
@@ -93,7 +93,7 @@ func TestFewSessionsTryUnknownLatencies(t *testing.T) {
 // The best target is left out while it rests, whatever its value.
 func TestTheBestTargetRestsLikeAllOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := ordered(catalog.Order{By: catalog.OrderByCost}, target("a", 1), target("b", 1))
+		m := orderedBy(catalog.Order{By: catalog.OrderByCost}, target("a", 1), target("b", 1))
 		var memory health.Memory
 		rests(&memory, "b", "", time.Minute)
 		by := valued(map[string]int64{"a": 2, "b": 1})
@@ -108,7 +108,7 @@ func TestTheBestTargetRestsLikeAllOthers(t *testing.T) {
 // By latency, noise moves the order once a minute at most.
 func TestNoiseChangesTheOrderOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := ordered(catalog.Order{By: catalog.OrderByLatency, Within: 5}, target("a", 1), target("b", 1))
+		m := orderedBy(catalog.Order{By: catalog.OrderByLatency, Within: 5}, target("a", 1), target("b", 1))
 		by := catalog.ByLatency("m", "chat")
 		changes, last := 0, ""
 		for i := range 30 * 60 { // half an hour
@@ -123,4 +123,16 @@ func TestNoiseChangesTheOrderOnceAMinute(t *testing.T) {
 		}
 		assert.LessOrEqual(t, changes, 30)
 	})
+}
+
+// Targets behind a step stay behind it: a cheaper model of another kind is a fallback, and no competitor.
+func TestTargetsAreOrderedWithinTheirStep(t *testing.T) {
+	m := model([]catalog.Target{target("a", 1), target("b", 1)}, []catalog.Target{target("c", 1)}, []catalog.Target{target("d", 1), target("e", 1)})
+	m.Order = catalog.Order{By: catalog.OrderByCost}
+	var got []string
+	candidates, _ := selection.Order(m, "m", 1, new(health.Memory), valued(map[string]int64{"a": 9, "b": 8, "c": 1, "d": 5, "e": 4}))
+	for _, c := range candidates {
+		got = append(got, c.Provider.Name)
+	}
+	assert.Equal(t, []string{"b", "a", "c", "e", "d"}, got)
 }
