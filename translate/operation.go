@@ -17,7 +17,7 @@ const (
 	Transcribe                      // POST /v1/audio/transcriptions
 	TranslateAudio                  // POST /v1/audio/translations
 	Speak                           // POST /v1/audio/speech
-	Manage                          // read, cancel or delete an object that the provider stores
+	Manage                          // create, read, change or delete an object that the provider stores
 )
 
 var operationNames = [...]string{
@@ -28,4 +28,4 @@ var operationNames = [...]string{
 func (o Operation) String() string { return operationNames[o] }
 
 // Beside reports whether the operation is beside text.
-func (o Operation) Beside() bool { return o > CountTokens }
+func (o Operation) Beside() bool { return o > CountTokens && o < Manage }

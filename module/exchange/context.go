@@ -69,31 +69,6 @@ func ModelsQueryFrom(ctx context.Context) *ModelsQuery {
 	return q
 }
 
-// ObjectQuery is a request about an object that a provider stores. The gateway sets the first
-// group of fields, the transport the second.
-type ObjectQuery struct {
-	Attempt *Attempt // has no model
-	Method  string
-	Path    string // behind the path of calls, with escapes, such as "/resp_1/cancel"
-	Query   string
-
-	Body   []byte // of a whole answer
-	Result Result // with the fault if there is none
-}
-
-type objectQueryKey struct{}
-
-// WithObjectQuery returns a context with q.
-func WithObjectQuery(ctx context.Context, q *ObjectQuery) context.Context {
-	return context.WithValue(ctx, objectQueryKey{}, q)
-}
-
-// ObjectQueryFrom returns the query in ctx, nil if there is none.
-func ObjectQueryFrom(ctx context.Context) *ObjectQuery {
-	q, _ := ctx.Value(objectQueryKey{}).(*ObjectQuery)
-	return q
-}
-
 // varsKey is caddyhttp.VarsCtxKey. The package caddyhttp is most of a Caddy, and would be
 // part of every program that knows what an exchange is.
 const varsKey caddy.CtxKey = "vars"

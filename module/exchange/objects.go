@@ -13,12 +13,29 @@ import (
 // Objects seals the ids of the objects that providers store for the client of an exchange, and has
 // those that its request names.
 type Objects struct {
-	IDs   *seal.IDs // of the owner
+	IDs   *seal.IDs   // of the owner
+	Call  *ObjectCall // the request, if it is about a stored object
 	named []namedID
 }
 
 // namedID is an id of a request: as the client has it, and as the provider has it.
 type namedID struct{ sealed, raw []byte }
+
+// ObjectCall is what an attempt asks of a provider about an object that it stores. No model is
+// involved.
+type ObjectCall struct {
+	Method string
+	Path   string // below that of the version, with escapes, such as "/responses/resp_1/cancel"
+	Query  string
+}
+
+// Object returns the request about a stored object, nil for another one.
+func (a *Attempt) Object() *ObjectCall {
+	if o := a.Exchange.Objects; o != nil {
+		return o.Call
+	}
+	return nil
+}
 
 // Owner returns the name of whom the objects belong to that the exchange stores: the user of the
 // key, so that all keys of a user share them, or the key itself. A key cannot have the name of a
@@ -58,14 +75,14 @@ func (r *Request) text(id *translate.ObjectID) []byte {
 
 // NoObject returns the fault of a request that names an object which the client does not have.
 func (r *Request) NoObject(id *translate.ObjectID) *fault.Fault {
-	return fault.NoObject(id.Path, string(r.text(id)))
+	return fault.NoObject(id.Path, id.Kind, string(r.text(id)))
 }
 
 // OpenObject is OpenObjects for one id of a kind, which is not in a body. raw is the id that the
 // provider has.
 func OpenObject(ids *seal.IDs, kind, sealed string) (o *Objects, account seal.Account, raw string, ok bool) {
 	account, id, ok := ids.Open(kind, []byte(sealed))
-	return &Objects{ids, []namedID{{[]byte(sealed), id}}}, account, string(id), ok
+	return &Objects{IDs: ids, named: []namedID{{[]byte(sealed), id}}}, account, string(id), ok
 }
 
 // Edits returns the edits of a request that replace its ids by those of the provider.

@@ -24,6 +24,8 @@ import (
 //	POST /v1/completions
 //	POST /v1/responses, /v1/responses/input_tokens
 //	GET, DELETE /v1/responses/{id}, POST /v1/responses/{id}/cancel, GET /v1/responses/{id}/input_items
+//	POST /v1/conversations, GET, POST, DELETE /v1/conversations/{id}
+//	GET, POST /v1/conversations/{id}/items, GET, DELETE /v1/conversations/{id}/items/{item_id}
 //	POST /v1beta/models/{model}:generateContent, :streamGenerateContent, :countTokens
 //	GET  /v1/models, /v1/models/{id}, /v1beta/models, /v1beta/models/{model}
 //	GET  /v1/capabilities

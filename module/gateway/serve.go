@@ -105,7 +105,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.R
 	}
 	to := reply.New(w, ex)
 	observe.Publish(r, ex)
-	if route.Kind == routes.Call { // nothing else is counted as an exchange
+	if route.Kind == routes.Call || route.Kind == routes.Object { // nothing else is counted as an exchange
 		observe.Begin(ex)
 	}
 	h.drain.Enter()

@@ -96,6 +96,9 @@ type jsonAnswer struct {
 // another format. A JSON answer for a client that asked for a stream becomes one.
 func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
 	ex := a.Exchange
+	if a.Object() != nil {
+		return objectAnswer(a, body)
+	}
 	answer, fault := a.Format.Answers.Inspect(body, ex.Operation)
 	w := jsonAnswer{body: body, usage: answer.Usage, model: answer.Model}
 	switch {

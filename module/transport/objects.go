@@ -2,7 +2,6 @@ package transport
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -10,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -21,57 +21,30 @@ func objectSealer(a *exchange.Attempt) editor {
 	}
 }
 
-// object makes the request of a query about a stored object, and stores the answer in the query. The
-// response is always an empty 200, as that of models is.
-func (t *Transport) object(req *http.Request, q *exchange.ObjectQuery) (*http.Response, error) {
-	q.Body, q.Result = nil, exchange.Result{}
-	if err := t.askObject(req, q); err != nil {
-		q.Result.Fail(callFault(err))
-		return nil, err
-	}
-	return emptyResponse(http.StatusOK, req), nil
-}
-
-func (t *Transport) askObject(req *http.Request, q *exchange.ObjectQuery) error {
-	a := q.Attempt
-	credential, err := t.authorize(req.Context(), a.APIKey, "")
-	if err != nil {
-		return err
-	}
-	call, err := t.address(a)
-	if err != nil {
-		return err
-	}
-	h, path, query := t.addressed(a, call)
-	delete(h, "Content-Type") // there is no body
-	out := t.outgoing(req.Context(), q.Method, req, h, credential)
-	setAddress(out, path+q.Path, joined(query, q.Query))
-	res, err := t.carry(out)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	r := result{&q.Result, t.redactor(a, req)}
-	body, err := readBody(nil, res, res.Body, maxAnswer)
-	switch {
+// objectAnswer returns a whole answer about a stored object, which is JSON of any kind, with sealed
+// ids.
+func objectAnswer(a *exchange.Attempt, body []byte) jsonAnswer {
+	c := jsonscan.New(body)
+	c.Skip()
+	switch err := c.Finish(); {
 	case err != nil:
-		return fmt.Errorf("reading answer: %w", err)
-	case res.StatusCode != http.StatusOK:
-		body = a.Exchange.Objects.Hide(body)
-		refusal := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
-		if a.Format.Errors.Relayable(res.StatusCode, body) {
-			r.noteErrorAnswer(res, body, refusal, a)
-		}
-		r.noteError(refusal)
-	case !exchange.IsJSON(res.Header.Get("Content-Type")):
-		r.Fail(r.hide.typed(res, fault.Unusable(errNoObject)))
-	default:
-		q.Body = edit.Apply(nil, body, objectSealer(a)(nil, body))
+		return jsonAnswer{fault: fault.Unusable(err)}
+	case a.Exchange.Streaming():
+		return jsonAnswer{fault: fault.Unusable(errNoStream)}
 	}
-	return nil
+	return jsonAnswer{body: edit.Apply(nil, body, objectSealer(a)(nil, body))}
 }
 
-var errNoObject = errors.New("the answer is no object")
+var errNoStream = errors.New("the answer is no stream")
+
+// setObject makes a request one about a stored object.
+func setObject(r *http.Request, o *exchange.ObjectCall) {
+	r.Method, r.URL.RawQuery = o.Method, joined(r.URL.RawQuery, o.Query)
+	if r.ContentLength == 0 {
+		r.Body, r.GetBody = http.NoBody, nil // net/http would send the length of another body in chunks
+		delete(r.Header, "Content-Type")
+	}
+}
 
 // joined returns two parts of a query as one.
 func joined(a, b string) string {

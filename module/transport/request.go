@@ -40,6 +40,9 @@ func (c *call) request(ctx context.Context, p *payload.Payload) *http.Request {
 		// cannot.
 		out.GetBody = p.Reopen
 	}
+	if o := a.Object(); o != nil {
+		setObject(out, o)
+	}
 	tracing.NoteAddress(out)
 	if a.Traits.TraceUpstream {
 		tracing.Forward(out)
@@ -72,6 +75,9 @@ func setAddress(r *http.Request, path, query string) {
 func (t *Transport) head(a *exchange.Attempt) (http.Header, format.Call) {
 	ex := a.Exchange
 	address := format.Call{Base: t.base.EscapedPath(), Model: a.Model, Operation: ex.Operation, Stream: ex.Streaming()}
+	if o := a.Object(); o != nil {
+		address.Object = o.Path
+	}
 	h := make(http.Header, 8) // a larger map costs two more allocations
 	h["Content-Type"] = jsonType
 	h["Accept-Encoding"] = identity // compressed events would arrive late

@@ -180,7 +180,7 @@ func (t *Transport) setCredential(h http.Header, credential string) {
 }
 
 // RoundTrip makes a call of the attempt in the context of the request, or the query in the context
-// for a list of models or a stored object. It sends any other request with the credential.
+// for a list of models. It sends any other request with the credential.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if conduit := exchange.ConduitFrom(req.Context()); conduit != nil {
 		a, result := conduit.Begin()
@@ -188,9 +188,6 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if q := exchange.ModelsQueryFrom(req.Context()); q != nil {
 		return t.models(req, q)
-	}
-	if q := exchange.ObjectQueryFrom(req.Context()); q != nil {
-		return t.object(req, q)
 	}
 	if t.started != nil {
 		// Caddy begins health checks while it provisions a configuration, even if it only

@@ -270,23 +270,23 @@ func NeedsOwner(path string) *Fault {
 	}
 }
 
-// NoObject refuses an id of a stored object that the client does not have, in the words of the
-// vendor. It does not show whether the object exists. path is the field of the id, "" for the path
-// of the request.
-func NoObject(path, id string) *Fault {
-	f := &Fault{Kind: NotFound, Message: "Response with id '" + id + "' not found.", Log: Log{Message: "no such stored object"}}
-	switch path {
-	case "previous_response_id":
-		f.Kind, f.Message, f.Param, f.Code = Invalid, "Previous response with id '"+id+"' not found.", path, "previous_response_not_found"
-	case "conversation":
-		f.Message, f.Param = "Conversation with id '"+id+"' not found.", path
+// objectNouns are the words of the vendor for stored objects, by what their ids begin with.
+var objectNouns = map[string]string{"resp_": "Response", "conv_": "Conversation", "chatcmpl-": "Chat completion"}
+
+// NoObject refuses an id of a stored object of a kind that the client does not have, in the words
+// of the vendor. It does not show whether the object exists. path is the field of the id, "" for the
+// path of the request.
+func NoObject(path, kind, id string) *Fault {
+	f := &Fault{Kind: NotFound, Message: objectNouns[kind] + " with id '" + id + "' not found.", Param: path, Log: Log{Message: "no such stored object"}}
+	if path == "previous_response_id" {
+		f.Kind, f.Message, f.Code = Invalid, "Previous response with id '"+id+"' not found.", "previous_response_not_found"
 	}
 	return f
 }
 
-// NotKept refuses to read, cancel or delete an earlier response.
-func NotKept() *Fault {
-	return &Fault{Kind: NotFound, Message: "path: this gateway keeps no responses", Code: "not_found"}
+// NotKept refuses a request about objects of a kind that no provider stores for clients.
+func NotKept(kind string) *Fault {
+	return &Fault{Kind: NotFound, Message: "path: this gateway keeps no " + strings.ToLower(objectNouns[kind]) + "s", Code: "not_found"}
 }
 
 // NoCompaction refuses to compact a conversation.

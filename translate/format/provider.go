@@ -61,4 +61,5 @@ type Call struct {
 	Operation translate.Operation
 	Stream    bool   // an event stream is asked for
 	Query     string // of Client.Query, what the client has sent
+	Object    string // the path of a stored object below that of the version, with escapes, for the operation Manage
 }

@@ -18,6 +18,13 @@ import (
 // idPrefix begins the ids of responses.
 const idPrefix = seal.ResponseID
 
+// The parameters of the queries about objects: what of an item is included, and which items of a
+// list.
+var (
+	included = []string{"include", "include[]"}
+	pages    = append([]string{"limit", "order", "after", "before"}, included...)
+)
+
 // Descriptor describes the format.
 var Descriptor = format.Descriptor{
 	Name:           translate.Responses,
@@ -56,10 +63,18 @@ var Descriptor = format.Descriptor{
 	},
 	Objects: format.Objects{
 		Paths: []format.ObjectPath{
-			{Method: "GET", Kind: seal.ResponseID, Path: "/v1/responses/{id}", Query: []string{"include", "include[]"}},
+			{Method: "GET", Kind: seal.ResponseID, Path: "/v1/responses/{id}", Query: append([]string{"stream", "starting_after", "include_obfuscation"}, included...), Streams: true},
 			{Method: "DELETE", Kind: seal.ResponseID, Path: "/v1/responses/{id}"},
 			{Method: "POST", Kind: seal.ResponseID, Path: "/v1/responses/{id}/cancel"},
-			{Method: "GET", Kind: seal.ResponseID, Path: "/v1/responses/{id}/input_items", Query: []string{"limit", "order", "after", "before", "include", "include[]"}},
+			{Method: "GET", Kind: seal.ResponseID, Path: "/v1/responses/{id}/input_items", Query: pages},
+			{Method: "POST", Kind: seal.ConversationID, Path: "/v1/conversations", Check: request.CheckItems},
+			{Method: "GET", Kind: seal.ConversationID, Path: "/v1/conversations/{id}"},
+			{Method: "POST", Kind: seal.ConversationID, Path: "/v1/conversations/{id}", Check: request.CheckItems},
+			{Method: "DELETE", Kind: seal.ConversationID, Path: "/v1/conversations/{id}"},
+			{Method: "GET", Kind: seal.ConversationID, Path: "/v1/conversations/{id}/items", Query: pages},
+			{Method: "POST", Kind: seal.ConversationID, Path: "/v1/conversations/{id}/items", Query: included, Check: request.CheckItems},
+			{Method: "GET", Kind: seal.ConversationID, Path: "/v1/conversations/{id}/items/{item_id}", Query: included},
+			{Method: "DELETE", Kind: seal.ConversationID, Path: "/v1/conversations/{id}/items/{item_id}"},
 		},
 		EditIDs: answer.EditIDs,
 	},

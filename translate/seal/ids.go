@@ -17,6 +17,7 @@ import (
 const (
 	ResponseID     = "resp_"
 	ConversationID = "conv_"
+	CompletionID   = "chatcmpl-"
 )
 
 // idVersion is the character between the kind of a sealed id and what is encrypted.

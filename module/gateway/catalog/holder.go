@@ -3,7 +3,7 @@ package catalog
 import (
 	"slices"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -27,8 +27,15 @@ func (c *Catalog) SealsObjects() bool {
 		slices.ContainsFunc(c.models, func(m *Model) bool { return slices.ContainsFunc(m.Targets, seals) })
 }
 
-// CallerOf returns the caller of a provider of the catalog.
-func (c *Catalog) CallerOf(name string) exchange.Caller { return c.find(name).Caller }
+// Keeper returns the provider that stores new objects of a format for clients: the first one that
+// speaks the format and whose ids are sealed; nil if there is none.
+func (c *Catalog) Keeper(f *format.Descriptor) *Provider {
+	i := slices.IndexFunc(c.Providers, func(p *Provider) bool { return p.whole.Traits.SealsObjects() && slices.Contains(p.Formats, f) })
+	if i < 0 {
+		return nil
+	}
+	return c.Providers[i]
+}
 
 // Traits returns the traits of the provider, whatever the model.
 func (p *Provider) Traits() *trait.Traits { return p.whole.Traits }

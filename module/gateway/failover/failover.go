@@ -252,7 +252,7 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 
 // conclude ends the exchange after an attempt if the process shuts down, the deadline is
 // over, the client has left, or content was sent. It then sets the verdict, and returns
-// true. It reports an answer that broke off after content.
+// true. It reports an answer of a candidate that broke off after content.
 func (x *run) conclude(t *selection.Candidate, c *exchange.Conduit) bool {
 	result := &c.Result
 	switch cause := context.Cause(x.ctx); {
@@ -263,7 +263,7 @@ func (x *run) conclude(t *selection.Candidate, c *exchange.Conduit) bool {
 	case x.reply.Abandon(x.ctx):
 		x.verdict = Verdict{}
 	case x.reply.Over():
-		if !result.Whole() && x.ex.Fault == nil { // else the gateway itself has ended the answer
+		if t != nil && !result.Whole() && x.ex.Fault == nil { // else the gateway itself has ended the answer
 			x.reportFailure(t, c)
 		}
 		x.reply.Finish(result)

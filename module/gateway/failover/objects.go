@@ -2,11 +2,14 @@ package failover
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
@@ -31,3 +34,34 @@ func (x *run) findObjects() {
 
 // objectIDs returns the sealer of the ids of objects for the client.
 func (x *run) objectIDs() *seal.IDs { return x.Seals().IDs(x.ex.Owner()) }
+
+// Holder is the account that stores an object, or will.
+type Holder struct {
+	Provider *catalog.Provider
+	APIKey   int // index
+}
+
+// AskHolder asks the account that stores an object, and no other one, since only that has it. A
+// failure lets no target rest: clients could provoke it.
+func (s *Site) AskHolder(h *Holder, answer *reply.Reply, r *http.Request) Verdict {
+	ex := answer.Exchange
+	x := &run{Site: s, ex: ex, reply: answer, client: r}
+	ctx, cancel := s.Drain.Bind(r.Context(), s.Deadline)
+	x.ctx = ctx
+	answer.Start(cancel, s.Answers)
+	c := &exchange.Conduit{Attempt: exchange.Attempt{
+		Exchange: ex, Provider: h.Provider.Name, Service: h.Provider.Preset, Format: ex.Format, APIKey: h.APIKey,
+		Traits: h.Provider.Traits(),
+	}}
+	c.Started = time.Since(ex.Start)
+	answer.Next(c, 0)
+	err := h.Provider.Caller.Call(ctx, c, answer, r)
+	ex.End(c)
+	if c.Result.Fault == nil && !c.Result.Whole() && !x.left() {
+		c.Result.Fail(unexplained(err, h.Provider.Name))
+	}
+	if !x.conclude(nil, c) {
+		x.verdict = Verdict{Failed: c}
+	}
+	return x.verdict
+}

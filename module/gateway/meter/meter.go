@@ -68,7 +68,7 @@ func (m *Meter) AddFailed(ex *exchange.Exchange) {
 // charge adds the calls of the current attempt to the record. It returns the sum of their
 // tokens by a function.
 func (m *Meter) charge(ex *exchange.Exchange, tokens func(call) int64) (sum int64) {
-	if ex.Result == nil || ex.Result == m.added || ex.Operation == translate.CountTokens {
+	if ex.Result == nil || ex.Result == m.added || ex.Operation == translate.CountTokens || ex.Operation == translate.Manage {
 		return 0
 	}
 	for c := range m.calls(ex) {

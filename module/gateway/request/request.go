@@ -34,6 +34,14 @@ func Read(ex *exchange.Exchange, r *http.Request, maxBody int64) *fault.Fault {
 	return inspect(ex)
 }
 
+// ReadObject reads the body of a request about a stored object, which may be empty, and checks it.
+func ReadObject(ex *exchange.Exchange, r *http.Request, maxBody int64, check func(body []byte) *fault.Fault) *fault.Fault {
+	if f := readBody(ex, r, maxBody); f != nil || len(ex.Body) == 0 {
+		return f
+	}
+	return check(ex.Body)
+}
+
 // Replace puts another body in the place of that of an exchange, and checks it.
 func Replace(ex *exchange.Exchange, body []byte) *fault.Fault {
 	ex.Body = body

@@ -109,10 +109,8 @@ func objectEndpoint(r *http.Request) (e endpoint, ok bool) {
 				continue
 			}
 			methods = append(methods, o.Method)
-			if e.Object.ObjectPath == nil || o.Method == r.Method {
-				before, behind, _ := strings.Cut(o.Path, format.ObjectPlaceholder)
-				id := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, before), behind)
-				e = endpoint{method: o.Method, Route: Route{Kind: Object, Format: f, Operation: translate.Manage, Object: StoredObject{o, id}}}
+			if e.Object == nil || o.Method == r.Method {
+				e = endpoint{method: o.Method, Route: Route{Kind: Object, Format: f, Operation: translate.Manage, Object: o, Stream: o.Streams && r.URL.Query().Get("stream") == "true"}}
 			}
 		}
 	}

@@ -28,7 +28,7 @@ const (
 	Model                    // a model
 	Capabilities             // the fields that each model keeps
 	Billing                  // the usage of a key
-	Object                   // the provider that stores an object
+	Object                   // the provider that stores an object, or will
 	Accounts                 // the accounts
 	Front                    // the first page of a site that has none
 	Unknown                  // nobody: Fault is the answer
@@ -41,9 +41,9 @@ type Route struct {
 	Format    *format.Descriptor // in which the request is answered, errors included
 	KeyFormat *format.Descriptor // that may have the key elsewhere than in Authorization; nil for none
 	Model     string             // in the path; "" for none
-	Stream    bool               // the path asks for a stream
+	Stream    bool               // the path or the query asks for a stream
 
-	Object StoredObject // of the kind Object
+	Object *format.ObjectPath // of the kind Object
 
 	Fault   *fault.Fault // refuses the request; nil for none
 	Keyless bool         // the fault is sent whatever key the request has
@@ -52,12 +52,6 @@ type Route struct {
 	HasQueryKey bool // the query may have a key, which access logs must not show
 
 	meant *format.Descriptor // of the path that an unknown path resembles; nil for none
-}
-
-// StoredObject is the object of a path.
-type StoredObject struct {
-	*format.ObjectPath
-	ID string // as the client has it
 }
 
 // Find returns the route of a request to a site with these backends.

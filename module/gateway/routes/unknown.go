@@ -19,7 +19,7 @@ import (
 // Without them, a client of one would be advised to check its base URL. "{id}" is any segment.
 var unservedPaths = strings.Fields(`
 	agents assistants audio auth_tokens batches cachedContents chat/completions/{id} chat/completions/{id}/messages chat/deferred-completion
-	chatkit classifications compliance containers content_provenance_checks conversations corpora decisions
+	chatkit classifications compliance containers content_provenance_checks corpora decisions
 	deployment_runs deployments dreams environments evals files fileSearchStores fim fine_tuning images
 	interactions language-models libraries live memory_stores messages/batches ocr operations organization
 	organizations projects prompts realtime safety score sessions skills threads tokenize tokenize-text
@@ -202,11 +202,14 @@ func unserved(p string) string {
 	return ""
 }
 
-// isLike reports whether a path matches a pattern, in which "{id}" is any segment.
+// isLike reports whether a path matches a pattern, in which the id of an object or of an item is any
+// segment.
 func isLike(p, pattern string) bool {
-	ok, _ := path.Match(strings.ReplaceAll(pattern, "{id}", "?*"), p)
+	ok, _ := path.Match(anySegment.Replace(pattern), p)
 	return ok
 }
+
+var anySegment = strings.NewReplacer(format.ObjectPlaceholder, "?*", format.ItemPlaceholder, "?*")
 
 // endsLike is isLike for the last segments of a path, as many as the pattern has.
 func endsLike(p, pattern string) bool {

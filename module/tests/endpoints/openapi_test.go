@@ -160,8 +160,8 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 		check("GET", path, s.Raw("", "GET "+path+" HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"))
 	}
 	for _, o := range slices.Concat(document.Operations("/v1/"), document.Operations("/dashboard/"), document.Operations("/api/usage/token")) {
-		if strings.HasPrefix(o.Path, "/v1/responses/{id}") {
-			continue // of TestDocumentDescribesTheAnswersAboutStoredResponses
+		if isStored(o.Path) {
+			continue // of TestDocumentDescribesTheAnswersAboutStoredObjects
 		}
 		for _, status := range o.Statuses {
 			// The default describes what providers answer beyond these: clients that were
@@ -171,26 +171,46 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 	}
 }
 
-func TestDocumentDescribesTheAnswersAboutStoredResponses(t *testing.T) {
+// isStored reports whether a documented path is that of a stored object.
+func isStored(path string) bool {
+	return strings.HasPrefix(path, "/v1/responses/{id}") || strings.HasPrefix(path, conversationsPath)
+}
+
+func TestDocumentDescribesTheAnswersAboutStoredObjects(t *testing.T) {
 	v := startVendor(t)
-	s, _, document := describedSite(t, site.Direct.ProviderAt("storing", strings.TrimPrefix(v.URL, "http://"), "responses_state sealed", "models gpt", "format responses"))
-	given := make(map[string]bool)
-	for _, o := range document.Operations("/v1/responses/{id}") {
-		id := storing{s, v}.create(t, "")
-		for _, try := range [][2]string{{site.ClientKey, "?stream=true"}, {"wrong", ""}, {elsewhereKey, ""}, {site.ClientKey, ""}, {site.ClientKey, "x"}} {
-			path := strings.Replace(o.Path, "{id}", id, 1) + try[1]
-			if try[1] == "x" {
-				path = strings.Replace(o.Path, "{id}", "resp_unknown", 1)
-			}
-			answer := storing{s, v}.manage(try[0], o.Method, path)
+	d, _, document := describedSite(t, site.Direct.ProviderAt("storing", strings.TrimPrefix(v.URL, "http://"), "responses_state sealed", "models gpt", "format responses"))
+	s := storing{d, v}
+	for _, o := range slices.DeleteFunc(document.Operations("/v1/"), func(o openapi.Operation) bool { return !isStored(o.Path) }) {
+		given := make(map[string]bool)
+		for _, try := range []struct{ key, id, body, contentType string }{
+			{key: "wrong"}, {key: elsewhereKey}, {id: "unknown"},
+			{body: "{"}, {contentType: "text/plain"}, {body: `{"metadata":{"a":"` + strings.Repeat("m", 5000) + `"}}`}, {},
+		} {
+			path := s.storedPath(t, o.Path, try.id)
+			answer := s.Call(o.Method, s.URL("site", path), cmp.Or(try.body, "{}"), "Authorization", "Bearer "+cmp.Or(try.key, site.ClientKey), "Content-Type", cmp.Or(try.contentType, "application/json"))
 			assert.Empty(t, document.Check(o.Method, o.Path, answer.Status, []byte(answer.Body)), answer.Body)
 			given[strconv.Itoa(answer.Status)] = true
 		}
 		for _, status := range o.Statuses {
 			assert.True(t, status == "default" || given[status], "nothing has given %s %s %s", o.Method, o.Path, status)
 		}
-		clear(given)
 	}
+}
+
+// storedPath returns a path of an object that was just stored, or of one with another id.
+func (s storing) storedPath(t *testing.T, pattern, id string) string {
+	t.Helper()
+	stored := map[string]func() string{
+		"/v1/responses":     func() string { return s.create(t, "") },
+		"/v1/conversations": func() string { return strings.TrimPrefix(s.converse(t), conversationsPath+"/") },
+	}
+	before, _, _ := strings.Cut(pattern, "/{id}")
+	if id == "" {
+		id = stored[before]()
+	}
+	items := s.manage(site.ClientKey, http.MethodGet, before+"/"+id+"/items")
+	item := regexp.MustCompile(`msg_\d+`).FindString(items.Body)
+	return strings.NewReplacer("{id}", id, "{item_id}", cmp.Or(item, "msg_0")).Replace(pattern)
 }
 
 // tooLong is a request of gemini clients that is longer than max_body.

@@ -22,7 +22,8 @@ type vendor struct {
 	URL string
 
 	mu       sync.Mutex
-	accounts map[string]map[string]response // by API key and id
+	accounts map[string]map[string]response // by API key and id: responses and conversations
+	items    map[string][]response          // of conversations, by id
 	last     int
 	failing  int      // the status of all answers, 0 for answers
 	asked    []string // the method, path and query of all requests, and the body of those with one
@@ -32,10 +33,21 @@ type response map[string]any
 
 // startVendor starts a vendor.
 func startVendor(t *testing.T) *vendor {
-	v := &vendor{accounts: make(map[string]map[string]response)}
+	v := &vendor{accounts: make(map[string]map[string]response), items: make(map[string][]response)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", v.create)
-	mux.HandleFunc("GET /v1/responses/{id}", v.withStored(func(w http.ResponseWriter, _ *http.Request, r response) { answer(w, r) }))
+	mux.HandleFunc("GET /v1/responses/{id}", v.withStored(func(w http.ResponseWriter, req *http.Request, r response) {
+		if req.URL.Query().Get("stream") == "true" {
+			after, err := strconv.Atoi(req.URL.Query().Get("starting_after"))
+			if err != nil {
+				after = -1
+			}
+			stream(w, r, after)
+			return
+		}
+		answer(w, r)
+	}))
+	v.serveConversations(mux)
 	mux.HandleFunc("DELETE /v1/responses/{id}", v.withStored(func(w http.ResponseWriter, req *http.Request, r response) {
 		delete(v.accounts[credential(req)], r["id"].(string))
 		answer(w, response{"id": r["id"], "object": "response.deleted", "deleted": true})
@@ -109,10 +121,83 @@ func (v *vendor) withStored(serve func(http.ResponseWriter, *http.Request, respo
 		defer v.mu.Unlock()
 		stored, ok := v.accounts[credential(r)][r.PathValue("id")]
 		if !ok {
-			refuse(w, http.StatusNotFound, "Response with id '"+r.PathValue("id")+"' not found.", nil, nil)
+			noun := "Response"
+			if strings.HasPrefix(r.URL.Path, "/v1/conversations") {
+				noun = "Conversation"
+			}
+			refuse(w, http.StatusNotFound, noun+" with id '"+r.PathValue("id")+"' not found.", nil, nil)
 			return
 		}
 		serve(w, r, stored)
+	}
+}
+
+// account returns the objects of the account of a request.
+func (v *vendor) account(r *http.Request) map[string]response {
+	if v.accounts[credential(r)] == nil {
+		v.accounts[credential(r)] = make(map[string]response)
+	}
+	return v.accounts[credential(r)]
+}
+
+// serveConversations serves conversations, and their items.
+func (v *vendor) serveConversations(mux *http.ServeMux) {
+	const path = "/v1/conversations/{id}"
+	type body struct {
+		Items    []response
+		Metadata any
+	}
+	read := func(r *http.Request) (b body) {
+		_ = json.NewDecoder(r.Body).Decode(&b)
+		return b
+	}
+	list := func(w http.ResponseWriter, items []response) {
+		answer(w, response{"object": "list", "data": append([]response{}, items...), "has_more": false})
+	}
+	add := func(id string, items []response) []response {
+		for _, item := range items {
+			v.last++
+			item["id"] = "msg_" + strconv.Itoa(v.last)
+			v.items[id] = append(v.items[id], item)
+		}
+		return items
+	}
+	mux.HandleFunc("POST /v1/conversations", func(w http.ResponseWriter, r *http.Request) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		v.last++
+		id, b := fmt.Sprintf("conv_%048x", v.last), read(r)
+		add(id, b.Items)
+		v.account(r)[id] = response{"id": id, "object": "conversation", "created_at": 1, "metadata": b.Metadata}
+		answer(w, v.account(r)[id])
+	})
+	mux.HandleFunc("GET "+path, v.withStored(func(w http.ResponseWriter, _ *http.Request, c response) { answer(w, c) }))
+	mux.HandleFunc("POST "+path, v.withStored(func(w http.ResponseWriter, r *http.Request, c response) {
+		c["metadata"] = read(r).Metadata
+		answer(w, c)
+	}))
+	mux.HandleFunc("DELETE "+path, v.withStored(func(w http.ResponseWriter, r *http.Request, c response) {
+		delete(v.account(r), c["id"].(string))
+		answer(w, response{"id": c["id"], "object": "conversation.deleted", "deleted": true})
+	}))
+	mux.HandleFunc("POST "+path+"/items", v.withStored(func(w http.ResponseWriter, r *http.Request, c response) {
+		list(w, add(c["id"].(string), read(r).Items))
+	}))
+	mux.HandleFunc("GET "+path+"/items", v.withStored(func(w http.ResponseWriter, _ *http.Request, c response) { list(w, v.items[c["id"].(string)]) }))
+	for _, method := range []string{"GET ", "DELETE "} {
+		mux.HandleFunc(method+path+"/items/{item_id}", v.withStored(func(w http.ResponseWriter, r *http.Request, c response) {
+			id := c["id"].(string)
+			i := slices.IndexFunc(v.items[id], func(item response) bool { return item["id"] == r.PathValue("item_id") })
+			switch {
+			case i < 0:
+				refuse(w, http.StatusNotFound, "Item with id '"+r.PathValue("item_id")+"' not found.", nil, nil)
+			case method == "GET ":
+				answer(w, v.items[id][i])
+			default:
+				v.items[id] = slices.Delete(v.items[id], i, i+1)
+				answer(w, c)
+			}
+		}))
 	}
 }
 
@@ -128,13 +213,13 @@ func (v *vendor) create(w http.ResponseWriter, r *http.Request) {
 	}
 	body, _ := io.ReadAll(r.Body)
 	_ = json.Unmarshal(body, &request)
-	account := v.accounts[credential(r)]
-	if account == nil {
-		account = make(map[string]response)
-		v.accounts[credential(r)] = account
-	}
+	account := v.account(r)
 	if _, ok := account[request.Previous]; request.Previous != "" && !ok {
 		refuse(w, http.StatusBadRequest, "Previous response with id '"+request.Previous+"' not found.", "previous_response_id", "previous_response_not_found")
+		return
+	}
+	if named, ok := request.Conversation.(string); ok && account[named] == nil {
+		refuse(w, http.StatusNotFound, "Conversation with id '"+named+"' not found.", nil, nil)
 		return
 	}
 	v.last++
@@ -143,6 +228,9 @@ func (v *vendor) create(w http.ResponseWriter, r *http.Request) {
 		"id": id, "object": "response", "created_at": 1, "status": "completed", "model": "gpt", "previous_response_id": nil,
 		"output": []any{map[string]any{"id": "msg_" + strconv.Itoa(v.last), "type": "message", "role": "assistant", "status": "completed", "content": []any{map[string]any{"type": "output_text", "text": "Hello", "annotations": []any{}}}}},
 		"usage":  map[string]any{"input_tokens": 3, "output_tokens": 1, "total_tokens": 4},
+	}
+	if request.Conversation != nil {
+		stored["conversation"] = map[string]any{"id": request.Conversation}
 	}
 	if request.Previous != "" {
 		stored["previous_response_id"] = request.Previous
@@ -154,6 +242,11 @@ func (v *vendor) create(w http.ResponseWriter, r *http.Request) {
 		answer(w, stored)
 		return
 	}
+	stream(w, stored, -1)
+}
+
+// stream answers with the events of a response behind the one with a number.
+func stream(w http.ResponseWriter, stored response, after int) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	for i, e := range []struct {
 		kind    string
@@ -166,6 +259,9 @@ func (v *vendor) create(w http.ResponseWriter, r *http.Request) {
 		{"response.output_text.delta", map[string]any{"item_id": "msg_1", "output_index": 0, "content_index": 0, "delta": "lo"}},
 		{"response.completed", map[string]any{"response": stored}},
 	} {
+		if i <= after {
+			continue
+		}
 		e.members["type"], e.members["sequence_number"] = e.kind, i
 		data, _ := json.Marshal(e.members)
 		fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.kind, data)

@@ -343,6 +343,9 @@ func TestAGuardHidesWhatIsStored(t *testing.T) {
 	s := storing{site.Start(t, "guard pii regex {\nblock card\nmodels other\n}",
 		site.Direct.ProviderAt("up", strings.TrimPrefix(v.URL, "http://"), "responses_state sealed", "models gpt", "format responses")), v}
 	id := s.create(t, "")
+	conversation := s.send(site.ClientKey, http.MethodPost, conversationsPath, `{"items":[{"role":"user","content":"4111 1111 1111 1111"}]}`)
+	assert.Equal(t, http.StatusBadRequest, conversation.Status)
+	assert.Contains(t, conversation.Body, "the guard 'pii' cannot check")
 	for _, request := range []string{"GET /v1/responses/" + id, "GET /v1/responses/" + id + "/input_items", "POST /v1/responses/" + id + "/cancel"} {
 		method, path, _ := strings.Cut(request, " ")
 		refused := s.manage(site.ClientKey, method, path)
@@ -366,9 +369,32 @@ func TestRequestsAboutObjectsAreLimitedAndRecorded(t *testing.T) {
 	assert.Equal(t, http.StatusTooManyRequests, s.manage(site.AliceKey, http.MethodGet, "/v1/responses/"+id).Status)
 }
 
-func TestAStoredResponseIsNotResumedAsAStream(t *testing.T) {
-	s := startStoring(t, site.Direct)
-	refused := s.manage(site.ClientKey, http.MethodGet, "/v1/responses/"+s.create(t, "")+"?stream=true")
-	assert.Equal(t, http.StatusBadRequest, refused.Status)
-	assert.Contains(t, refused.Body, "stream: must be false")
+// Streams of stored responses were refused, and a request about one was ended after a minute.
+func TestAStoredResponseIsResumedAsAStream(t *testing.T) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
+		s := startStoring(t, w)
+		id := s.create(t, "")
+		resumed := s.manage(site.ClientKey, http.MethodGet, "/v1/responses/"+id+"?stream=true&starting_after=3&api_key=x")
+		require.Equal(t, http.StatusOK, resumed.Status, resumed.Body)
+		assert.Equal(t, "text/event-stream", resumed.Header.Get("Content-Type"))
+		assert.Regexp(t, `^GET /v1/responses/resp_[0-9a-f]{48}\?starting_after=3&stream=true $`, s.vendor.lastRequest(t))
+		assert.Regexp(t, `^event: response.output_text.delta\ndata: .*"sequence_number":4.*\n\nevent: response.completed\ndata: .*"id":"`+id+`".*\n\n$`, resumed.Body)
+		assert.NotRegexp(t, rawID, resumed.Body)
+		record := s.Record(resumed.ID())
+		assert.Equal(t, "answered", record["outcome"])
+		assert.NotContains(t, record, "usage", "its tokens were charged before")
+		last := s.manage(site.ClientKey, http.MethodGet, "/v1/responses/"+id+"?stream=true&starting_after=4")
+		assert.Regexp(t, `^event: response.completed\n`, last.Body, "without content")
+	})
+}
+
+// A provider that ignores the parameter answers with the whole response, which is no stream.
+func TestAResponseInPlaceOfItsStreamIsNoAnswer(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("up", p, "models gpt", "responses_state sealed", "format responses"))
+	stored := gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"id":"resp_1","object":"response","status":"completed","output":[]}`))
+	p.Script(stored, stored)
+	id := idOf(t, s.Ask(site.ResponsesPath, `{"model":"gpt","input":"hi"}`).Body)
+	read := s.Call(http.MethodGet, s.URL("site", "/v1/responses/"+id+"?stream=true"), "", "Authorization", "Bearer "+site.ClientKey)
+	assert.Equal(t, http.StatusBadGateway, read.Status, read.Body)
 }

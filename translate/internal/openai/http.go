@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
@@ -31,7 +32,12 @@ func resetTime(_ time.Time, wait time.Duration) string {
 // path of the version.
 func Provider(endpoint string) format.Provider {
 	return format.Provider{
-		Call:   func(c format.Call) (path, query string) { return versioned(c.Base) + endpoint, "" },
+		Call: func(c format.Call) (path, query string) {
+			if c.Operation == translate.Manage {
+				return versioned(c.Base) + c.Object, ""
+			}
+			return versioned(c.Base) + endpoint, ""
+		},
 		Models: func(base, _ string) (path, query string) { return versioned(base) + "/models", "" },
 	}
 }

@@ -13,9 +13,7 @@ import (
 // maxItems is how many items one request may hold.
 const maxItems = 100_000
 
-// checkInput reads the conversation: a text of the user, or items. Items are cut that no
-// provider of the format could read: reasoning of a provider of another format, which this
-// gateway sealed.
+// checkInput reads the conversation: a text of the user, or items.
 func checkInput(p *strict.Pass, objects *strict.Table) {
 	if _, ok := p.JSON.RawString(); ok {
 		return
@@ -24,6 +22,12 @@ func checkInput(p *strict.Pass, objects *strict.Table) {
 		p.Refuse("must be a string or an array of items" + p.Got())
 		return
 	}
+	checkItems(p, objects, "input")
+}
+
+// checkItems reads the items of a field. Items are cut that no provider of the format could read:
+// reasoning of a provider of another format, which this gateway sealed.
+func checkItems(p *strict.Pass, objects *strict.Table, field string) {
 	cuts := strict.Cutter{Spans: &p.View.SelfSigned}
 	n := p.Elements("", func(i int) {
 		p.Item(i)
@@ -34,7 +38,7 @@ func checkInput(p *strict.Pass, objects *strict.Table) {
 			position, kind := m.Find("id")
 			p.Part(position + 1)
 			p.WantKind("id", kind, jsonscan.String)
-			needsUnowned(p, "input["+strconv.Itoa(i)+"].type")
+			needsUnowned(p, field+"["+strconv.Itoa(i)+"].type")
 		}
 		cuts.Element(translate.Span{Start: start, End: p.JSON.Offset()}, m.Type() == "reasoning" && p.Notes&sealed != 0)
 	})

@@ -138,7 +138,7 @@ func (s *Sink) keepAlive() []byte {
 func (s *Sink) commitEarly() {
 	s.state = pinged
 	h := s.w.Header()
-	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
+	s.setModel(h)
 	setStreamHeaders(h)
 	s.heartbeat.commit()
 	s.w.WriteHeader(http.StatusOK)

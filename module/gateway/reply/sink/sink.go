@@ -155,9 +155,16 @@ func (s *Sink) commit() {
 	s.w.WriteHeader(http.StatusOK)
 }
 
+// setModel sets the header with the model, unless the answer is about a stored object.
+func (s *Sink) setModel(h http.Header) {
+	if s.ex.View.Model != "" {
+		h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
+	}
+}
+
 // setAnswerHeaders sets the headers of an answer.
 func (s *Sink) setAnswerHeaders(h http.Header) {
-	h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
+	s.setModel(h)
 	if s.showsTarget {
 		h["X-Gateway-Target"] = []string{s.ex.Attempt.Provider + "/" + headerSafe(s.ex.Attempt.Model)}
 	}
