@@ -84,10 +84,19 @@ func (x *run) call(t *selection.Candidate, c *exchange.Conduit) {
 	}
 }
 
-// noteLatency records how fast a stream began, for a model whose targets are ordered by that.
+// noteLatency records how fast a stream began, for a model whose targets are ordered by that. One that
+// was given up after a timeout counts as if it had begun then: otherwise a target that hangs would stay
+// as fast as it once was.
 func (x *run) noteLatency(t *selection.Candidate, result *exchange.Result) {
-	if x.model.Order.By == catalog.OrderByLatency && !result.Began.IsZero() && !result.Called.IsZero() {
-		health.FirstContent.Note(t.Stream(x.ex.View.Model, x.ex.Format.Name), result.Called, result.Began)
+	if x.model.Order.By != catalog.OrderByLatency || result.Called.IsZero() {
+		return
+	}
+	began := result.Began
+	if began.IsZero() && result.Fault != nil && result.Fault.Kind == fault.Timeout {
+		began = time.Now()
+	}
+	if !began.IsZero() {
+		health.FirstContent.Note(t.Stream(x.ex.View.Model, x.ex.Format.Name), result.Called, began)
 	}
 }
 

@@ -11,14 +11,23 @@ import (
 // cost: clients allow far longer answers than models give.
 const typicalAnswer = 1000
 
+// leastCached is the length of the shortest prompts, in tokens, that services read from caches.
+const leastCached = 1024
+
 // TypicalCharge returns what determines the cost of a request at a target, to compare targets: the
-// estimated tokens of its prompt, none of which is read from a cache, and answers of a typical length,
-// or shorter if the request allows no more.
+// estimated tokens of its prompt, half of which is read from a cache if it is long enough, and answers
+// of a typical length, or shorter if the request allows no more. Without a part from a cache, targets
+// that differ in the price of caches alone would cost the same, although most tokens of agents are
+// read from caches.
 func TypicalCharge(ex *exchange.Exchange) func(*catalog.Target) prices.Charge {
 	return func(t *catalog.Target) prices.Charge {
 		v := volumeOf(ex, *t)
 		answer := timesAtMost(timesAtMost(min(v.longest, typicalAnswer), ex.View.Answers), ex.View.Prompts)
-		return prices.Charge{Tokens: token.Counts{Fresh: v.prompt, Answer: answer}, Units: &v.units, Terms: v.terms}
+		cached := int64(0)
+		if v.prompt >= leastCached {
+			cached = v.prompt / 2
+		}
+		return prices.Charge{Tokens: token.Counts{Fresh: v.prompt - cached, CacheRead: cached, Answer: answer}, Units: &v.units, Terms: v.terms}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
@@ -30,6 +31,19 @@ func TestTheCheapestTargetIsAskedFirst(t *testing.T) {
 	writing.Script(gatewaytest.Status(http.StatusServiceUnavailable))
 	ask("hello", "reading")
 
+	// Two services of one model often differ in the price of caches alone.
+	require.NoError(t, s.Reload(site.Block("", site.Steady,
+		site.Direct.Provider("reading", reading, "models off", "price m1 input 1 output 5 cache_read 0.1"),
+		site.Direct.Provider("writing", writing, "models off", "price m2 input 1 output 5 cache_read 0.5"),
+		"model m {\nto writing/m2 weight 1\nto reading/m1 weight 1\norder cost\n}")))
+	for range 5 {
+		ask(strings.Repeat("a long story ", 1_000), "reading")
+	}
+
+	require.NoError(t, s.Reload(site.Block("", site.Steady,
+		site.Direct.Provider("reading", reading, "models off", "price m1 input 1 output 50"),
+		site.Direct.Provider("writing", writing, "models off", "price m2 input 5 output 5"),
+		"model m {\nto writing/m2\nto reading/m1\norder cost\n}")))
 	explained := admin(t, s, "/api/v1/explain?format=chat&model=m", http.StatusOK)
 	assert.Equal(t, "cost", explained["order"])
 	first := explained["targets"].([]any)[0].(map[string]any)
