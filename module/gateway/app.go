@@ -195,10 +195,20 @@ func (a *App) openLedgers() error {
 			a.logger.Info("no usage is recorded, because there is no store")
 		}
 		if err := set.Book.Start(a.logger); err != nil {
-			return err
+			return a.configOf(set).placed(a.logger, err)
 		}
 	}
 	return nil
+}
+
+// configOf returns the configuration that has the options of backends.
+func (a *App) configOf(set *backends.Set) *Config {
+	for _, site := range a.sites {
+		if site.backends == set && set != a.backends {
+			return &site.Config
+		}
+	}
+	return &a.Config
 }
 
 // openPatience is the longest time for which Start waits for stores. A store needs about

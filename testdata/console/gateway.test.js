@@ -189,10 +189,13 @@ http://127.0.0.1:{port} {
 	}
 });
 
-/** largeConfiguration is that of the other tests with forty providers more, and one with the prices of the models that most requests name. */
+/** The prices of the models that most requests name. */
+const prices = ['claude', 'gpt', 'gemini', 'deepseek'].map((name) => `\t\t\tprice ${name}-* input 3 cache_read 0.3 output 15\n`).join('');
+
+/** largeConfiguration is that of the other tests with forty providers more. */
 const largeConfiguration = () => readFileSync(new URL('./Caddyfile', import.meta.url), 'utf8').replace('\t\tmodel assistant {',
-	Array.from({ length: 40 }, (_, n) => `\t\tprovider large-${String(n).padStart(2, '0')} demo {\n\t\t\tmodels large-${n}\n\t\t}\n`).join('')
-	+ '\t\tprovider popular demo {\n\t\t\tmodels claude-* gpt-* gemini-* deepseek-*\n\t\t\tprice * input 3 cache_read 0.3 output 15\n\t\t}\n\t\tmodel assistant {');
+	Array.from({ length: 40 }, (_, n) => `\t\tprovider large-${String(n).padStart(2, '0')} demo {\n\t\t\tmodels large-${n}\n${prices}\t\t}\n`).join('')
+	+ '\t\tprovider popular demo {\n\t\t\tmodels claude-* gpt-* gemini-* deepseek-*\n\t\t}\n\t\tmodel assistant {');
 
 /** What an administrator looks at in a large gateway besides the pages, and what each shows when its data are there. */
 const further = {

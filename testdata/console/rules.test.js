@@ -107,3 +107,50 @@ test('C016 users see their own page in the account, and the rules that others se
 	assert.deepEqual(problems, []);
 	await context.close();
 });
+
+// Limits showed key_7 in the place of the name. Consoles of other gateways could not change a budget twice, restored one that
+// was removed, and failed for whoever had used one up.
+test('C016 a budget is changed twice and removed, and a key that has used it up is shown to its owner by its name', async () => {
+	const user = { username: 'spender', password: 'of the spender' };
+	await call('POST', '/api/v1/users', user);
+	const made = await call('POST', '/api/v1/keys', { user: 'spender', name: 'little', budget: '0.0001/day' });
+	assert.equal((await ask(made.key)).status, 429);
+	const { context, page, problems } = await open(browser);
+	await enter(page, 'usage', { user });
+	await page.waitForSelector('td:has-text("key little")');
+	await show(page, 'account');
+	await page.waitForSelector('td:has-text("key little")');
+	await show(page, 'keys');
+	await page.waitForSelector('th:has-text("little")');
+	await context.close();
+
+	const lead = await open(browser);
+	await enter(lead.page, `keys/${made.id}`);
+	await lead.page.waitForSelector('td:has-text("key little")');
+	for (const [budget, shown] of [['1/day', 'budget 1/day'], ['2/day', 'budget 2/day'], ['', 'none']]) {
+		await lead.page.click('button:text-is("Change")');
+		await lead.page.fill('dialog input[name=budget]', budget);
+		await lead.page.click('dialog button:text-is("Save")');
+		await lead.page.waitForSelector(`dt:text-is("Own rules") + dd:has-text("${shown}")`);
+	}
+	await lead.page.reload();
+	await lead.page.waitForSelector('dt:text-is("Own rules") + dd:has-text("none")');
+	assert.equal((await ask(made.key)).status, 200);
+	await show(lead.page, 'exchanges');
+	await lead.page.waitForSelector('td >> text=little');
+	await lead.page.click('button:text-is("Filter")');
+	await lead.page.fill('input[name=customer]', 'typed before');
+	assert.equal((await ask(made.key)).status, 200);
+	await lead.page.waitForSelector('tbody tr:nth-child(3)'); // live
+	assert.equal(await lead.page.inputValue('input[name=customer]'), 'typed before');
+	await lead.page.fill('input[name=customer]', '');
+	await lead.page.fill('input[name=key]', 'littl');
+	await lead.page.waitForSelector('datalist option:has-text("little, spender")', { state: 'attached' });
+	await lead.page.fill('input[name=key]', `key_${made.id}`);
+	await lead.page.click('button:text-is("Apply")');
+	await lead.page.waitForSelector('button[aria-label="Remove the filter Key little"]');
+	await show(lead.page, `usage?by=key&key=key_${made.id}`);
+	for (const part of ['.legend', 'tbody']) await lead.page.waitForSelector(`${part} >> text=little`);
+	assert.deepEqual([...problems, ...lead.problems], []);
+	await lead.context.close();
+});

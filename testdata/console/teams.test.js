@@ -262,3 +262,19 @@ test('C017 what failed is found by its range, its filters and from its usage, an
 	assert.deepEqual(problems, []);
 	await context.close();
 });
+
+// Hours of the ledger were taken for hours of the browser: in another zone, usage was drawn at the wrong end of the day.
+test('C014 usage by hours is drawn in the zone of the browser, which the page names', async () => {
+	await ask(process.env.GATEWAY_KEY);
+	for (const timezoneId of ['Asia/Tokyo', 'America/Los_Angeles']) {
+		const { context, page, problems } = await open(browser, { timezoneId });
+		await enter(page, 'usage?range=today&step=hour');
+		await page.waitForSelector(`text=${timezoneId}`);
+		await page.waitForSelector('svg .bar');
+		const drawn = await page.$$eval('svg .bar', (bars) => bars.map((bar) => bar.querySelector('rect:not(.hit)') !== null));
+		assert.ok(drawn.slice(-2).includes(true), `${timezoneId}: nothing in the last hours of ${drawn.length}`);
+		assert.ok(drawn.length <= 25, `${timezoneId}: a day of ${drawn.length} hours`);
+		assert.deepEqual(problems, []);
+		await context.close();
+	}
+});

@@ -112,7 +112,7 @@ func mentioned(lines []Line, message string) *Line {
 			}
 		}
 	}
-	message = strings.TrimPrefix(message, "loading ")
+	message = strings.TrimPrefix(strings.TrimPrefix(message, "loading "), "opening ")
 	for i, line := range lines {
 		word, _ := words(line)
 		if rest, begins := strings.CutPrefix(message, word); begins && word != "}" && (rest == "" || strings.ContainsAny(rest[:1], ": ")) {

@@ -32,6 +32,7 @@ func TestPlaceOfAnError(t *testing.T) {
 		"provider b: needs an address":                         "Caddyfile:7",
 		"reading /etc/caddy/catalog.csv: no such file":         "Caddyfile:11",
 		"loading store: opening the database":                  "Caddyfile:12",
+		"opening store: the disk is full":                      "Caddyfile:12",
 		"store is set in the global option ai_gateway already": "Caddyfile:12",
 		"storehouse":             "Caddyfile:2",
 		"needs at least one key": "Caddyfile:2",

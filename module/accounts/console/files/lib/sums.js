@@ -105,23 +105,29 @@ export const waits = (sum) => (sum.first_byte_ms ?? 0) * sum.requests;
 /** The number of characters of a time that name a step. */
 const lengths = /** @type {Record<string, number>} */ ({ month: 7, day: 10, hour: 13 });
 
-/** ticks returns all steps of a range in the zone of the ledger, also those without usage.
+/** stepOf returns the name of a step that begins at a time of the ledger: an hour in the zone of the browser, as other
+ * times, a day or a month in that of the ledger, which adds them up. @param {string} step @param {string} from */
+const stepOf = (step, from) => (step === 'hour' ? local(from) : from).slice(0, lengths[step]);
+
+/** ticks returns all steps of a range, also those without usage.
  * @param {string} step @param {Date} from @param {Date} to @param {Sum[]} sums */
 export function ticks(step, from, to, sums) {
-	const names = new Set(sums.map((sum) => (sum.from ?? '').slice(0, lengths[step])));
+	const first = sums[0]?.from ?? from.toISOString();
+	const zone = Date.parse(`${first.slice(0, 19)}Z`) - Date.parse(first);
+	const names = new Set(sums.map((sum) => stepOf(step, sum.from ?? first)));
 	for (let at = from.getTime(); at < to.getTime(); at += step === 'hour' ? 3600e3 : 24 * 3600e3)
-		names.add(local(at).slice(0, lengths[step]));
+		names.add(stepOf(step, new Date(step === 'hour' ? at : at + zone).toISOString()));
 	return [...names].sort();
 }
 
 /** series returns what a chart stacks over steps, the largest first, and the sum of the others last.
- * @param {Sum[]} sums @param {string[]} names the steps @param {(sum: Sum) => [string, number][]} parts of a sum, by
- * their names */
-export function series(sums, names, parts) {
+ * @param {string} step @param {Sum[]} sums @param {string[]} names the steps @param {(sum: Sum) =>
+ * [string, number][]} parts of a sum, by their names */
+export function series(step, sums, names, parts) {
 	const index = new Map(names.map((name, i) => [name, i]));
 	const all = /** @type {Map<string, {name: string, values: number[], rest: boolean}>} */ (new Map());
 	for (const sum of sums) {
-		const i = index.get((sum.from ?? '').slice(0, names[0]?.length));
+		const i = index.get(stepOf(step, sum.from ?? ''));
 		if (i === undefined) continue;
 		for (const [name, value] of parts(sum)) {
 			const part = all.get(name) ?? { name, values: names.map(() => 0), rest: Boolean(sum.others) };

@@ -356,10 +356,14 @@ export const usable = (filters) => filters.filter(([name]) => (name !== 'user' &
 export const filtered = (filters, settings) =>
 	Object.fromEntries(filters.map(([name]) => [name, settings.get(name) ?? '']));
 
-/** Keys offers the keys with a name to the field of their ids. @param {{typed: string}} props */
-function Keys({ typed }) {
+/** KeyField is a field for the id of a key, which offers the keys with a name. @param {{of: string}} props */
+function KeyField({ of }) {
+	const [typed, setTyped] = useState(of);
 	const found = useData(query('/api/v1/keys', { search: typed, team: route.value.query.get('team') ?? '', limit: 20 }));
 	return html`
+		<input name="key" list="keys" autocomplete="off" spellcheck=${false} value=${typed}
+			onInput=${(/** @type {any} */ e) => setTyped(e.target.value)}
+		/>
 		<datalist id="keys">
 			${(found.data?.items ?? []).map(
 				(/** @type {any} */ key) => html`<option value=${`key_${key.id}`}>${key.name}, ${key.user}</option>`,
@@ -369,16 +373,15 @@ function Keys({ typed }) {
 }
 
 /** Filters is the form of filters, if it is open, and a button for each that is in effect, which removes it. The page
- * begins anew then.
+ * begins anew then. What is typed stays while the page reads new data.
  * @param {{filters: Filter[], wanted: Record<string, string>, open: boolean}} props */
 export function Filters({ filters, wanted, open }) {
 	const given = filters.filter(([name]) => wanted[name]);
-	const [typed, setTyped] = useState('');
 	return html`
 		${
 			open &&
 			html`
-				<form class="panel"
+				<form class="panel" key=${JSON.stringify(wanted)}
 					onSubmit=${(/** @type {any} */ e) => {
 						e.preventDefault();
 						set({ ...Object.fromEntries(new FormData(e.target)), after: '' });
@@ -393,19 +396,18 @@ export function Filters({ filters, wanted, open }) {
 											${
 												Array.isArray(values)
 													? html`
-														<select name=${name} value=${wanted[name]}>
+														<select name=${name}>
 															<option value="">any</option>
-															${values.map((value) => html`<option value=${value}>${value}</option>`)}
+															${values.map((value) => html`<option value=${value} selected=${value === wanted[name]}>${value}</option>`)}
 														</select>
 													`
-													: html`
-														<input name=${name} type=${values ?? 'text'} step="any" data-search=${i === 0}
-															autocomplete="off" spellcheck=${false} value=${wanted[name]}
-															list=${name === 'key' ? 'keys' : undefined}
-															onInput=${(/** @type {any} */ e) => name === 'key' && setTyped(e.target.value)}
-														/>
-														${name === 'key' && html`<${Keys} typed=${typed} />`}
-													`
+													: name === 'key'
+														? html`<${KeyField} of=${wanted[name]} />`
+														: html`
+															<input name=${name} type=${values ?? 'text'} step="any" data-search=${i === 0}
+																autocomplete="off" spellcheck=${false} defaultValue=${wanted[name]}
+															/>
+														`
 											}
 										<//>
 									</div>

@@ -240,8 +240,8 @@ function Bars({ sums, shown: { from, to, step, by, split, measure, kinds }, curr
 					]
 				: [[measure === 'wait' ? 'requests' : named(sum), of(sum)]]
 	);
-	const bars = series(sums, names, parts);
-	const waited = series(sums, names, (sum) => [['', waits(sum)]])[0];
+	const bars = series(step, sums, names, parts);
+	const waited = series(step, sums, names, (sum) => [['', waits(sum)]])[0];
 	const lines = measure === 'wait' && [
 		{ name: 'first byte, mean', values: waited.values.map((sum, i) => sum / (bars[0].values[i] || 1)) },
 	];
@@ -313,7 +313,7 @@ function Facts({ sums, before, saved, currency, range, than }) {
 							.map(
 								(each) => html`
 									,${' '}
-									<span title="At the prices of today">
+									<span class="nowrap" title="At the prices of today">
 										${saved.floor ? '≥ ' : ''}
 										${money(each.saved_micro / 1e6, each.currency)} saved
 									</span>
