@@ -22,6 +22,7 @@ type config struct {
 	inherited gateway.Config // of the global option, for a site
 	targets   []target
 	limits    map[*limits.Limit]cf.Dispenser // the places of the limits
+	doors     []cf.Dispenser                 // the places of Pass
 }
 
 // target is a mention of a provider in the block of a model.
@@ -37,12 +38,17 @@ func (c *config) checkClaims() error {
 	return catalog.CheckClaims(slices.Concat(c.inherited.Providers, c.Providers), slices.Concat(c.inherited.Models, c.Models))
 }
 
+// providerNames returns the names of the providers, those of the global option included.
+func (c *config) providerNames() (names []string) {
+	for _, p := range slices.Concat(c.inherited.Providers, c.Providers) {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
 // checkTargets returns an error for a target whose provider is not defined.
 func (c *config) checkTargets() error {
-	var known []string
-	for _, p := range slices.Concat(c.inherited.Providers, c.Providers) {
-		known = append(known, p.Name)
-	}
+	known := c.providerNames()
 	for _, t := range c.targets {
 		if !slices.Contains(known, t.provider) {
 			return t.place.Errf("model '%s': %w", t.model, catalog.UnknownProvider(t.provider, known))
@@ -80,6 +86,7 @@ var configWords = withAnswerBounds(words[*config]{
 	"keys_file":   {read: readKeysFile, repeat: true},
 	"limit":       {read: readKeyLimit, repeat: true},
 	"guard":       {read: readGuard, repeat: true},
+	"pass":        {read: readPass, repeat: true},
 	"log_content": {read: readLogContent},
 	"counters":    {read: readCounters},
 	"store":       {read: readStore},
@@ -141,6 +148,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		keys_file <path>
 //		limit    <name> { ... }
 //		guard    <name> <module> { ... }
+//		pass     <prefix> <provider> { ... }
 //		log_content { ... }
 //		counters <module> ...
 //		store    <module> ...
@@ -164,8 +172,8 @@ var configWords = withAnswerBounds(words[*config]{
 //		<default bounds of answers: see withAnswerBounds>
 //	}
 //
-// See readProvider, readModel, readKeyLimit, readGuard and readLedger for their blocks. Guest modules read
-// the words key (ai_gateway.keys.config), keys_file (ai_gateway.keys.file), accounts
+// See readProvider, readModel, readKeyLimit, readGuard, readPass and readLedger for their blocks. Guest
+// modules read the words key (ai_gateway.keys.config), keys_file (ai_gateway.keys.file), accounts
 // (ai_gateway.accounts), and keys, store and counters (the named module of the
 // namespace ai_gateway.keys, ai_gateway.stores or ai_gateway.counters).
 //
@@ -179,7 +187,7 @@ func parseConfig(d *cf.Dispenser, inherited gateway.Config, lines []written.Line
 	if err := configWords.readBlock(d, directive, &c, nil); err != nil {
 		return c.Config, err
 	}
-	if err := errors.Join(c.checkTargets(), c.checkLimits()); err != nil {
+	if err := errors.Join(c.checkTargets(), c.checkLimits(), c.checkDoors()); err != nil {
 		return c.Config, err
 	}
 	if c.keys != nil {

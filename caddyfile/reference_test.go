@@ -23,16 +23,17 @@ import (
 // is replaced by a line of the block. The values are the headings of docs/reference.md whose
 // tables have the words of the block.
 var blocks = map[string][]string{
-	"provider p vllm {\nmodels m\n}\nLINE":              {"ai_gateway"},
-	"provider p vllm {\nLINE\n}":                        {"provider", "Words of reverse_proxy", "Traits"},
-	"provider p demo {\nLINE\n}":                        {"Words of the preset demo"},
-	"provider demo\nmodel m {\nto demo\nLINE\n}":        {"model", "Traits"},
-	"provider demo\nmodel m {\nto demo {\nLINE\n}\n}":   {"to", "Traits"},
-	"provider demo\nkey k {env.GATEWAY_KEY} {\nLINE\n}": {"key"},
-	"provider demo\nledger\nlimit l {\nLINE\n}":         {"limit"},
-	"provider demo\nstore LINE":                         {"store"},
-	"provider demo\naccounts {\nLINE\n}":                {"accounts"},
-	"provider demo\nledger {\nLINE\n}":                  {"ledger"},
+	"provider p vllm {\nmodels m\n}\nLINE":                                     {"ai_gateway"},
+	"provider p vllm {\nLINE\n}":                                               {"provider", "Words of reverse_proxy", "Traits"},
+	"provider p demo {\nLINE\n}":                                               {"Words of the preset demo"},
+	"provider demo\nmodel m {\nto demo\nLINE\n}":                               {"model", "Traits"},
+	"provider demo\nmodel m {\nto demo {\nLINE\n}\n}":                          {"to", "Traits"},
+	"provider demo\nkey k {env.GATEWAY_KEY} {\nLINE\n}":                        {"key"},
+	"provider demo\nledger\nlimit l {\nLINE\n}":                                {"limit"},
+	"provider p vllm {\nmodels m\n}\npass /pass/p/* p {\nallow /v2/x\nLINE\n}": {"pass"},
+	"provider demo\nstore LINE":                                                {"store"},
+	"provider demo\naccounts {\nLINE\n}":                                       {"accounts"},
+	"provider demo\nledger {\nLINE\n}":                                         {"ledger"},
 
 	"provider demo\naccounts {\noidc https://login.example.com {\nclient_id c\nLINE\n}\n}": {"oidc"},
 	"provider demo\naccounts {\nproxy {http.vars.user} {\nLINE\n}\n}":                      {"proxy"},
@@ -42,8 +43,8 @@ var blocks = map[string][]string{
 	"provider demo\nguard g regex {\npattern p x\nblock p\nLINE\n}":                        {"guard", "Words of the guard regex"},
 }
 
-// alongside are lines that a word requires in its block.
-var alongside = map[string]string{"per": "concurrent 8", "within": "concurrent 8", "unpriced": "budget 1/day"}
+// alongside are lines that a word requires in its block, by heading and word.
+var alongside = map[string]string{"limit per": "concurrent 8", "limit within": "concurrent 8", "limit unpriced": "budget 1/day"}
 
 // siteWith returns the Caddyfile of a site with a line in a block.
 func siteWith(block, line string) string {
@@ -144,7 +145,7 @@ func TestExamplesOfTheReferenceProvision(t *testing.T) {
 				}
 				t.Run(headings[0]+"/"+row.word, func(t *testing.T) {
 					assert.Equal(t, row.word, strings.Fields(row.example)[0])
-					provision(t, siteWith(block, row.example+"\n"+alongside[row.word]))
+					provision(t, siteWith(block, row.example+"\n"+alongside[heading+" "+row.word]))
 				})
 			}
 		}

@@ -53,6 +53,7 @@ var arrows = []arrow{
 	{"module/internal/issuer", []string{"module/aigateway", "module/internal/filewatch", "module/internal/outbound"}},
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
 	{"module/gateway", []string{"module/internal/api", "module/gateway/...", "module/internal/sealkeys", "module/internal/problem", "module/capture", "module/telemetry/metrics", "module/telemetry/events", "module/telemetry/tracing", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/internal/version", "translate/..."}},
+	{"module/gateway/pass", []string{"module/exchange", "translate/fault"}},
 	{"module/gateway/drain", []string{"module/exchange"}},
 	{"module/gateway/routes", []string{"module/gateway/backends", "module/gateway/request/keyring", "module/aigateway", "module/aigateway/suggest", "module/exchange", "translate/..."}},
 	{"module/gateway/request", []string{"module/exchange", "module/internal/coding", "translate/..."}},
@@ -139,7 +140,7 @@ var arrows = []arrow{
 		"module/aigateway", "module/command/doctor", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest", "translate/translatetest/client",
 	}},
 
-	{"caddyfile", []string{"module/gateway", "module/gateway/written", "module/gateway/request/affinity", "module/gateway/catalog", "module/gateway/limits", "module/gateway/backends", "module/gateway/request/cors", "module/gateway/guardrails", "module/aigateway", "module/aigateway/accounting", "module/aigateway/suggest", "translate", "translate/formats", "translate/trait"}},
+	{"caddyfile", []string{"module/gateway", "module/gateway/written", "module/gateway/request/affinity", "module/gateway/catalog", "module/gateway/limits", "module/gateway/backends", "module/gateway/request/cors", "module/gateway/guardrails", "module/gateway/pass", "module/aigateway", "module/aigateway/accounting", "module/aigateway/suggest", "translate", "translate/formats", "translate/trait"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/caddy", []string{"module"}},
 	{"cmd/dev", []string{"module/gateway/catalog/tables", "module/ledger/prices", "module/providers/models", "translate/..."}},

@@ -5,7 +5,7 @@ type Operation uint8
 
 // The operations. Those behind CountTokens are beside text: a request is sent to a provider
 // that has the endpoint as it is, and no format translates it. The path of Manage is that of
-// the object.
+// the object, and that of Pass any.
 const (
 	Generate       Operation = iota // write an answer
 	CountTokens                     // only count the input, such as POST /v1/messages/count_tokens
@@ -18,10 +18,11 @@ const (
 	TranslateAudio                  // POST /v1/audio/translations
 	Speak                           // POST /v1/audio/speech
 	Manage                          // create, read, change or delete an object that the provider stores
+	Pass                            // what the gateway does not read: it is passed on as it is
 )
 
 var operationNames = [...]string{
-	"generate", "count_tokens", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech", "object",
+	"generate", "count_tokens", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech", "object", "pass",
 }
 
 // String is the operation's name in logs, metrics and records.

@@ -13,6 +13,9 @@ type Caller interface {
 	// transport.
 	Call(ctx context.Context, c *Conduit, to Receiver, client *http.Request) error
 
+	// Pass makes the request of a passage, and writes the answer to a receiver. It ends with ctx.
+	Pass(ctx context.Context, p *Passage, to Receiver) error
+
 	// Query asks the provider for its models. ctx has the query, which gets the result.
 	// Nothing of a client is sent.
 	Query(ctx context.Context)

@@ -151,6 +151,7 @@ func (c *Course) PassOver(provider, model string, why Reason) {
 // Delivery is what the client has got.
 type Delivery struct {
 	FirstByte time.Time // when the first byte of an answer was sent
+	Status    int       // of an answer that is passed on as it is; 0 before it, and for others
 	Outcome   Outcome
 	Fault     *fault.Fault // that was sent, nil for none
 }

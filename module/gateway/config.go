@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -13,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/pass"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/cors"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
@@ -76,6 +78,10 @@ type Config struct {
 	// takes effect within about two seconds. Default: a key
 	// that is generated at the first use and kept in Caddy's storage.
 	SealKeys []string `json:"seal_keys,omitempty"`
+
+	// Pass lists the endpoints of providers that clients may call as they are. Those of a site come
+	// behind those of the global option. Default: none.
+	Pass []*pass.Config `json:"pass,omitempty"`
 
 	// MaxBody is the largest request body in bytes, before and after decoding.
 	// Requests with larger bodies are answered 413. Default: 33554432 (32 MiB).
@@ -158,6 +164,7 @@ func (c *Config) inherit(app *Config) error {
 	if c.SealKeys == nil {
 		c.SealKeys = app.SealKeys
 	}
+	c.Pass = slices.Concat(app.Pass, c.Pass)
 	c.Names.Inherit(app.Names)
 	c.AnswerBounds.Inherit(app.AnswerBounds)
 	c.Cooldown = cmp.Or(c.Cooldown, app.Cooldown)

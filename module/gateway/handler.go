@@ -70,6 +70,7 @@ type Handler struct {
 	exchanges *zap.Logger // one record for each exchange
 	drain     *drain.Drain
 	providers failover.Site
+	doors     doors // nil for nearly all sites
 }
 
 // CaddyModule returns the Caddy module information.
@@ -124,6 +125,9 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 		return err
 	}
 	if err := h.resolved.limits.CheckAccounts(h.backends.Accounts); err != nil {
+		return err
+	}
+	if h.doors, err = newDoors(h.Pass, h.resolved.catalog); err != nil {
 		return err
 	}
 	h.warnForwarded(app)

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -34,8 +35,8 @@ func versions() (all []string) {
 
 // MatchPaths matches the requests with a path of the gateway, in every spelling that the gateway
 // accepts, so that a site need not list the paths. It does not depend on the options of a site:
-// it matches the paths of accounts where they are off, too.
-type MatchPaths struct{}
+// it matches the paths of accounts where they are off, too, and those that any site passes on.
+type MatchPaths struct{ app *App }
 
 // CaddyModule returns the module of the matcher.
 func (MatchPaths) CaddyModule() caddy.ModuleInfo {
@@ -57,8 +58,21 @@ func (*MatchPaths) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return nil
 }
 
+// Provision finds the sites, whose configurations may have further paths.
+func (m *MatchPaths) Provision(ctx caddy.Context) error {
+	app, err := ctx.App("ai_gateway")
+	if err != nil {
+		return fmt.Errorf("loading global option ai_gateway: %w", err)
+	}
+	m.app = app.(*App)
+	return nil
+}
+
 // MatchWithError implements caddyhttp.RequestMatcherWithError.
-func (MatchPaths) MatchWithError(r *http.Request) (bool, error) {
+func (m MatchPaths) MatchWithError(r *http.Request) (bool, error) {
+	if m.app != nil && slices.ContainsFunc(m.app.sites, func(site *Handler) bool { d, _ := site.doors.find(r); return d != nil }) {
+		return true, nil
+	}
 	return aigateway.OwnsPath(r.URL.Path, func(sent string) bool {
 		return slices.ContainsFunc(pathRoots, func(root string) bool { return routes.IsBelow(sent, root) })
 	}), nil
@@ -66,6 +80,7 @@ func (MatchPaths) MatchWithError(r *http.Request) (bool, error) {
 
 // Interface guards
 var (
+	_ caddy.Provisioner                 = (*MatchPaths)(nil)
 	_ caddyfile.Unmarshaler             = (*MatchPaths)(nil)
 	_ caddyhttp.RequestMatcherWithError = (*MatchPaths)(nil)
 )

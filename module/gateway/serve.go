@@ -29,7 +29,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if h.serveProbe(w, r) {
 		return nil
 	}
-	route := routes.Find(r, h.backends)
+	route, passes := h.doors.route(r)
+	if !passes {
+		route = routes.Find(r, h.backends)
+	}
 	hideKey(r, &route)
 	if route.Kind == routes.Elsewhere {
 		err := next.ServeHTTP(w, r)
@@ -105,7 +108,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.R
 	}
 	to := reply.New(w, ex)
 	observe.Publish(r, ex)
-	if route.Kind == routes.Call || route.Kind == routes.Object { // nothing else is counted as an exchange
+	if route.Kind == routes.Call || route.Kind == routes.Object || route.Kind == routes.Pass { // nothing else is counted as an exchange
 		observe.Begin(ex)
 	}
 	h.drain.Enter()
@@ -142,6 +145,8 @@ func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *
 		return h.serveBilling(to, r)
 	case routes.Object:
 		return h.serveObject(to, r, route)
+	case routes.Pass:
+		return h.doors.serve(h, to, r)
 	}
 	return h.serveCall(to, r)
 }

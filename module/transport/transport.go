@@ -180,7 +180,7 @@ func (t *Transport) setCredential(h http.Header, credential string) {
 }
 
 // RoundTrip makes a call of the attempt in the context of the request, or the query in the context
-// for a list of models. It sends any other request with the credential.
+// for a list of models, or the request of the passage. It sends any other request with the credential.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if conduit := exchange.ConduitFrom(req.Context()); conduit != nil {
 		a, result := conduit.Begin()
@@ -188,6 +188,9 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if q := exchange.ModelsQueryFrom(req.Context()); q != nil {
 		return t.models(req, q)
+	}
+	if p := exchange.PassageFrom(req.Context()); p != nil {
+		return t.passOn(req, p)
 	}
 	if t.started != nil {
 		// Caddy begins health checks while it provisions a configuration, even if it only

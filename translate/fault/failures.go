@@ -95,6 +95,11 @@ func UpstreamTimeout(cause error) *Fault {
 	return &Fault{Kind: Timeout, Message: "the upstream did not answer in time", Code: codeTimeout, Cause: cause}
 }
 
+// Redirected returns the fault of a provider that redirects to another address.
+func Redirected() *Fault {
+	return &Fault{Kind: BadGateway, Message: "the upstream answered with a redirection, which is not followed", Code: codeUnusable, Final: true}
+}
+
 // Unusable returns the fault of an answer that violates the format of its provider.
 func Unusable(cause error) *Fault {
 	return &Fault{

@@ -305,6 +305,34 @@ func WrongMethod(allowed string) *Fault {
 	return &Fault{Kind: MethodNotAllowed, Message: "method: must be " + allowed}
 }
 
+// PathAmbiguous refuses a path that servers could read in different ways.
+func PathAmbiguous() *Fault {
+	return &Fault{Kind: Invalid, Message: "path: must have no empty segments, no dot segments, no backslashes, and no escapes that are not needed", Code: codeInvalidValue, Final: true}
+}
+
+// NotPassed refuses a path that no rule passes on to the provider.
+func NotPassed() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: this gateway does not pass it on", Code: "not_found", Final: true}
+}
+
+// PassDenied refuses a path that a rule excepts, or that is of the administration of the provider's
+// account.
+func PassDenied() *Fault { return notAllowed("path: this gateway does not allow it") }
+
+// ObjectNotPassed refuses a request about objects that the provider stores for all clients.
+func ObjectNotPassed() *Fault {
+	return notAllowed("path: this gateway does not pass on requests about stored objects, because it does not know whose they are")
+}
+
+// PassUnseen refuses to pass on a request for a reason why the gateway would have to see what is in it.
+func PassUnseen(reason string) *Fault {
+	return notAllowed("this key may not call the endpoint: " + reason)
+}
+
+func notAllowed(message string) *Fault {
+	return &Fault{Kind: Forbidden, Message: message, Code: "permission_denied", Final: true}
+}
+
 // UnknownPath refuses a path that the gateway does not serve. prefix is what the site has cut off
 // the path, and meant the path of the endpoint that the client probably wants, "" if it is unknown.
 func UnknownPath(prefix, meant string) *Fault {

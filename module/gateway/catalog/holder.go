@@ -37,5 +37,11 @@ func (c *Catalog) Keeper(f *format.Descriptor) *Provider {
 	return c.Providers[i]
 }
 
+// Provider returns the provider with a name, nil if there is none.
+func (c *Catalog) Provider(name string) *Provider { return c.find(name) }
+
+// ComputesAddresses reports whether the preset computes the address of each call.
+func (p *Provider) ComputesAddresses() bool { return p.address != nil }
+
 // Traits returns the traits of the provider, whatever the model.
 func (p *Provider) Traits() *trait.Traits { return p.whole.Traits }

@@ -93,6 +93,16 @@ func (g Guards) Hiding(key string) string {
 	return ""
 }
 
+// Checking returns the name of the first guard that checks the exchanges of a key, "" if there is none.
+func (g Guards) Checking(key string) string {
+	for _, guard := range g.list {
+		if matches(guard.Keys, key) {
+			return guard.Name
+		}
+	}
+	return ""
+}
+
 // For returns the checks of an exchange whose key and model are known, nil if neither a guard
 // nor the log covers it.
 func (g Guards) For(ex *exchange.Exchange, logger *zap.Logger) *Checks {

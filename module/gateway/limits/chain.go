@@ -2,6 +2,7 @@ package limits
 
 import (
 	"fmt"
+	"slices"
 
 	"go.uber.org/zap"
 
@@ -61,6 +62,11 @@ func (c *Chain) Limits() []*aigateway.Limit { return c.limits }
 
 // Empty reports whether the chain has no limits.
 func (c *Chain) Empty() bool { return c.limiter == nil }
+
+// CountsUse reports whether a limit refuses requests by the tokens or the costs of earlier ones.
+func (c *Chain) CountsUse() bool {
+	return c.priced || slices.ContainsFunc(c.limits, func(l *aigateway.Limit) bool { return l.Tokens.Most > 0 })
+}
 
 // NeedsLedger reports whether a request must not be served without a record, because a
 // budget that refuses requests would miss its cost.

@@ -3,7 +3,6 @@ package meter
 import (
 	"iter"
 	"math"
-	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -96,7 +95,7 @@ func (c call) unused() bool {
 		return false
 	case c.Status == 0:
 		return c.State == exchange.Unasked || !c.Sent
-	case c.Status == http.StatusOK:
+	case c.Status/100 == 2:
 		return c.Fault != nil && !c.Fault.Interrupted()
 	}
 	return true

@@ -123,6 +123,9 @@ func (e *Entry) believes(call *accounting.Call) bool {
 // known of the call. ok is false if nothing is known of the cost; the charge then has only the
 // currency of the price, if there is one.
 func Cost(pricer Pricer, r *accounting.Record, call *accounting.Call, units *token.Units) (charge accounting.Charge, ok bool) {
+	if call.Model == "" { // of a call that is passed on unread: a price for all models is none for it
+		return charge, false
+	}
 	known := pricer.Price(r.Model, call.Provider, call.Model, r.Admitted)
 	if known == nil {
 		return charge, false
@@ -176,6 +179,8 @@ func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 // statusOf returns the status that the client gets, 0 if it gets none.
 func statusOf(ex *exchange.Exchange) int {
 	switch {
+	case ex.Status != 0:
+		return ex.Status
 	case !ex.FirstByte.IsZero():
 		return 200
 	case ex.Fault == nil:

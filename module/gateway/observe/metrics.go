@@ -60,7 +60,7 @@ func countUsage(model string, c *accounting.Call) {
 	if c.Cost.Currency == usDollar {
 		u.USD = float64(c.Cost.Nanos) / nanosPerUnit
 	}
-	if !u.Priced {
+	if !u.Priced && c.Model != "" {
 		announceUnpriced(c.Provider, model, c.Model)
 	}
 	metrics.Use(u)

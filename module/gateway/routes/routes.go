@@ -29,6 +29,7 @@ const (
 	Capabilities             // the fields that each model keeps
 	Billing                  // the usage of a key
 	Object                   // the provider that stores an object, or will
+	Pass                     // the provider to which the path is passed on; Find returns no such route
 	Accounts                 // the accounts
 	Front                    // the first page of a site that has none
 	Unknown                  // nobody: Fault is the answer

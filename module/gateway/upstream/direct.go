@@ -34,10 +34,24 @@ func (d *direct) Call(ctx context.Context, c *exchange.Conduit, receiver exchang
 	if err != nil {
 		return err
 	}
+	return relay(receiver, res)
+}
+
+// relay writes an answer to the receiver.
+func relay(receiver exchange.Receiver, res *http.Response) error {
 	defer res.Body.Close()
 	receiver.TakeHeader(res.Header)
 	receiver.WriteHeader(res.StatusCode)
 	return copyBody(receiver, res)
+}
+
+// Pass implements exchange.Caller.
+func (d *direct) Pass(ctx context.Context, p *exchange.Passage, receiver exchange.Receiver) error {
+	res, err := d.transport.RoundTrip(passing(ctx, p))
+	if err != nil {
+		return err
+	}
+	return relay(receiver, res)
 }
 
 // Query implements exchange.Caller.

@@ -112,6 +112,11 @@ func (p *proxied) Addresses() (all []exchange.Address) {
 	return all
 }
 
+// Pass implements exchange.Caller.
+func (p *proxied) Pass(ctx context.Context, of *exchange.Passage, receiver exchange.Receiver) error {
+	return p.serve(receiver, passing(ctx, of))
+}
+
 // Query implements exchange.Caller.
 func (p *proxied) Query(ctx context.Context) {
 	_ = p.serve(queryAnswer{}, query(ctx)) // the result is in the query

@@ -81,11 +81,13 @@ func start(t *testing.T, s *server, lines ...string) *site.Site {
 // record is a record of the ledger.
 type record struct {
 	Operation, Outcome string
+	Status             int
 	Calls              []struct {
 		Input                                          int64 `json:"input_tokens"`
 		Output                                         int64 `json:"output_tokens"`
 		Source                                         string
 		Price                                          string
+		Costing                                        string `json:"cost_source"`
 		Images, Seconds, Characters, Queries, Searches int64
 		Cost                                           int64 `json:"cost_nano"`
 	}

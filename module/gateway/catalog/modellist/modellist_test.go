@@ -29,6 +29,8 @@ func (querier) Call(context.Context, *exchange.Conduit, exchange.Receiver, *http
 	return nil
 }
 
+func (querier) Pass(context.Context, *exchange.Passage, exchange.Receiver) error { return nil }
+
 // lister answers queries for models like the transport.
 type lister func(q *exchange.ModelsQuery)
 

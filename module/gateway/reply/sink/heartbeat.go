@@ -84,6 +84,10 @@ func (h *heartbeat) stop() {
 type Options struct {
 	CommitAfter, KeepAlive time.Duration
 	ShowTarget             bool // the headers contain the target
+
+	// Passes is true for an answer that is passed on as it is: with any status, all headers that the
+	// transport has left, and nothing between its bytes.
+	Passes bool
 }
 
 // Start prepares the sink for attempts. The sink calls cancel when the client disconnects,
@@ -91,11 +95,11 @@ type Options struct {
 func (s *Sink) Start(cancel context.CancelFunc, o Options) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.cancel, s.showsTarget = cancel, o.ShowTarget
+	s.cancel, s.showsTarget, s.passes = cancel, o.ShowTarget, o.Passes
 	if s.ex.Operation.Beside() {
 		o.CommitAfter = -1 // the answer may be no stream: some models ignore that one was asked for
 	}
-	if s.ex.Streaming() {
+	if s.ex.Streaming() && !o.Passes {
 		s.heartbeat.start(o.CommitAfter, o.KeepAlive, s.tick)
 	}
 }
@@ -138,7 +142,7 @@ func (s *Sink) keepAlive() []byte {
 func (s *Sink) commitEarly() {
 	s.state = pinged
 	h := s.w.Header()
-	s.setModel(h)
+	setModel(h, s.ex)
 	setStreamHeaders(h)
 	s.heartbeat.commit()
 	s.w.WriteHeader(http.StatusOK)

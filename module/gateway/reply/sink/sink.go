@@ -7,7 +7,9 @@
 package sink
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -28,6 +30,7 @@ type Sink struct {
 	mu          sync.Mutex // guards w and the fields below, because the heartbeat writes, too
 	state       state
 	showsTarget bool           // the answer has a header with the target
+	passes      bool           // Options.Passes
 	broken      bool           // an error has ended a stream
 	answer      upstreamAnswer // of the current attempt
 	heartbeat   heartbeat
@@ -77,12 +80,17 @@ func (s *Sink) Header() http.Header {
 func (s *Sink) TakeHeader(h http.Header) { s.answer.header = h }
 
 // WriteHeader accepts the current attempt if its status is 200. Nothing is sent
-// before the first byte of the answer.
+// before the first byte of the answer. An answer that is passed on has any status, and is sent at
+// once.
 func (s *Sink) WriteHeader(status int) {
 	if status >= 200 {
 		s.mu.Lock()
-		s.answer.accepted = status == http.StatusOK
-		s.mu.Unlock()
+		defer s.mu.Unlock()
+		s.answer.accepted = status == http.StatusOK || s.passes && s.ex.Result.Fault == nil
+		if s.passes && s.answer.accepted { // the answer may have no bytes
+			s.ex.Status = status
+			s.commit()
+		}
 	}
 }
 
@@ -152,19 +160,28 @@ func (s *Sink) commit() {
 	}
 	s.state = flowing
 	s.setAnswerHeaders(s.w.Header())
-	s.w.WriteHeader(http.StatusOK)
+	s.w.WriteHeader(cmp.Or(s.ex.Status, http.StatusOK))
 }
 
 // setModel sets the header with the model, unless the answer is about a stored object.
-func (s *Sink) setModel(h http.Header) {
-	if s.ex.View.Model != "" {
-		h["X-Gateway-Model"] = []string{headerSafe(s.ex.View.Model)}
+func setModel(h http.Header, ex *exchange.Exchange) {
+	if ex.View.Model != "" {
+		h["X-Gateway-Model"] = []string{headerSafe(ex.View.Model)}
 	}
 }
 
 // setAnswerHeaders sets the headers of an answer.
 func (s *Sink) setAnswerHeaders(h http.Header) {
-	s.setModel(h)
+	if s.passes {
+		delete(s.answer.header, "Via") // of reverse_proxy
+		maps.Copy(h, s.answer.header)
+		setUpstreamHeaders(h, s.ex.Result)
+		if s.answer.plain = true; exchange.IsEventStream(h.Get("Content-Type")) {
+			setStreamHeaders(h)
+		}
+		return
+	}
+	setModel(h, s.ex)
 	if s.showsTarget {
 		h["X-Gateway-Target"] = []string{s.ex.Attempt.Provider + "/" + headerSafe(s.ex.Attempt.Model)}
 	}
