@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
@@ -28,4 +29,9 @@ func (h *Handler) admit(to *reply.Reply, r *http.Request, m *catalog.Model) (adm
 	entry, unrecorded := h.backends.Book.Begin(ex, h.resolved.catalog, a.Estimate.Cost, chain != nil && chain.NeedsLedger())
 	to.Charge(meter.New(a.Estimate, a.Reservation, entry))
 	return a.Model, cmp.Or(refused, unrecorded)
+}
+
+// measure returns the measure by which the targets of a model are ordered for a request.
+func (h *Handler) measure(ex *exchange.Exchange, m *catalog.Model) catalog.Measure {
+	return h.resolved.catalog.Measure(m, ex.View.Model, ex.Format.Name, limits.TypicalCharge(ex))
 }

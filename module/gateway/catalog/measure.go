@@ -12,9 +12,21 @@ import (
 // unknown.
 type Measure func(t *Target) (value int64, ok bool)
 
-// ByLatency measures the median time to the first content of streams for clients of a format. name
-// is the name that the client used.
-func ByLatency(name string, client translate.Format) Measure {
+// Measure returns the measure by which the targets of a model are ordered, for the name that a client
+// used and its format; nil for the order of the configuration. charge is what the request determines of
+// its cost at a target.
+func (c *Catalog) Measure(m *Model, name string, client translate.Format, charge func(*Target) prices.Charge) Measure {
+	switch m.Order.By {
+	case OrderByLatency:
+		return byLatency(name, client)
+	case OrderByCost:
+		return c.byCost(name, charge)
+	}
+	return nil
+}
+
+// byLatency measures the median time to the first content of streams.
+func byLatency(name string, client translate.Format) Measure {
 	return func(t *Target) (int64, bool) {
 		median, ok := health.FirstContent.Median(t.Stream(name, client))
 		return int64(median), ok
@@ -26,9 +38,9 @@ func (t *Target) Stream(name string, client translate.Format) health.Stream {
 	return health.Stream{Provider: t.Provider.Service, Model: t.UpstreamModel(name), Format: client}
 }
 
-// ByCost measures the cost of a charge at each target. name is the name that the client used. Prices in
-// another currency than that of the first target with a price cannot be compared: they are unknown.
-func (c *Catalog) ByCost(name string, charge func(*Target) prices.Charge) Measure {
+// byCost measures the cost of a charge at each target. Prices in another currency than that of the first
+// target with a price cannot be compared: they are unknown.
+func (c *Catalog) byCost(name string, charge func(*Target) prices.Charge) Measure {
 	currency, now := "", time.Now()
 	return func(t *Target) (int64, bool) {
 		price := c.Price(name, t.Provider.Name, t.UpstreamModel(name), now)

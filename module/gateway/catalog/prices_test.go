@@ -96,7 +96,7 @@ func TestCostsAreComparedInOneCurrency(t *testing.T) {
 		"a long prompt": {token.Counts{Fresh: 100_000, Answer: 1_000}, 200_000_000, 1_010_000_000},
 		"a long answer": {token.Counts{Fresh: 100, Answer: 1_000}, 100_100_000, 11_000_000},
 	} {
-		by := c.ByCost("m", func(*Target) prices.Charge { return prices.Charge{Tokens: test.tokens} })
+		by := c.Measure(c.models[0], "m", "chat", func(*Target) prices.Charge { return prices.Charge{Tokens: test.tokens} })
 		got := make(map[string]int64)
 		for i := range c.models[0].Targets {
 			if value, ok := by(&c.models[0].Targets[i]); ok {

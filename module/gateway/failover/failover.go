@@ -36,7 +36,7 @@ type Site struct {
 	Drain        *drain.Drain
 	Affinity     *affinity.Sources
 	Ratios       *meter.Ratios
-	Measure      func(*exchange.Exchange, *catalog.Model) catalog.Measure // nil for models without an order
+	Measure      func(*exchange.Exchange, *catalog.Model) catalog.Measure // for models with an order
 	Seals        func() *seal.Ring
 	Deadline     time.Duration // of an exchange with all its attempts; 0 for none
 	DisableRetry bool          // the last target is not asked a second time
@@ -130,7 +130,11 @@ func (x *run) choose() {
 		x.ex.Session = x.Affinity.Session(x.ex.Tenant(), x.ex.Client.Get, body)
 	}
 	var resting []catalog.Target
-	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process, x.Measure(x.ex, x.model))
+	var by catalog.Measure
+	if x.model.Order.By != "" {
+		by = x.Measure(x.ex, x.model)
+	}
+	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process, by)
 	if len(x.ex.View.Beyond.ObjectIDs()) > 0 && x.sealsObjects() {
 		x.findObjects()
 		resting = nil

@@ -14,7 +14,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 )
@@ -102,7 +101,7 @@ func explain(c *catalog.Catalog, name string, client *format.Descriptor) *api.Ex
 	}
 	explained := &api.Explanation{Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts, Order: m.Order.By}
 	now := time.Now()
-	by := measureOf(c, m, name, client.Name)
+	by := c.Measure(m, name, client.Name, limits.ExampleCharge)
 	candidates, _ := selection.Order(m, name, anySession, health.Process, by)
 	steps := selection.Steps(m, anySession, by)
 	for _, candidate := range candidates {
@@ -119,17 +118,6 @@ func explain(c *catalog.Catalog, name string, client *format.Descriptor) *api.Ex
 		explained.Targets = append(explained.Targets, shown)
 	}
 	return explained
-}
-
-// measureOf returns the measure by which the targets of a model are ordered, nil for none.
-func measureOf(c *catalog.Catalog, m *catalog.Model, name string, client translate.Format) catalog.Measure {
-	switch m.Order.By {
-	case catalog.OrderByLatency:
-		return catalog.ByLatency(name, client)
-	case catalog.OrderByCost:
-		return c.ByCost(name, limits.ExampleCharge)
-	}
-	return nil
 }
 
 // measuredOf returns the value of a target in words, "" for a model without an order.

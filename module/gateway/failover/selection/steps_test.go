@@ -109,7 +109,7 @@ func TestTheBestTargetRestsLikeAllOthers(t *testing.T) {
 func TestNoiseChangesTheOrderOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := orderedBy(catalog.Order{By: catalog.OrderByLatency, Within: 5}, target("a", 1), target("b", 1))
-		by := catalog.ByLatency("m", "chat")
+		by := new(catalog.Catalog).Measure(m, "m", "chat", nil)
 		changes, last := 0, ""
 		for i := range 30 * 60 { // half an hour
 			time.Sleep(time.Second)
