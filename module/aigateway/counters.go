@@ -25,6 +25,21 @@ type Limiter interface {
 	Admit(ctx context.Context, d Demand) Admission
 }
 
+// Amender is an optional interface of a Limiter that can change what its budgets have counted.
+type Amender interface {
+	// Amend changes what the budgets have counted for a request whose cost became known after its
+	// end. The demand has no use. A budget that was read from the ledger after the time of the
+	// amendment contains it already.
+	Amend(ctx context.Context, d Demand, change Amendment) error
+}
+
+// Amendment is a change of the cost of a request that has ended.
+type Amendment struct {
+	Admitted time.Time // the time of the request
+	Nanos    int64     // the difference; may be negative
+	At       time.Time // the time of the amendment, before the ledger had it
+}
+
 // Demand is the share of the limits that a request needs.
 type Demand struct {
 	Key *Key

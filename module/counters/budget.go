@@ -12,10 +12,10 @@ import (
 // that was spent before is read from the ledger.
 type budget struct {
 	*window
-	restored bool  // the ledger has been read
-	reported int   // level of the last aigateway.BudgetMove
-	peak     int64 // the largest amount of the period
-	peakAt   int64 // the slot of peak
+	restored time.Time // when the ledger was read; zero before
+	reported int       // level of the last aigateway.BudgetMove
+	peak     int64     // the largest amount of the period
+	peakAt   int64     // the slot of peak
 }
 
 func newBudget(b *aigateway.Budget, created time.Time, zone *time.Location) *budget {
@@ -30,7 +30,7 @@ func newBudget(b *aigateway.Budget, created time.Time, zone *time.Location) *bud
 // period, the money of that period has to be read from the ledger again.
 func (b *budget) advance(slot int64) {
 	if b.window.advance(slot) {
-		b.restored = false
+		b.restored = time.Time{}
 	}
 }
 
@@ -63,7 +63,22 @@ func (b *budget) fill(spent []aigateway.Spent, now time.Time) {
 		}
 		b.addAt(s.Nanos, b.pace.slot(s.By))
 	}
-	b.restored = true
+	b.restored = now
+}
+
+// amend changes the cost of a request that has ended, unless the ledger was read afterwards, or at the
+// same time: the budget then counts too much rather than too little.
+func (b *budget) amend(c aigateway.Amendment) {
+	if b.restored.IsZero() || b.restored.After(c.At) {
+		return
+	}
+	if counted := c.Admitted.Truncate(time.Hour).Add(time.Hour); c.Admitted.Before(b.restored) && len(b.counts) > 1 {
+		c.Admitted = counted // the ledger has the costs of whole hours
+		if counted.After(b.restored) {
+			c.Admitted = b.restored
+		}
+	}
+	b.addAt(c.Nanos, b.pace.slot(c.Admitted))
 }
 
 // restores contains the budgets that are being restored.
@@ -91,5 +106,5 @@ func (b *budget) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.D
 func (b *budget) isRestored() bool {
 	mu.Lock()
 	defer mu.Unlock()
-	return b.restored
+	return !b.restored.IsZero()
 }

@@ -100,7 +100,7 @@ func (l *limiter) judge(d *aigateway.Demand, now time.Time) (r *reservation, ref
 	r.shares = r.few[:0]
 	for i := range l.limits {
 		t := l.limits[i].tally(d, now)
-		if t.budget != nil && !t.budget.restored {
+		if t.budget != nil && t.budget.restored.IsZero() {
 			return nil, refused, i
 		}
 		r.shares = append(r.shares, share{tally: t})
@@ -193,6 +193,20 @@ func (l *limiter) restore(ctx context.Context, i int, d aigateway.Demand) error 
 	t := l.limits[i].tally(&d, time.Now())
 	mu.Unlock()
 	return t.budget.restore(ctx, l.limits[i].Limit, &d)
+}
+
+// Amend implements aigateway.Amender.
+func (l *limiter) Amend(_ context.Context, d aigateway.Demand, change aigateway.Amendment) error {
+	mu.Lock()
+	defer mu.Unlock()
+	now := time.Now()
+	for i := range l.limits {
+		if t := l.limits[i].tallies[l.limits[i].Subject(d.Key)]; t != nil && t.budget != nil {
+			t.advance(now)
+			t.budget.amend(change)
+		}
+	}
+	return nil
 }
 
 // reservation implements aigateway.Reservation.

@@ -30,7 +30,7 @@ func (t *tally) view(now time.Time) aigateway.LimitUse {
 	if t.tokens != nil {
 		use.Tokens = t.tokens.use(t.heldTokens.used, now)
 	}
-	if t.budget != nil && t.budget.restored {
+	if t.budget != nil && !t.budget.restored.IsZero() {
 		money := t.budget.use(t.heldMoney.used, now)
 		use.Money = &money
 	}

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
@@ -121,6 +122,13 @@ func (a *Attempt) SealsObjects() bool {
 	beyond := &a.Exchange.View.Beyond
 	return a.Exchange.Objects != nil && a.Traits.SealsObjects() && a.ByteLane() && a.Format.Objects.EditIDs != nil &&
 		(beyond.References != nil || !beyond.Unstored)
+}
+
+// Begins reports whether the provider may go on to generate the response with an id after its
+// answer: the client asks for that, and has not named the id itself.
+func (a *Attempt) Begins(kind string, id []byte) bool {
+	return a.Exchange.View.Beyond.Background && kind == seal.ResponseID &&
+		!slices.ContainsFunc(a.Exchange.Objects.named, func(n namedID) bool { return bytes.Equal(n.raw, id) })
 }
 
 // SealID appends the sealed form of an id of a kind that the provider has given. An id that the

@@ -29,6 +29,7 @@ type Result struct {
 	Head
 	Times
 	Lane
+	Stored
 
 	// Parts are the calls of a fan-out, with results of their own; nil for a single call.
 	// What the provider has used is in the parts alone.
@@ -60,6 +61,21 @@ type Lane struct {
 	// Appender writes the events that the gateway adds to the stream. It is nil for a
 	// format whose added events do not depend on the stream.
 	Appender Appender
+}
+
+// Stored is what the answer shows of an object that the provider stores.
+type Stored struct {
+	// Object is the id of what the provider goes on to generate after the answer, such as a
+	// response in the background; empty if there is nothing.
+	Object string
+	Ended  *Ended // the object of the request, if its generation has ended
+}
+
+// Ended is the end of an object that was generated behind an earlier exchange.
+type Ended struct {
+	Usage  token.Usage
+	Model  string       // that has answered
+	Failed *fault.Fault // why nothing was generated; nil if something was
 }
 
 // Part is one of several calls that answer a request together. Its result is final when the

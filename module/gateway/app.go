@@ -161,6 +161,11 @@ func (a *App) Start() error {
 	ctx, stopReports := context.WithCancel(a.ctx)
 	a.stopMetrics = func() { stopReports(); unwatch(); unwatchLimits(); forget(); release() }
 	go a.reportDegraded(ctx)
+	for _, site := range a.sites {
+		if site.resolved.catalog.SealsObjects() {
+			go site.settler.Run(ctx)
+		}
+	}
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/deferred"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply/sink"
@@ -71,6 +72,7 @@ type Handler struct {
 	drain     *drain.Drain
 	providers failover.Site
 	doors     doors // nil for nearly all sites
+	settler   *deferred.Settler
 }
 
 // CaddyModule returns the Caddy module information.
@@ -129,6 +131,9 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	}
 	if h.doors, err = newDoors(h.Pass, h.resolved.catalog); err != nil {
 		return err
+	}
+	h.settler = &deferred.Settler{
+		Book: h.backends.Book, Catalog: h.resolved.catalog, Limits: h.resolved.limits, Keys: h.resolved.sources, Seals: seals, Logger: h.logger,
 	}
 	h.warnForwarded(app)
 	return h.takeStrayProbes(ctx)

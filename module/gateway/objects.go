@@ -28,7 +28,9 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 	if refused != nil {
 		return refused
 	}
-	switch v := h.providers.AskHolder(holder, to, r); {
+	v := h.providers.AskHolder(holder, to, r)
+	h.settler.Seen(to.Exchange)
+	switch {
 	case v.Failed != nil:
 		to.RelayError(&v.Failed.Result)
 		return nil

@@ -46,7 +46,11 @@ func readRecords(db database.Statements, q accounting.RecordQuery) (accounting.R
 	if !q.From.IsZero() {
 		s.smallest = idAt(q.From)
 	}
-	return s.run(db)
+	page, err := s.run(db)
+	if err != nil {
+		return page, err
+	}
+	return page, replaceSettled(db, page.Records)
 }
 
 // search reads pages, the newest first, until older pages cannot contain any of the wanted
@@ -95,7 +99,7 @@ func (s *search) dropCheap(db database.Statements) error {
 	if s.MinCost == 0 {
 		return nil
 	}
-	if err := correct(db, s.records); err != nil {
+	if err := cmp.Or(replaceSettled(db, s.records), correct(db, s.records)); err != nil {
 		return err
 	}
 	s.records = slices.DeleteFunc(s.records, func(r accounting.Record) bool { return r.Cost() < s.MinCost })

@@ -53,6 +53,8 @@ func deleteOld(tx database.Statements, oldest, hours int64) (last int64, err err
 	statements := []deletion{
 		{`DELETE FROM gateway_ledger_corrections WHERE id IN
 			(SELECT id FROM gateway_ledger_corrections WHERE id < $1 ORDER BY id LIMIT $2)`, oldest},
+		{`DELETE FROM gateway_ledger_settled WHERE id IN
+			(SELECT id FROM gateway_ledger_settled WHERE id < $1 ORDER BY id LIMIT $2)`, oldest},
 		{`DELETE FROM gateway_ledger_owners WHERE last IN (SELECT last FROM gateway_ledger_pages WHERE last < $1 ORDER BY last LIMIT $2)`, oldest},
 		{`DELETE FROM gateway_ledger_pages WHERE last IN (SELECT last FROM gateway_ledger_pages WHERE last < $1 ORDER BY last LIMIT $2)`, oldest},
 		{`DELETE FROM gateway_usage_labels WHERE span = 1 AND at IN

@@ -37,7 +37,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	memory.Keep(body)
 	var answer jsonAnswer
 	if c.attempt.ByteLane() || c.attempt.Exchange.Operation == translate.CountTokens {
-		answer = inspected(c.attempt, body)
+		answer = inspected(c.attempt, body, c.result.Result)
 	} else {
 		read := memory
 		memory = exchange.NewLease()
@@ -93,11 +93,12 @@ type jsonAnswer struct {
 }
 
 // inspected returns an answer in the client's format, or the count of tokens of a provider of
-// another format. A JSON answer for a client that asked for a stream becomes one.
-func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
+// another format. A JSON answer for a client that asked for a stream becomes one. r is the result of
+// the call, which gets what the provider generates after the answer.
+func inspected(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnswer {
 	ex := a.Exchange
 	if a.Object() != nil {
-		return objectAnswer(a, body)
+		return objectAnswer(a, body, r)
 	}
 	answer, fault := a.Format.Answers.Inspect(body, ex.Operation)
 	w := jsonAnswer{body: body, usage: answer.Usage, model: answer.Model}
@@ -113,7 +114,7 @@ func inspected(a *exchange.Attempt, body []byte) jsonAnswer {
 		w.body = edit.Apply(nil, body, fill(nil, body))
 	}
 	if a.SealsObjects() {
-		w.body = edit.Apply(nil, w.body, objectSealer(a)(nil, w.body))
+		w.body = edit.Apply(nil, w.body, objectSealer(a, r)(nil, w.body))
 	}
 	w.text.Add(w.body) // its text is not read
 	if ex.Operation.Beside() {

@@ -14,16 +14,21 @@ import (
 )
 
 // objectSealer returns the editor that seals the ids of stored objects in an answer, or in an event
-// of it.
-func objectSealer(a *exchange.Attempt) editor {
+// of it. The result gets the id of what the provider generates after the answer.
+func objectSealer(a *exchange.Attempt, r *exchange.Result) editor {
 	return func(edits []edit.Edit, data []byte) []edit.Edit {
-		return a.Format.Objects.EditIDs(edits, data, a.SealID)
+		return a.Format.Objects.EditIDs(edits, data, func(dst []byte, kind string, id []byte) []byte {
+			if r.Object == "" && a.Begins(kind, id) {
+				r.Object = string(id)
+			}
+			return a.SealID(dst, kind, id)
+		})
 	}
 }
 
 // objectAnswer returns a whole answer about a stored object, which is JSON of any kind, with sealed
-// ids.
-func objectAnswer(a *exchange.Attempt, body []byte) jsonAnswer {
+// ids. The result gets the end of an object that was generated in the background.
+func objectAnswer(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnswer {
 	c := jsonscan.New(body)
 	c.Skip()
 	switch err := c.Finish(); {
@@ -32,7 +37,26 @@ func objectAnswer(a *exchange.Attempt, body []byte) jsonAnswer {
 	case a.Exchange.Streaming():
 		return jsonAnswer{fault: fault.Unusable(errNoStream)}
 	}
-	return jsonAnswer{body: edit.Apply(nil, body, objectSealer(a)(nil, body))}
+	r.Ended = endOf(a, body)
+	return jsonAnswer{body: edit.Apply(nil, body, objectSealer(a, r)(nil, body))}
+}
+
+// endOf returns the end of an object that an answer is, nil if it is another answer, or the object
+// is generated yet.
+func endOf(a *exchange.Attempt, body []byte) *exchange.Ended {
+	read := a.Format.Objects.Ended
+	if read == nil {
+		return nil
+	}
+	ended, failed := read(body)
+	if !ended {
+		return nil
+	}
+	answer, reason := a.Format.Answers.Inspect(body, translate.Generate)
+	if !failed {
+		reason = nil
+	}
+	return &exchange.Ended{Usage: answer.Usage, Model: answer.Model, Failed: reason}
 }
 
 var errNoStream = errors.New("the answer is no stream")

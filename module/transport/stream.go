@@ -116,7 +116,7 @@ func (c *call) lane() lane {
 		l.usage = a.Format.Answers.Usage.Cut
 	}
 	if a.SealsObjects() {
-		l.objects = objectSealer(a)
+		l.objects = objectSealer(a, c.result.Result)
 	}
 	return l
 }

@@ -17,6 +17,9 @@ type Objects struct {
 	// EditIDs appends the edits that replace the ids of objects in a JSON answer, or in the data
 	// of an event. replace appends what takes the place of an id of a kind.
 	EditIDs func(edits []edit.Edit, answer []byte, replace func(dst []byte, kind string, id []byte) []byte) []edit.Edit
+	// Ended reports whether a JSON answer is an object that the provider generates no more, so that its
+	// usage is final, and whether that has failed: the provider then charges no more than the usage.
+	Ended func(answer []byte) (ended, failed bool)
 }
 
 // ObjectPath is a path of an object. Providers have it below the path of their version.

@@ -77,6 +77,7 @@ var Descriptor = format.Descriptor{
 			{Method: "DELETE", Kind: seal.ConversationID, Path: "/v1/conversations/{id}/items/{item_id}"},
 		},
 		EditIDs: answer.EditIDs,
+		Ended:   answer.Ended,
 	},
 	Errors: faults(),
 	Models: openai.Models,

@@ -159,6 +159,22 @@ func (b *Book) Usage(ctx context.Context, q accounting.UsageQuery) ([]accounting
 	return opened.Usage(ctx, q)
 }
 
+// Deferring returns the ledger if it keeps deferred charges, else nil.
+func (b *Book) Deferring() accounting.DeferringLedger {
+	if b == nil {
+		return nil
+	}
+	opened, err := b.Open()
+	if err != nil {
+		return nil
+	}
+	deferring, _ := opened.(accounting.DeferringLedger)
+	return deferring
+}
+
+// Defers reports whether the ledger keeps deferred charges.
+func (b *Book) Defers() bool { return b.Deferring() != nil }
+
 // Open returns the ledger. The first call opens it.
 func (b *Book) Open() (accounting.Ledger, error) {
 	if o := b.ledger.Load(); o != nil {

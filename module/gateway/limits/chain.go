@@ -1,12 +1,14 @@
 package limits
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 )
 
 // Chain is the list of limits that apply to a key, the innermost first. The zero Chain
@@ -18,6 +20,7 @@ type Chain struct {
 	hard     bool               // a budget refuses requests that exceed it
 	priced   bool               // a budget refuses models without a price
 	spending aigateway.Spending // nil without a budget
+	book     *backends.Book     // of spending
 	logger   *zap.Logger
 
 	evaded error // of users who can make keys with the chain; nil if they cannot evade it
@@ -54,6 +57,18 @@ func (c *Chain) add(limit *aigateway.Limit) error {
 	c.currency = limit.Budget.Unit()
 	c.hard = c.hard || !limit.Budget.Soft
 	c.priced = c.priced || !limit.Budget.Soft && !limit.AllowUnpriced
+	return nil
+}
+
+// Currency returns the currency of the budgets, empty without a budget.
+func (c *Chain) Currency() string { return c.currency }
+
+// Amend changes what budgets have counted for a key. Counters that cannot be changed count too much
+// until they read the ledger.
+func (c *Chain) Amend(ctx context.Context, key *aigateway.Key, change aigateway.Amendment) error {
+	if amender, ok := c.limiter.(aigateway.Amender); ok {
+		return amender.Amend(ctx, aigateway.Demand{Key: key, Spending: c.spending}, change)
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package limits
 import (
 	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -37,7 +38,7 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	if c.currency == "" {
 		return e, nil
 	}
-	if refused = openEnded(&ex.View); refused != nil {
+	if refused = c.openEnded(ex, m); refused != nil {
 		return e, refused
 	}
 	e.Cost.Nanos, refused = c.bound(ex, m, pricer)
@@ -47,15 +48,21 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	return e, refused
 }
 
-// openEnded refuses a request whose cost has no bound, for a key that has a budget.
-func openEnded(v *translate.View) *fault.Fault {
-	switch {
-	case v.Beyond.OtherModels != "":
-		return fault.OtherModels(v.Beyond.OtherModels)
-	case v.Beyond.Background:
+// openEnded refuses a request whose cost has no bound, or never becomes known, for a key that has a
+// budget.
+func (c *Chain) openEnded(ex *exchange.Exchange, m *catalog.Model) *fault.Fault {
+	switch beyond := &ex.View.Beyond; {
+	case beyond.OtherModels != "":
+		return fault.OtherModels(beyond.OtherModels)
+	case beyond.Background && (beyond.Unstored || !c.book.Defers() || !allSeal(ex, m)):
 		return fault.Background()
 	}
 	return nil
+}
+
+// allSeal reports whether the gateway can ask every target of a model for what it has stored.
+func allSeal(ex *exchange.Exchange, m *catalog.Model) bool {
+	return !slices.ContainsFunc(m.Targets, func(t catalog.Target) bool { return !t.TraitsOf(ex.View.Model).SealsObjects() })
 }
 
 // bound returns the highest possible cost of a request at any target of its model, in

@@ -162,7 +162,7 @@ func (l *Limits) Attach(book *backends.Book, logger *zap.Logger) error {
 func (l *Limits) attach(chain *Chain) {
 	chain.logger = l.logger
 	if chain.currency != "" {
-		chain.spending = &spending{book: l.book, members: l.members}
+		chain.spending, chain.book = &spending{book: l.book, members: l.members}, l.book
 	}
 }
 

@@ -73,7 +73,7 @@ type Admitted struct {
 // price are the first. It returns nil if the model does not fall back on budgets, all targets cost the
 // same, no target can be admitted, or an object that the request names determines the target.
 func (c *Chain) cheaper(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) *catalog.Model {
-	if m == nil || !m.Fallback.OnBudget() || openEnded(&ex.View) != nil || len(ex.View.Beyond.ObjectIDs()) > 0 {
+	if m == nil || !m.Fallback.OnBudget() || c.openEnded(ex, m) != nil || len(ex.View.Beyond.ObjectIDs()) > 0 {
 		return nil
 	}
 	now := time.Now()

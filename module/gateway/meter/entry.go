@@ -26,7 +26,8 @@ type Entry struct {
 	record accounting.Record
 	bound  aigateway.Cost // the cost that is reserved in budgets
 
-	only [1]accounting.Call // memory for the calls of the record: most exchanges have one
+	deferred *accounting.Deferred // the charge that becomes known later; nil for none
+	only     [1]accounting.Call   // memory for the calls of the record: most exchanges have one
 }
 
 // NewEntry returns the record of an exchange that is admitted now. bound is the highest
@@ -57,6 +58,10 @@ func (e *Entry) Begin(l accounting.Ledger) error {
 // add adds a call and its usage to the record.
 func (e *Entry) add(a *exchange.Attempt, c call) {
 	if e == nil || c.State == exchange.Unasked {
+		return
+	}
+	if c.isDeferred() && Defers(e.ledger) {
+		e.deferCall(a, c)
 		return
 	}
 	u, runs := c.usage(), c.Usage.Beside
@@ -174,6 +179,7 @@ func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 	if e.ledger != nil {
 		e.ledger.End(&e.record)
 	}
+	e.endDeferred()
 }
 
 // statusOf returns the status that the client gets, 0 if it gets none.

@@ -26,6 +26,27 @@ func EditIDs(edits []edit.Edit, data []byte, replace func(dst []byte, kind strin
 	return append(edits, x.edits...)
 }
 
+// finalStatuses are the statuses of responses that change no more.
+var finalStatuses = []string{"completed", "incomplete", "failed", "cancelled"}
+
+// Ended reports whether a JSON answer is a response whose generation has ended, and whether it has
+// failed.
+func Ended(data []byte) (ended, failed bool) {
+	object, status := "", ""
+	c := jsonscan.New(data)
+	for c.OpenObject(); c.Member(); {
+		switch string(c.Name()) {
+		case "object":
+			object = jsonscan.TextOf(c.StringOrSkip())
+		case "status":
+			status = jsonscan.TextOf(c.StringOrSkip())
+		default:
+			c.Skip()
+		}
+	}
+	return object == "response" && slices.Contains(finalStatuses, status), status == "failed"
+}
+
 type objectEdits struct {
 	edits   []edit.Edit
 	replace func(dst []byte, kind string, id []byte) []byte

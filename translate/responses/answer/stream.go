@@ -227,12 +227,17 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 		return signal.Answer{}, fault.Unusable(err)
 	case r.isFault():
 		failed := r.is(failed) && r.hasOutput() && Dialect.RelayableAnswer(body)
-		return signal.Answer{Failed: failed}, r.fault()
+		return signal.Answer{Failed: failed, Usage: r.usage()}, r.fault()
 	case !r.hasOutput():
 		return signal.Answer{}, fault.Unusable(errNoOutput)
 	}
+	f := r.failure()
+	return signal.Answer{Model: jsonscan.TextOf(r.Raw(responseModel)), Usage: r.usage(), Failed: f != nil}, f
+}
+
+// usage returns the usage of a whole response.
+func (r *reading) usage() token.Usage {
 	var report token.Report
 	r.count(&report)
-	f := r.failure()
-	return signal.Answer{Model: jsonscan.TextOf(r.Raw(responseModel)), Usage: report.Usage(), Failed: f != nil}, f
+	return report.Usage()
 }

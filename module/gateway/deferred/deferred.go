@@ -1,0 +1,212 @@
+// Package deferred settles charges that become known after the exchange has ended: those of answers
+// that a provider generates in the background.
+//
+// The record of such an exchange ends with the answer to the client, and has what was reserved: so
+// the ledger and the budgets that read it count the highest possible cost, whenever the process ends.
+// The ledger keeps the charge beside the record. Whoever sees the final state first settles it: a
+// request of the client for the object, or Run, which asks the provider. The ledger settles a charge
+// once, whatever the number of gateways, and the counters of the gateway that has settled it get
+// the difference. A charge that stays unknown is what was reserved: for an hour without an end, a
+// final state without usage, and an object that the provider does not have any more.
+package deferred
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/keyring"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+)
+
+// Settler settles the deferred charges of a site.
+type Settler struct {
+	Book    *backends.Book
+	Catalog *catalog.Catalog
+	Limits  *limits.Limits
+	Keys    keyring.Sources
+	Seals   func() *seal.Ring
+	Logger  *zap.Logger
+}
+
+// patience is the longest time for one question to a provider or to the database.
+const patience = 30 * time.Second
+
+// Seen settles the charge for the object of an exchange, if its answer shows the end of the object. A
+// charge that cannot be settled now is settled by Run.
+func (s *Settler) Seen(ex *exchange.Exchange) {
+	if ex.Result == nil || ex.Result.Ended == nil {
+		return
+	}
+	ledger, named := s.Book.Deferring(), ex.Objects.ProviderIDs()
+	if ledger == nil || len(named) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience) // the client may have left
+	defer cancel()
+	account := seal.AccountOf(ex.Attempt.Provider, ex.Attempt.APIKey)
+	charge, err := ledger.Deferred(ctx, meter.Account(account), named[0])
+	if err == nil && charge != nil {
+		err = s.end(ctx, ledger, charge, s.callsOf(charge, ex.Attempt, ex.Result.Ended))
+	}
+	if err != nil {
+		s.Logger.Warn("a deferred charge is not settled yet", zap.Error(err))
+	}
+}
+
+// callsOf returns the calls of the record of a charge by the end of its object, nil if its usage
+// stays unknown.
+func (s *Settler) callsOf(charge *accounting.Deferred, asked *exchange.Attempt, end *exchange.Ended) []accounting.Call {
+	result := exchange.Result{Status: http.StatusOK, Sent: true, Head: exchange.Head{AnsweredBy: end.Model}, Usage: end.Usage}
+	switch {
+	case end.Usage.Known:
+		result.Finish(end.Usage)
+	case end.Failed != nil:
+		result.Fail(end.Failed)
+	default:
+		return nil
+	}
+	attempt := *asked
+	attempt.Model = charge.Record.Calls[len(charge.Record.Calls)-1].Model
+	attempt.Exchange = &exchange.Exchange{Request: exchange.Request{Operation: translate.Generate, Format: asked.Format}}
+	return meter.Settled(s.Catalog, charge, &attempt, &result)
+}
+
+// end ends a charge with the calls of its record, nil for those that were reserved, and changes
+// what budgets have counted.
+func (s *Settler) end(ctx context.Context, ledger accounting.DeferringLedger, charge *accounting.Deferred, calls []accounting.Call) error {
+	before := time.Now()
+	settled, err := ledger.SettleDeferred(ctx, charge, calls)
+	if err != nil || !settled || calls == nil {
+		return err
+	}
+	key := s.keyOf(&charge.Record)
+	chain := s.Limits.Of(key)
+	if chain == nil || chain.Currency() == "" {
+		return nil
+	}
+	return chain.Amend(ctx, key, aigateway.Amendment{
+		Admitted: charge.Record.Admitted, At: before,
+		Nanos: meter.Spent(calls, chain.Currency()) - meter.Spent(charge.Record.Calls, chain.Currency()),
+	})
+}
+
+// keyOf returns the key of a record, with the labels of its request. One that is gone has the
+// names that the record has.
+func (s *Settler) keyOf(r *accounting.Record) *aigateway.Key {
+	key := aigateway.Key{ID: r.Key, Owner: r.User, Limit: r.Limit}
+	if known := s.Keys.ByID(r.Key); known != nil {
+		key = *known
+	}
+	key.Labels = r.Labels
+	return &key
+}
+
+// askEvery is the time between two looks for charges that are due.
+const askEvery = 2 * time.Second
+
+// Run asks providers for the charges of their accounts that are due, until ctx ends.
+func (s *Settler) Run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(askEvery):
+		}
+		if err := s.askAll(ctx); err != nil && ctx.Err() == nil {
+			s.Logger.Warn("deferred charges cannot be settled; trying again", zap.Error(err))
+		}
+	}
+}
+
+func (s *Settler) askAll(ctx context.Context) error {
+	ledger := s.Book.Deferring()
+	if ledger == nil {
+		return nil
+	}
+	now := time.Now()
+	due, err := ledger.Claim(ctx, func(d *accounting.Deferred) (time.Time, bool) {
+		provider, _ := s.holder(d)
+		return meter.NextAsk(d, now), provider != nil || now.After(d.Expires)
+	})
+	for i := range due {
+		if err == nil {
+			err = s.ask(ctx, ledger, &due[i])
+		}
+	}
+	return err
+}
+
+// holder returns the provider with the account of a charge, and the index of its API key.
+func (s *Settler) holder(d *accounting.Deferred) (*catalog.Provider, int) {
+	return s.Catalog.HolderWhere(func(a seal.Account) bool { return meter.Account(a) == d.Account })
+}
+
+// ask asks a provider for the object of a charge, and settles it if the state is final.
+func (s *Settler) ask(ctx context.Context, ledger accounting.DeferringLedger, charge *accounting.Deferred) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	provider, apiKey := s.holder(charge)
+	if provider == nil {
+		return s.end(ctx, ledger, charge, nil)
+	}
+	c := s.question(charge, provider, apiKey)
+	client, err := http.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
+	if err != nil {
+		return err
+	}
+	_ = provider.Caller.Call(ctx, c, discard{make(http.Header)}, client) // the result has what matters
+	gone := c.Result.Fault != nil && c.Result.Fault.Kind == fault.NotFound
+	switch {
+	case c.Result.Ended != nil:
+		return s.end(ctx, ledger, charge, s.callsOf(charge, &c.Attempt, c.Result.Ended))
+	case gone || time.Now().After(charge.Expires):
+		s.Logger.Warn("a deferred charge stays what was reserved, since its usage is unknown",
+			zap.String("request_id", charge.Record.Request), zap.Bool("deleted", gone))
+		return s.end(ctx, ledger, charge, nil)
+	}
+	return nil
+}
+
+// question returns the conduit of a call that reads the object of a charge.
+func (s *Settler) question(charge *accounting.Deferred, p *catalog.Provider, apiKey int) *exchange.Conduit {
+	spoken := formats.Of(translate.Format(charge.Record.Calls[len(charge.Record.Calls)-1].Format))
+	return &exchange.Conduit{Attempt: exchange.Attempt{
+		Exchange: &exchange.Exchange{
+			ID: charge.Record.Request, Start: time.Now(), Request: exchange.Request{Operation: translate.Manage, Format: spoken},
+			Objects: &exchange.Objects{IDs: s.Seals().IDs(""), Call: &exchange.ObjectCall{Method: http.MethodGet, Path: "/responses/" + url.PathEscape(charge.Object)}},
+		},
+		Provider: p.Name, Service: p.Preset, Format: spoken, APIKey: apiKey, Traits: p.Traits(),
+	}}
+}
+
+// discard is the receiver of an answer that no client gets.
+type discard struct{ header http.Header }
+
+// Header returns a header map that is not read.
+func (d discard) Header() http.Header { return d.header }
+
+// TakeHeader does nothing.
+func (discard) TakeHeader(http.Header) {}
+
+// WriteHeader does nothing.
+func (discard) WriteHeader(int) {}
+
+// Write discards p.
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// FlushError does nothing.
+func (discard) FlushError() error { return nil }

@@ -1,0 +1,74 @@
+package meter
+
+import (
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+)
+
+// A provider is asked for a deferred charge after firstAsk, and then each time that as much time
+// has passed as before, but at least once in longestAsk. What it has not generated after
+// longestWait is charged as reserved.
+const (
+	firstAsk    = 2 * time.Second
+	longestAsk  = time.Minute
+	longestWait = time.Hour
+)
+
+// NextAsk returns when the provider is asked for a deferred charge that is not known now.
+func NextAsk(d *accounting.Deferred, now time.Time) time.Time {
+	return now.Add(min(max(now.Sub(d.Record.Admitted), firstAsk), longestAsk))
+}
+
+// Account returns the text for an account in a deferred charge.
+func Account(a seal.Account) string { return hex.EncodeToString(a[:]) }
+
+// Defers reports whether a ledger, which may be nil, keeps deferred charges.
+func Defers(l accounting.Ledger) bool {
+	_, ok := l.(accounting.DeferringLedger)
+	return ok
+}
+
+// isDeferred reports whether the usage of the call becomes known after the answer, because the
+// provider goes on to generate.
+func (c call) isDeferred() bool { return c.Object != "" && (!c.Whole() || c.reported() == 0) }
+
+// deferCall adds a call whose usage becomes known later. Until then, budgets hold the highest
+// possible cost of the exchange.
+func (e *Entry) deferCall(a *exchange.Attempt, c call) {
+	held := accounting.Call{Provider: a.Provider, Model: a.Model, Answered: c.AnsweredBy, Format: string(a.Format.Name), Status: c.Status, Source: accounting.SourceReserved}
+	if e.bound.Nanos > 0 {
+		held.Held = e.bound
+	}
+	e.record.Calls = append(e.record.Calls, held)
+	e.deferred = &accounting.Deferred{Account: Account(seal.AccountOf(a.Provider, a.APIKey)), Object: c.Object}
+}
+
+// endDeferred keeps the deferred charge of a record that has ended, if it has one.
+func (e *Entry) endDeferred() {
+	if e.deferred == nil {
+		return
+	}
+	d := *e.deferred
+	d.Record, d.Due, d.Expires = e.record, time.Now().Add(firstAsk), time.Now().Add(longestWait)
+	e.ledger.(accounting.DeferringLedger).Defer(d)
+}
+
+// Settled returns the calls of the record of a deferred charge, of which the last is known now: r is
+// its result.
+func Settled(pricer Pricer, d *accounting.Deferred, a *exchange.Attempt, r *exchange.Result) []accounting.Call {
+	e := Entry{pricer: pricer, record: d.Record}
+	last := len(d.Record.Calls) - 1
+	e.bound, e.record.Calls = d.Record.Calls[last].Held, slices.Clone(d.Record.Calls[:last])
+	e.add(a, call{Result: r, ex: a.Exchange, share: 1})
+	return e.record.Calls
+}
+
+// Spent returns the cost of calls in a currency, held amounts included, in nanos.
+func Spent(calls []accounting.Call, currency string) int64 {
+	return (&Entry{record: accounting.Record{Calls: calls}}).spent(currency)
+}
