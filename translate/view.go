@@ -77,8 +77,9 @@ type Beyond struct {
 	// Background is true if the provider is to generate the answer behind the exchange,
 	// whose usage is then unknown.
 	Background bool
-	// Unstored is true if the provider is not to store the answer.
-	Unstored bool
+	// Stored and Unstored are true if the request asks the provider to store the answer, or not
+	// to. Of a request that does neither, its format decides.
+	Stored, Unstored bool
 	// References are what State refers to; nil if State is "" or does not refer to an object.
 	References *References
 }

@@ -3,6 +3,7 @@ package exchange
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
@@ -105,6 +106,14 @@ func (o *Objects) Hide(text []byte) []byte {
 	return text
 }
 
+// Show returns a text of the client with the provider's form of each id that the client has named.
+func (o *Objects) Show(text string) string {
+	for i := range o.named {
+		text = strings.ReplaceAll(text, string(o.named[i].sealed), string(o.named[i].raw))
+	}
+	return text
+}
+
 // ProviderIDs returns the ids that the client has named, as the provider has them.
 func (o *Objects) ProviderIDs() (ids []string) {
 	if o == nil {
@@ -120,8 +129,10 @@ func (o *Objects) ProviderIDs() (ids []string) {
 // that are asked in another format store nothing, and neither do those that the client asks not to.
 func (a *Attempt) SealsObjects() bool {
 	beyond := &a.Exchange.View.Beyond
-	return a.Exchange.Objects != nil && a.Traits.SealsObjects() && a.ByteLane() && a.Format.Objects.EditIDs != nil &&
-		(beyond.References != nil || !beyond.Unstored)
+	if a.Exchange.Objects == nil || !a.Traits.SealsObjects() || !a.ByteLane() || a.Format.Objects.EditIDs == nil {
+		return false
+	}
+	return beyond.References != nil || beyond.Stored || a.Object() != nil || !beyond.Unstored && !a.Format.Objects.OnRequest
 }
 
 // Begins reports whether the provider may go on to generate the response with an id after its

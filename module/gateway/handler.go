@@ -25,6 +25,7 @@ import (
 //	POST /v1/completions
 //	POST /v1/responses, /v1/responses/input_tokens
 //	GET, DELETE /v1/responses/{id}, POST /v1/responses/{id}/cancel, GET /v1/responses/{id}/input_items
+//	GET, POST, DELETE /v1/chat/completions/{id}, GET /v1/chat/completions/{id}/messages
 //	POST /v1/conversations, GET, POST, DELETE /v1/conversations/{id}
 //	GET, POST /v1/conversations/{id}/items, GET, DELETE /v1/conversations/{id}/items/{item_id}
 //	POST /v1beta/models/{model}:generateContent, :streamGenerateContent, :countTokens

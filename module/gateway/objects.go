@@ -57,6 +57,7 @@ func (h *Handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.Obj
 		objects, account, id, ok := exchange.OpenObject(ids, o.Kind, sealed)
 		objects.Call, call.Path = call, o.Below(r.URL.Path, id)
 		ex.Objects = objects
+		call.Query = objects.Show(call.Query) // the ids of messages begin with that of their completion
 		if holder.Provider, holder.APIKey = h.resolved.catalog.Holder(account); !ok || holder.Provider == nil {
 			return nil, fault.NoObject("", o.Kind, observe.Clip(sealed))
 		}

@@ -38,7 +38,8 @@ func objectAnswer(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnsw
 		return jsonAnswer{fault: fault.Unusable(errNoStream)}
 	}
 	r.Ended = endOf(a, body)
-	return jsonAnswer{body: edit.Apply(nil, body, objectSealer(a, r)(nil, body))}
+	body = edit.Apply(nil, body, objectSealer(a, r)(nil, body))
+	return jsonAnswer{body: a.Exchange.Objects.Hide(body)}
 }
 
 // endOf returns the end of an object that an answer is, nil if it is another answer, or the object

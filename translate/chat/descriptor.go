@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 )
 
@@ -20,7 +21,8 @@ var Descriptor = format.Descriptor{
 	TraceOperation: "chat",
 	Client: format.Client{
 		Endpoints: append([]format.Endpoint{{Method: "POST", Path: "/v1/chat/completions", Operation: translate.Generate}}, passthrough.Endpoints()...),
-		AnswerID:  "chatcmpl-",
+		Refusals:  []format.Refusal{{Path: "/v1/chat/completions", Method: "GET", Fault: fault.NoList}},
+		AnswerID:  seal.CompletionID,
 		CallID:    "call_",
 		Quotas:    openai.Quotas,
 	},
@@ -39,6 +41,16 @@ var Descriptor = format.Descriptor{
 		Tiers:       openai.Tiers,
 		KeepAlive:   openai.KeepAlive,
 		Usage:       format.UsageEdits{Ask: openai.AskUsage, Cut: openai.CutUsage},
+	},
+	Objects: format.Objects{
+		Paths: []format.ObjectPath{
+			{Method: "GET", Kind: seal.CompletionID, Path: "/v1/chat/completions/{id}"},
+			{Method: "POST", Kind: seal.CompletionID, Path: "/v1/chat/completions/{id}", Check: request.CheckCompletion},
+			{Method: "DELETE", Kind: seal.CompletionID, Path: "/v1/chat/completions/{id}"},
+			{Method: "GET", Kind: seal.CompletionID, Path: "/v1/chat/completions/{id}/messages", Query: []string{"limit", "order", "after"}},
+		},
+		OnRequest: true,
+		EditIDs:   answer.EditIDs,
 	},
 	Errors: openai.Errors,
 	Models: openai.Models,

@@ -289,6 +289,11 @@ func NotKept(kind string) *Fault {
 	return &Fault{Kind: NotFound, Message: "path: this gateway keeps no " + strings.ToLower(objectNouns[kind]) + "s", Code: "not_found"}
 }
 
+// NoList refuses to list stored objects.
+func NoList() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: this gateway lists no stored chat completions, since the provider's list has those of all clients", Code: "not_found"}
+}
+
 // NoCompaction refuses to compact a conversation.
 func NoCompaction() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: this gateway compacts no conversations; ask for a summary with POST /v1/responses", Code: "not_found"}

@@ -62,10 +62,10 @@ func (e *Endpoint) Around() (before, after string, ok bool) {
 	return strings.Cut(e.Path, Placeholder)
 }
 
-// Refusal is a request that is refused, with any method that has no endpoint at the
-// path.
+// Refusal is a request that is refused.
 type Refusal struct {
 	Path    string // "{id}" matches any one segment
+	Method  string // "" for any one that has no endpoint at the path
 	Upgrade string // the protocol, in lower case, that the request asks to change to; "" if that does not matter
 	Fault   func() *fault.Fault
 }

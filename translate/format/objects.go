@@ -14,6 +14,8 @@ import (
 type Objects struct {
 	// Paths are those of the objects.
 	Paths []ObjectPath
+	// OnRequest reports that providers store an answer only if the request asks for it.
+	OnRequest bool
 	// EditIDs appends the edits that replace the ids of objects in a JSON answer, or in the data
 	// of an event. replace appends what takes the place of an id of a kind.
 	EditIDs func(edits []edit.Edit, answer []byte, replace func(dst []byte, kind string, id []byte) []byte) []edit.Edit

@@ -18,7 +18,7 @@ import (
 // unservedPaths are endpoints of providers that the gateway does not serve, behind the version.
 // Without them, a client of one would be advised to check its base URL. "{id}" is any segment.
 var unservedPaths = strings.Fields(`
-	agents assistants audio auth_tokens batches cachedContents chat/completions/{id} chat/completions/{id}/messages chat/deferred-completion
+	agents assistants audio auth_tokens batches cachedContents chat/deferred-completion
 	chatkit classifications compliance containers content_provenance_checks corpora decisions
 	deployment_runs deployments dreams environments evals files fileSearchStores fim fine_tuning images
 	interactions language-models libraries live memory_stores messages/batches ocr operations organization
@@ -76,12 +76,12 @@ func versionOf(p string) *format.Descriptor {
 }
 
 // refusal returns the route of a request that a format lists as refused, after a check of the
-// key. If the path has an endpoint, only the upgrades of connections are refused: other refusals
+// key. If the path has an endpoint, only the upgrades of connections and methods are refused: other refusals
 // are about ids, and the last segment of the path is none.
 func refusal(r *http.Request, served bool) (found Route, ok bool) {
 	for _, f := range formats.All() {
 		for _, refused := range f.Client.Refusals {
-			if (!served || refused.Upgrade != "") && matches(r, refused) {
+			if (!served || refused.Upgrade != "" || refused.Method != "") && matches(r, refused) {
 				return Route{Kind: Call, Format: f, Fault: refused.Fault()}, true
 			}
 		}
@@ -91,6 +91,9 @@ func refusal(r *http.Request, served bool) (found Route, ok bool) {
 
 func matches(r *http.Request, refused format.Refusal) bool {
 	if refused.Upgrade != "" && !strings.EqualFold(r.Header.Get("Upgrade"), refused.Upgrade) {
+		return false
+	}
+	if refused.Method != "" && r.Method != refused.Method && !(refused.Method == http.MethodGet && r.Method == http.MethodHead) {
 		return false
 	}
 	return isLike(r.URL.Path, refused.Path) && r.URL.RawPath == ""

@@ -173,21 +173,21 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 
 // isStored reports whether a documented path is that of a stored object.
 func isStored(path string) bool {
-	return strings.HasPrefix(path, "/v1/responses/{id}") || strings.HasPrefix(path, conversationsPath)
+	return strings.HasPrefix(path, "/v1/responses/{id}") || strings.HasPrefix(path, conversationsPath) || strings.HasPrefix(path, site.ChatPath+"/{id}")
 }
 
 func TestDocumentDescribesTheAnswersAboutStoredObjects(t *testing.T) {
 	v := startVendor(t)
-	d, _, document := describedSite(t, site.Direct.ProviderAt("storing", strings.TrimPrefix(v.URL, "http://"), "responses_state sealed", "models gpt", "format responses"))
+	d, _, document := describedSite(t, site.Direct.ProviderAt("storing", strings.TrimPrefix(v.URL, "http://"), "responses_state sealed", "models gpt", "format responses chat"))
 	s := storing{d, v}
 	for _, o := range slices.DeleteFunc(document.Operations("/v1/"), func(o openapi.Operation) bool { return !isStored(o.Path) }) {
 		given := make(map[string]bool)
 		for _, try := range []struct{ key, id, body, contentType string }{
 			{key: "wrong"}, {key: elsewhereKey}, {id: "unknown"},
-			{body: "{"}, {contentType: "text/plain"}, {body: `{"metadata":{"a":"` + strings.Repeat("m", 5000) + `"}}`}, {},
+			{body: "["}, {contentType: "text/plain"}, {body: `{"metadata":{"a":"` + strings.Repeat("m", 5000) + `"}}`}, {},
 		} {
 			path := s.storedPath(t, o.Path, try.id)
-			answer := s.Call(o.Method, s.URL("site", path), cmp.Or(try.body, "{}"), "Authorization", "Bearer "+cmp.Or(try.key, site.ClientKey), "Content-Type", cmp.Or(try.contentType, "application/json"))
+			answer := s.Call(o.Method, s.URL("site", path), cmp.Or(try.body, `{"metadata":{}}`), "Authorization", "Bearer "+cmp.Or(try.key, site.ClientKey), "Content-Type", cmp.Or(try.contentType, "application/json"))
 			assert.Empty(t, document.Check(o.Method, o.Path, answer.Status, []byte(answer.Body)), answer.Body)
 			given[strconv.Itoa(answer.Status)] = true
 		}
@@ -202,6 +202,7 @@ func (s storing) storedPath(t *testing.T, pattern, id string) string {
 	t.Helper()
 	stored := map[string]func() string{
 		"/v1/responses":     func() string { return s.create(t, "") },
+		site.ChatPath:       func() string { return s.complete(t, `,"store":true`) },
 		"/v1/conversations": func() string { return strings.TrimPrefix(s.converse(t), conversationsPath+"/") },
 	}
 	before, _, _ := strings.Cut(pattern, "/{id}")

@@ -48,6 +48,7 @@ func startVendor(t *testing.T) *vendor {
 		answer(w, r)
 	}))
 	v.serveConversations(mux)
+	v.serveCompletions(mux)
 	mux.HandleFunc("DELETE /v1/responses/{id}", v.withStored(func(w http.ResponseWriter, req *http.Request, r response) {
 		delete(v.accounts[credential(req)], r["id"].(string))
 		answer(w, response{"id": r["id"], "object": "response.deleted", "deleted": true})
@@ -124,6 +125,8 @@ func (v *vendor) withStored(serve func(http.ResponseWriter, *http.Request, respo
 			noun := "Response"
 			if strings.HasPrefix(r.URL.Path, "/v1/conversations") {
 				noun = "Conversation"
+			} else if strings.HasPrefix(r.URL.Path, "/v1/chat") {
+				noun = "Chat completion"
 			}
 			refuse(w, http.StatusNotFound, noun+" with id '"+r.PathValue("id")+"' not found.", nil, nil)
 			return
@@ -199,6 +202,52 @@ func (v *vendor) serveConversations(mux *http.ServeMux) {
 			}
 		}))
 	}
+}
+
+// serveCompletions serves chat completions, of which those are stored that ask for it.
+func (v *vendor) serveCompletions(mux *http.ServeMux) {
+	const path = "/v1/chat/completions"
+	mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		var request struct{ Store, Stream bool }
+		_ = json.NewDecoder(r.Body).Decode(&request)
+		v.last++
+		c := response{
+			"id": fmt.Sprintf("chatcmpl-%048x", v.last), "object": "chat.completion", "created": 1, "model": "gpt",
+			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": "Hello"}}},
+			"usage":   map[string]any{"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4},
+		}
+		if request.Store {
+			v.account(r)[c["id"].(string)] = c
+		}
+		if !request.Stream {
+			answer(w, c)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, rest := range []string{
+			`"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello"}}],"usage":null`,
+			`"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}`,
+		} {
+			fmt.Fprintf(w, `data: {"id":"%s","object":"chat.completion.chunk","created":1,"model":"gpt",%s}`+"\n\n", c["id"], rest)
+		}
+		fmt.Fprint(w, "data: [DONE]\n\n")
+	})
+	mux.HandleFunc("GET "+path+"/{id}", v.withStored(func(w http.ResponseWriter, _ *http.Request, c response) { answer(w, c) }))
+	mux.HandleFunc("POST "+path+"/{id}", v.withStored(func(w http.ResponseWriter, r *http.Request, c response) {
+		var request struct{ Metadata any }
+		_ = json.NewDecoder(r.Body).Decode(&request)
+		answer(w, with(c, "metadata", request.Metadata))
+	}))
+	mux.HandleFunc("DELETE "+path+"/{id}", v.withStored(func(w http.ResponseWriter, r *http.Request, c response) {
+		delete(v.account(r), c["id"].(string))
+		answer(w, response{"id": c["id"], "object": "chat.completion.deleted", "deleted": true})
+	}))
+	mux.HandleFunc("GET "+path+"/{id}/messages", v.withStored(func(w http.ResponseWriter, _ *http.Request, c response) {
+		id := c["id"].(string) + "-0"
+		answer(w, response{"object": "list", "data": []any{map[string]any{"id": id, "role": "user", "content": "hi"}}, "first_id": id, "last_id": id, "has_more": false})
+	}))
 }
 
 // create answers a request for a response, and stores it unless the request asks not to.

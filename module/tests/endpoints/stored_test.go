@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,10 @@ func startStoring(t *testing.T, w site.Way, lines ...string) storing {
 	if lines == nil {
 		lines = []string{"responses_state sealed"}
 	}
-	lines = append(lines, "models gpt", "api_key {env.UP_1}", "format responses")
+	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "format ") }) {
+		lines = append(lines, "format responses")
+	}
+	lines = append(lines, "models gpt", "api_key {env.UP_1}")
 	return storing{site.Start(t, "key other {env.OTHER_KEY}", w.ProviderAt("up", strings.TrimPrefix(v.URL, "http://"), lines...)), v}
 }
 

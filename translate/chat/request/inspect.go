@@ -17,6 +17,20 @@ func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) 
 	return p.End()
 }
 
+// completionFields are those of the request that changes a stored completion.
+var completionFields = strict.Fields{{Name: "metadata", Check: strict.Map, Must: true}}
+
+// CheckCompletion is the strict pass over the body of the request that changes a stored completion.
+func CheckCompletion(body []byte) *fault.Fault {
+	p := strict.Begin(body, strict.Brackets, completionFields)
+	p.Read()
+	_, refused := p.End()
+	return refused
+}
+
+// checkStore reads whether the provider stores the answer, which it does not by default.
+func checkStore(p *strict.Pass, _ *strict.Table) { p.View.Beyond.Stored = p.Flag() }
+
 // checkSearch reads the options of a search. A provider of the format searches once before
 // its answer.
 func checkSearch(p *strict.Pass, _ *strict.Table) {

@@ -67,7 +67,7 @@ var optionRows = slices.Concat([]core.Row{
 	core.Structural("parallel_tool_calls", core.ParallelCalls).Is(strict.Flag),
 	core.Structural("parallel_tool_calls=false", core.OneCallAtATime),
 ), []core.Row{
-	core.Hint("store", core.Nothing).Is(strict.Flag),
+	core.Hint("store", core.Nothing).Is(checkStore),
 }, parts.ModerationRows, []core.Row{
 	core.Hint("prompt_cache_key", core.CacheKey),
 	core.Hint("prompt_cache_options", core.CacheOptions),
