@@ -29,7 +29,6 @@ type Result struct {
 	Head
 	Times
 	Lane
-	Stored
 
 	// Parts are the calls of a fan-out, with results of their own; nil for a single call.
 	// What the provider has used is in the parts alone.
@@ -45,6 +44,7 @@ type Head struct {
 	RequestID  string       // id of the call at the provider
 	AnsweredBy string       // model that the provider names in its answer
 	Answer     *ErrorAnswer // the provider's error answer, if it may be relayed unchanged
+	Stored
 }
 
 // Times are the times of the events of a call.
