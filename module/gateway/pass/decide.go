@@ -78,10 +78,11 @@ func isVersion(segment string) bool {
 }
 
 // stored are the beginnings of paths, behind the version, of objects that providers store. A POST to
-// one creates an object.
+// one creates an object, or refers to one: a response is stored unless its request forbids it, and
+// continues any other one of the account.
 var stored = strings.Fields(`
 	agents assistants batches cachedcontents containers conversations deployments environments evals files
-	fine_tuning/jobs memory_stores messages/batches sessions skills threads uploads vaults vector_stores videos`)
+	fine_tuning/jobs memory_stores messages/batches responses sessions skills threads uploads vaults vector_stores videos`)
 
 // isStored reports whether a path is below one of stored.
 func isStored(segments []string) bool {

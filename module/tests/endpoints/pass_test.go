@@ -108,7 +108,7 @@ func TestX018X019X030X031OnlyWhatIsAllowedIsPassedOn(t *testing.T) {
 
 			"GET /v1/files": 403, "GET /v1/files/file-x/content": 403, "POST /v1/files": 403, "POST /v1/Files": 403, "GET /v1beta/files/x": 403, "GET /v1/batches": 403, "POST /v1/messages/batches": 403,
 			"GET /v1/widgets": 403, "GET /v1/widgets/w": 403, "POST /v1/widgets/w_12/cancel": 403, "DELETE /v1/widgets/w/parts": 403,
-			"POST /v1/responses/resp_1/cancel": 403, "GET /v1/responses/r": 403, "GET /v1/chat/completions": 403, "POST /v1/fine_tuning/jobs": 403,
+			"POST /v1/responses": 403, "POST /v1/responses/compact": 403, "POST /v1/responses/resp_1/cancel": 403, "GET /v1/responses/r": 403, "GET /v1/chat/completions": 403, "POST /v1/fine_tuning/jobs": 403,
 		} {
 			method, path, _ := strings.Cut(request, " ")
 			before := len(p.account.lines())
