@@ -1,12 +1,11 @@
 // Package selection orders the targets and API keys that may answer an exchange.
 //
-// Healthy targets come in the order of the steps of the configuration, or of a measure: the lowest
-// cost, or the shortest latency. The targets and API keys of one step share the sessions by their
-// weights. Targets that rest are left
-// out, except for the one whose rest ends first: it comes last, so that the list is never
-// empty. If all of them came, every request would call each failing target, and the last
-// failure, after which a call is repeated, would be that of the longest rest. The
-// package keeps no state.
+// Healthy targets come in the order of the steps of the configuration, and within a step in that of
+// a measure, if there is one: the lowest cost, or the shortest latency. The targets and API keys of
+// one step share the sessions by their weights. Targets that rest are left out, except for the one
+// whose rest ends first: it comes last, so that the list is never empty. If all of them came, every
+// request would call each failing target, and the last failure, after which a call is repeated, would
+// be that of the longest rest. The package keeps no state.
 package selection
 
 import (

@@ -398,7 +398,7 @@ export function Filters({ filters, wanted, open }) {
 													? html`
 														<select name=${name}>
 															<option value="">any</option>
-															${values.map((value) => html`<option value=${value} selected=${value === wanted[name]}>${value}</option>`)}
+															${values.map((v) => html`<option selected=${v === wanted[name]}>${v}</option>`)}
 														</select>
 													`
 													: name === 'key'

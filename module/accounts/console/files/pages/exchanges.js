@@ -114,7 +114,7 @@ function columns(team) {
 			name: 'Time',
 			cell: (/** @type {UsageRecord} */ r) => html`
 				<a class="tab nowrap" href=${query(`${root}exchanges/${r.id}`, { team })} title=${when(r.at).toString()}>
-					${when(r.at).toDateString() === new Date().toDateString() ? clock(when(r.at)) : stamp(r.at).slice('2026-'.length)}
+					${stamp(r.at).slice(stamp(r.at).startsWith(local(Date.now()).slice(0, 10)) ? 11 : 5)}
 				</a>
 			`,
 		},
