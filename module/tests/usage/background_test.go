@@ -110,8 +110,8 @@ func inBackground(limit int, more string) string {
 	return fmt.Sprintf(`{"model":"m","input":"hello","background":true,"max_output_tokens":%d%s}`, limit, more)
 }
 
-// as are the headers of a client with a key.
-func as(key string) []string { return []string{"Authorization", "Bearer " + key} }
+// asAlice are the headers of a client with a key.
+var asAlice = []string{"Authorization", "Bearer " + site.AliceKey}
 
 // settledCalls returns the calls of the only record with calls, once they have a source.
 func settledCalls(t *testing.T, admin func(string) string, source string) (r *record) {
@@ -150,13 +150,13 @@ func TestX055X058X059AnAnswerInTheBackgroundIsSettledOnce(t *testing.T) {
 			t.Parallel()
 			g := startGenerating(t)
 			s := site.StartProcess(t, "", withLedger(t, g.lines()...)...)
-			created := s.Ask(site.ResponsesPath, inBackground(60, ""), as(site.AliceKey)...)
+			created := s.Ask(site.ResponsesPath, inBackground(60, ""), asAlice...)
 			require.Equal(t, http.StatusOK, created.Status, created.Body)
 			var response struct{ ID string }
 			require.NoError(t, json.Unmarshal([]byte(created.Body), &response))
 			held := settledCalls(t, s.AdminURL, "reserved")
 			assert.EqualValues(t, 60e9, held.Calls[0].Held)
-			refused := s.Ask(site.ResponsesPath, inBackground(60, ""), as(site.AliceKey)...)
+			refused := s.Ask(site.ResponsesPath, inBackground(60, ""), asAlice...)
 			assert.Equal(t, http.StatusTooManyRequests, refused.Status, "the highest cost is reserved: %s", refused.Body)
 			manage := func(path string) site.Reply {
 				method, path, _ := strings.Cut(strings.Replace(path, "*", response.ID, 1), " ")
@@ -180,9 +180,9 @@ func TestX055X058X059AnAnswerInTheBackgroundIsSettledOnce(t *testing.T) {
 				require.Equal(t, http.StatusOK, manage("GET /v1/responses/*").Status)
 			}
 			assert.Equal(t, done, settledCalls(t, s.AdminURL, "provider"), "X055: reading it again costs nothing")
-			refused = s.Ask(site.ResponsesPath, inBackground(91, ""), as(site.AliceKey)...)
+			refused = s.Ask(site.ResponsesPath, inBackground(91, ""), asAlice...)
 			assert.Equal(t, http.StatusTooManyRequests, refused.Status, "10 of 100 dollars are spent")
-			assert.Equal(t, http.StatusOK, s.Ask(site.ResponsesPath, inBackground(90, ""), as(site.AliceKey)...).Status)
+			assert.Equal(t, http.StatusOK, s.Ask(site.ResponsesPath, inBackground(90, ""), asAlice...).Status)
 		})
 	}
 }
@@ -205,15 +205,15 @@ func TestX060AnAnswerInTheBackgroundOutlivesAKill(t *testing.T) {
 	g := startGenerating(t)
 	lines := withLedger(t, g.lines()...)
 	s := site.StartProcess(t, "", lines...)
-	require.Equal(t, http.StatusOK, s.Ask(site.ResponsesPath, inBackground(60, ""), as(site.AliceKey)...).Status)
+	require.Equal(t, http.StatusOK, s.Ask(site.ResponsesPath, inBackground(60, ""), asAlice...).Status)
 	s.Kill()
 	s = site.StartProcess(t, "", lines...)
 	settledCalls(t, s.AdminURL, "reserved")
-	assert.Equal(t, http.StatusTooManyRequests, s.Ask(site.ResponsesPath, inBackground(60, ""), as(site.AliceKey)...).Status)
+	assert.Equal(t, http.StatusTooManyRequests, s.Ask(site.ResponsesPath, inBackground(60, ""), asAlice...).Status)
 	g.end(`"status":"completed","usage":` + tokensUsed(10))
 	assert.EqualValues(t, 10e9, settledCalls(t, s.AdminURL, "provider").cost())
-	assert.Equal(t, http.StatusTooManyRequests, s.Ask(site.ResponsesPath, inBackground(91, ""), as(site.AliceKey)...).Status)
-	assert.Equal(t, http.StatusOK, s.Ask(site.ResponsesPath, inBackground(90, ""), as(site.AliceKey)...).Status)
+	assert.Equal(t, http.StatusTooManyRequests, s.Ask(site.ResponsesPath, inBackground(91, ""), asAlice...).Status)
+	assert.Equal(t, http.StatusOK, s.Ask(site.ResponsesPath, inBackground(90, ""), asAlice...).Status)
 }
 
 // A client that leaves the stream of an answer in the background does not end it: the provider goes
@@ -222,7 +222,7 @@ func TestX065AStreamThatTheClientLeavesIsSettledAtItsEnd(t *testing.T) {
 	t.Parallel()
 	g := startGenerating(t)
 	s := site.StartProcess(t, "", withLedger(t, g.lines()...)...)
-	stream := s.Open(site.ResponsesPath, inBackground(60, `,"stream":true`), as(site.AliceKey)...)
+	stream := s.Open(site.ResponsesPath, inBackground(60, `,"stream":true`), asAlice...)
 	stream.NextUntil(`"Hel"`)
 	stream.Cancel()
 	assert.EqualValues(t, 60e9, settledCalls(t, s.AdminURL, "reserved").Calls[0].Held)
@@ -245,7 +245,7 @@ func TestTheEndOfAnAnswerInTheBackgroundDecidesItsCost(t *testing.T) {
 			t.Parallel()
 			g := startGenerating(t)
 			s := site.StartProcess(t, "", withLedger(t, g.lines()...)...)
-			created := s.Ask(site.ResponsesPath, inBackground(60, ""), as(site.AliceKey)...)
+			created := s.Ask(site.ResponsesPath, inBackground(60, ""), asAlice...)
 			var response struct{ ID string }
 			require.NoError(t, json.Unmarshal([]byte(created.Body), &response))
 			g.end(want.state)
@@ -271,7 +271,7 @@ func TestTwoGatewaysSettleAnAnswerInTheBackgroundOnce(t *testing.T) {
 		gateways = append(gateways, site.StartProcess(t, "", append(g.lines("seal_keys {env.KEY_BOB}"),
 			"store sqlite "+dir+"/gateway.db", fmt.Sprintf("ledger {\njournal %s/journal%d\n}", dir, i))...))
 	}
-	created := gateways[0].Ask(site.ResponsesPath, inBackground(60, ""), as(site.AliceKey)...)
+	created := gateways[0].Ask(site.ResponsesPath, inBackground(60, ""), asAlice...)
 	var response struct{ ID string }
 	require.NoError(t, json.Unmarshal([]byte(created.Body), &response), created.Body)
 	settledCalls(t, gateways[1].AdminURL, "reserved")
@@ -293,7 +293,7 @@ func TestAnAnswerInTheBackgroundNeedsWhatSettlesIt(t *testing.T) {
 	g := startGenerating(t)
 	site.SetKeys(t)
 	s := site.Start(t, withLedger(t, g.lines()...)...)
-	refused := s.Ask(site.ResponsesPath, inBackground(60, `,"store":false`), as(site.AliceKey)...)
+	refused := s.Ask(site.ResponsesPath, inBackground(60, `,"store":false`), asAlice...)
 	assert.Equal(t, http.StatusForbidden, refused.Status)
 	assert.Equal(t, "background: must not be sent with this key, because the cost of the answer remains unknown", refused.Failure(t).Message)
 }
