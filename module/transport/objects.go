@@ -38,8 +38,19 @@ func objectAnswer(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnsw
 		return jsonAnswer{fault: fault.Unusable(errNoStream)}
 	}
 	r.Ended = endOf(a, body)
-	body = edit.Apply(nil, body, objectSealer(a, r)(nil, body))
-	return jsonAnswer{body: a.Exchange.Objects.Hide(body)}
+	return jsonAnswer{body: sealed(body, objectSealer(a, r)(nil, body), a.Exchange.Objects)}
+}
+
+// sealed returns an answer with its edits, and with the client's form of the ids that the client has
+// named in all other places, such as the ids of messages, which begin with that of their completion. A
+// sealed id may begin like that of the provider, so the edits themselves are not searched.
+func sealed(body []byte, edits []edit.Edit, named *exchange.Objects) (out []byte) {
+	rest := 0
+	for _, e := range edits {
+		out = append(append(out, named.Hide(body[rest:e.Span.Start])...), e.With...)
+		rest = e.Span.End
+	}
+	return append(out, named.Hide(body[rest:])...)
 }
 
 // endOf returns the end of an object that an answer is, nil if it is another answer, or the object

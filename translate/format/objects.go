@@ -20,7 +20,8 @@ type Objects struct {
 	// of an event. replace appends what takes the place of an id of a kind.
 	EditIDs func(edits []edit.Edit, answer []byte, replace func(dst []byte, kind string, id []byte) []byte) []edit.Edit
 	// Ended reports whether a JSON answer is an object that the provider generates no more, so that its
-	// usage is final, and whether that has failed: the provider then charges no more than the usage.
+	// usage is final, and whether that has failed: the provider then charges no more than the usage. It
+	// is nil for formats whose answers are complete when they are stored.
 	Ended func(answer []byte) (ended, failed bool)
 }
 

@@ -421,8 +421,6 @@ func TestEndpointsOfProvidersAreNamed(t *testing.T) {
 	for target, named := range map[string]string{
 		"/v1/organization/usage/completions":        "/v1/organization",
 		"/v1/organization/usage/embeddings":         "/v1/organization",
-		"/v1/chat/completions/chatcmpl-1":           "/v1/chat/completions/{id}",
-		"/v1/chat/completions/chatcmpl-1/messages":  "/v1/chat/completions/{id}/messages",
 		"/v1/decisions":                             "/v1/decisions",
 		"/v1/live/sessions":                         "/v1/live",
 		"/v1/agents/a1/sessions":                    "/v1/agents",

@@ -123,6 +123,9 @@ func TestAWrongMethodIsAnsweredWithTheRightOne(t *testing.T) {
 			if method == allowed || method == "HEAD" && allowed == "GET" {
 				continue
 			}
+			if path == "/v1/chat/completions" && (method == "GET" || method == "HEAD") {
+				continue // the list of stored completions, which is refused by name
+			}
 			got := s.Raw("", method+" "+path+" HTTP/1.1")
 			body := site.InChoices("invalid_request_error", "method: must be "+allowed, "null", "null")
 			if strings.HasPrefix(path, "/v1/messages") {
