@@ -86,7 +86,8 @@ type Course struct {
 	// first attempt, and if the gateway answers itself.
 	Attempt *Attempt
 	Result  *Result
-	asked   int      // targets that were asked before the last attempt
+	Status  int32    // of an answer that is passed on as it is; 0 before it, and for others
+	asked   int32    // targets that were asked before the last attempt
 	current *Conduit // of Attempt and Result
 
 	Calls      []CallSummary // the calls of providers that have ended, in their order
@@ -95,7 +96,7 @@ type Course struct {
 
 // Begin makes a the current attempt. asked is the number of targets that were asked before.
 func (c *Course) Begin(a *Conduit, asked int) {
-	c.Attempt, c.Result, c.asked, c.current = &a.Attempt, &a.Result, asked, a
+	c.Attempt, c.Result, c.asked, c.current = &a.Attempt, &a.Result, int32(asked), a
 }
 
 // End adds a call to Calls, unless its target was not asked.
@@ -130,7 +131,7 @@ func (c *Course) CallsSoFar() []CallSummary {
 
 // AnswerItself removes the last attempt, because the gateway answers without a provider.
 func (c *Course) AnswerItself() {
-	c.asked = c.Attempts()
+	c.asked = int32(c.Attempts())
 	c.Attempt, c.Result, c.current = nil, nil, nil
 }
 
@@ -138,9 +139,9 @@ func (c *Course) AnswerItself() {
 // counts once. One that could not take the request was not asked.
 func (c *Course) Attempts() int {
 	if c.Result == nil || c.Result.State == Unasked || c.Attempt.Again {
-		return c.asked
+		return int(c.asked)
 	}
-	return c.asked + 1
+	return int(c.asked) + 1
 }
 
 // PassOver records that a target was not asked although it was its turn.
@@ -151,7 +152,6 @@ func (c *Course) PassOver(provider, model string, why Reason) {
 // Delivery is what the client has got.
 type Delivery struct {
 	FirstByte time.Time // when the first byte of an answer was sent
-	Status    int       // of an answer that is passed on as it is; 0 before it, and for others
 	Outcome   Outcome
 	Fault     *fault.Fault // that was sent, nil for none
 }

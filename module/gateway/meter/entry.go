@@ -186,7 +186,7 @@ func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 func statusOf(ex *exchange.Exchange) int {
 	switch {
 	case ex.Status != 0:
-		return ex.Status
+		return int(ex.Status)
 	case !ex.FirstByte.IsZero():
 		return 200
 	case ex.Fault == nil:

@@ -88,7 +88,7 @@ func (s *Sink) WriteHeader(status int) {
 		defer s.mu.Unlock()
 		s.answer.accepted = status == http.StatusOK || s.passes && s.ex.Result.Fault == nil
 		if s.passes && s.answer.accepted { // the answer may have no bytes
-			s.ex.Status = status
+			s.ex.Status = int32(status)
 			s.commit()
 		}
 	}
@@ -160,7 +160,7 @@ func (s *Sink) commit() {
 	}
 	s.state = flowing
 	s.setAnswerHeaders(s.w.Header())
-	s.w.WriteHeader(cmp.Or(s.ex.Status, http.StatusOK))
+	s.w.WriteHeader(cmp.Or(int(s.ex.Status), http.StatusOK))
 }
 
 // setModel sets the header with the model, unless the answer is about a stored object.
