@@ -22,7 +22,7 @@ type config struct {
 	inherited gateway.Config // of the global option, for a site
 	targets   []target
 	limits    map[*limits.Limit]cf.Dispenser // the places of the limits
-	doors     []cf.Dispenser                 // the places of Pass
+	passes    []cf.Dispenser                 // the places of Pass
 }
 
 // target is a mention of a provider in the block of a model.
@@ -187,7 +187,7 @@ func parseConfig(d *cf.Dispenser, inherited gateway.Config, lines []written.Line
 	if err := configWords.readBlock(d, directive, &c, nil); err != nil {
 		return c.Config, err
 	}
-	if err := errors.Join(c.checkTargets(), c.checkLimits(), c.checkDoors()); err != nil {
+	if err := errors.Join(c.checkTargets(), c.checkLimits(), c.checkPasses()); err != nil {
 		return c.Config, err
 	}
 	if c.keys != nil {

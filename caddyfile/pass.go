@@ -60,7 +60,7 @@ func readPass(d *cf.Dispenser, c *config) error {
 		return line.Errf("pass '%s': %w", p.Prefix, err)
 	}
 	c.Pass = append(c.Pass, p)
-	c.doors = append(c.doors, line)
+	c.passes = append(c.passes, line)
 	return nil
 }
 
@@ -82,12 +82,12 @@ func readPassRule(d *cf.Dispenser, rules *[]pass.Rule) error {
 	return nil
 }
 
-// checkDoors returns an error for a line pass whose provider is not defined.
-func (c *config) checkDoors() error {
+// checkPasses returns an error for a line pass whose provider is not defined.
+func (c *config) checkPasses() error {
 	known := c.providerNames()
 	for i, p := range c.Pass {
 		if !slices.Contains(known, p.Provider) {
-			return c.doors[i].Errf("pass '%s': %w", p.Prefix, catalog.UnknownProvider(p.Provider, known))
+			return c.passes[i].Errf("pass '%s': %w", p.Prefix, catalog.UnknownProvider(p.Provider, known))
 		}
 	}
 	return nil

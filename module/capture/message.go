@@ -46,7 +46,7 @@ func (m *message) begin(at time.Time, method, path string, status int, h http.He
 var headers = map[string]bool{
 	"Accept": true, "Allow": true, "Cache-Control": true, "Content-Encoding": true, "Content-Length": true, "Content-Type": true, "User-Agent": true,
 	"Anthropic-Beta": true, "Anthropic-Version": true, "Openai-Beta": true, "Request-Id": true, "X-Request-Id": true,
-	"Retry-After": true, "Retry-After-Ms": true, "X-Should-Retry": true, "X-Content-Type-Options": true,
+	"Retry-After": true, "Retry-After-Ms": true, "Openai-Poll-After-Ms": true, "X-Should-Retry": true, "X-Content-Type-Options": true,
 }
 
 // listed reports whether captures contain a header. Headers of the gateway begin with

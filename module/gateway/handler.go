@@ -72,7 +72,7 @@ type Handler struct {
 	exchanges *zap.Logger // one record for each exchange
 	drain     *drain.Drain
 	providers failover.Site
-	doors     doors // nil for nearly all sites
+	passes    passRoutes // nil for nearly all sites
 	settler   *deferred.Settler
 }
 
@@ -130,7 +130,7 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	if err := h.resolved.limits.CheckAccounts(h.backends.Accounts); err != nil {
 		return err
 	}
-	if h.doors, err = newDoors(h.Pass, h.resolved.catalog); err != nil {
+	if h.passes, err = newPassRoutes(h.Pass, h.resolved.catalog); err != nil {
 		return err
 	}
 	h.settler = &deferred.Settler{

@@ -19,19 +19,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// door passes requests below a prefix on to a provider.
-type door struct {
+// passRoute passes requests below a prefix on to a provider.
+type passRoute struct {
 	*pass.Config
 	provider *catalog.Provider
+	sent     []string // the headers of clients that the provider gets
+	received []string // the headers of answers that clients get
 }
 
-// doors are all those of a site.
-type doors []door
+// passRoutes are all those of a site.
+type passRoutes []passRoute
 
-// newDoors finds the providers to which a configuration passes requests on.
-func newDoors(configs []*pass.Config, c *catalog.Catalog) (all doors, err error) {
+// newPassRoutes finds the providers to which a configuration passes requests on.
+func newPassRoutes(configs []*pass.Config, c *catalog.Catalog) (all passRoutes, err error) {
 	for _, config := range configs {
-		d := door{config, c.Provider(config.Provider)}
+		d := passRoute{config, c.Provider(config.Provider), config.Sent(), config.Received()}
 		if err := d.check(all); err != nil {
 			return nil, fmt.Errorf("pass '%s': %w", config.Prefix, err)
 		}
@@ -42,8 +44,8 @@ func newDoors(configs []*pass.Config, c *catalog.Catalog) (all doors, err error)
 
 var errComputed = errors.New("the preset of the provider computes the address of each call, so that nothing can be passed on to it")
 
-// check returns an error for a door that cannot be used beside others.
-func (d *door) check(others doors) error {
+// check returns an error for a route that cannot be used beside others.
+func (d *passRoute) check(others passRoutes) error {
 	taken := slices.Clone(pathRoots)
 	for _, other := range others {
 		taken = append(taken, other.Root())
@@ -62,9 +64,9 @@ func (d *door) check(others doors) error {
 	return d.Check()
 }
 
-// find returns the door for the path of a request, and the path below its prefix, with escapes; nil if
+// find returns the route for the path of a request, and the path below its prefix, with escapes; nil if
 // there is none.
-func (all doors) find(r *http.Request) (d *door, below string) {
+func (all passRoutes) find(r *http.Request) (d *passRoute, below string) {
 	for i := range all {
 		if below, ok := all[i].Below(r.URL.EscapedPath()); ok {
 			return &all[i], below
@@ -73,8 +75,8 @@ func (all doors) find(r *http.Request) (d *door, below string) {
 	return nil, ""
 }
 
-// route returns the route of a request through a door. ok is false if there is no door for its path.
-func (all doors) route(r *http.Request) (route routes.Route, ok bool) {
+// route returns the route of a request of one of these routes. ok is false if there is none for its path.
+func (all passRoutes) route(r *http.Request) (route routes.Route, ok bool) {
 	d, _ := all.find(r)
 	if d == nil {
 		return route, false
@@ -84,7 +86,7 @@ func (all doors) route(r *http.Request) (route routes.Route, ok bool) {
 }
 
 // serve passes a request to a site on to a provider, and its answer to the client.
-func (all doors) serve(h *Handler, to *reply.Reply, r *http.Request) *fault.Fault {
+func (all passRoutes) serve(h *Handler, to *reply.Reply, r *http.Request) *fault.Fault {
 	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
 		return fault.GatewayBusy()
 	}
@@ -108,7 +110,7 @@ func (all doors) serve(h *Handler, to *reply.Reply, r *http.Request) *fault.Faul
 }
 
 // refuse returns why a request must not be passed on, whatever its key.
-func (d *door) refuse(to *reply.Reply, r *http.Request, path string) *fault.Fault {
+func (d *passRoute) refuse(to *reply.Reply, r *http.Request, path string) *fault.Fault {
 	refused, allow := d.Refuse(r.Method, path)
 	if allow != "" {
 		to.SetHeaders("Allow", allow)
@@ -120,7 +122,7 @@ func (d *door) refuse(to *reply.Reply, r *http.Request, path string) *fault.Faul
 }
 
 // refuseUnseen refuses a request for what the gateway would have to read in it, or in its answer.
-func (d *door) refuseUnseen(key *aigateway.Key, site *resolved) *fault.Fault {
+func (d *passRoute) refuseUnseen(key *aigateway.Key, site *resolved) *fault.Fault {
 	limits := site.limits.Of(key)
 	switch guard := site.guards.Checking(key.ID); {
 	case guard != "":
@@ -134,13 +136,13 @@ func (d *door) refuseUnseen(key *aigateway.Key, site *resolved) *fault.Fault {
 }
 
 // passage returns the request to the provider.
-func (d *door) passage(ex *exchange.Exchange, r *http.Request, path string) *exchange.Passage {
+func (d *passRoute) passage(ex *exchange.Exchange, r *http.Request, path string) *exchange.Passage {
 	return &exchange.Passage{
 		Conduit: exchange.Conduit{Attempt: exchange.Attempt{
 			Exchange: ex, Provider: d.provider.Name, Service: d.provider.Preset, Format: ex.Format, Traits: d.provider.Traits(),
 		}},
 		Method: r.Method, Path: path, Query: pass.Query(r.URL.RawQuery),
-		Header: d.Outgoing(r.Header), Incoming: d.Incoming(),
+		Header: pass.Outgoing(d.sent, r.Header), Incoming: d.received,
 		Body: http.MaxBytesReader(nil, r.Body, d.Limit()), Length: r.ContentLength,
 	}
 }
@@ -149,7 +151,7 @@ func (d *door) passage(ex *exchange.Exchange, r *http.Request, path string) *exc
 var errNoAddress = errors.New("no address of the provider is available")
 
 // pass makes the call of a passage, and ends the answer.
-func (d *door) pass(ctx context.Context, to *reply.Reply, p *exchange.Passage) {
+func (d *passRoute) pass(ctx context.Context, to *reply.Reply, p *exchange.Passage) {
 	p.Started = time.Since(to.Exchange.Start)
 	to.Next(&p.Conduit, 0)
 	err := d.provider.Caller.Pass(ctx, p, to)

@@ -29,8 +29,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	if h.serveProbe(w, r) {
 		return nil
 	}
-	route, passes := h.doors.route(r)
-	if !passes {
+	route, ok := h.passes.route(r)
+	if !ok {
 		route = routes.Find(r, h.backends)
 	}
 	hideKey(r, &route)
@@ -146,7 +146,7 @@ func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *
 	case routes.Object:
 		return h.serveObject(to, r, route)
 	case routes.Pass:
-		return h.doors.serve(h, to, r)
+		return h.passes.serve(h, to, r)
 	}
 	return h.serveCall(to, r)
 }

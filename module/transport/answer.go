@@ -52,6 +52,9 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	if answer.fault != nil {
 		return c.rejected(res, answer.fault), nil
 	}
+	if c.attempt.SealsObjects() {
+		c.result.noteHeaders(c.result.hide.retryHeaders(res.Header))
+	}
 	c.result.Finish(answer.usage)
 	c.end()
 	length := int64(len(answer.body))

@@ -119,8 +119,8 @@ const (
 	maxRateLimits  = 32  // headers; more than the largest documented family has
 )
 
-// retryNames are the headers that decide when clients try again.
-var retryNames = [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry"}
+// retryNames are the headers that decide when clients try again, or ask for a stored object again.
+var retryNames = [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry", "Openai-Poll-After-Ms"}
 
 const day = 24 * 60 * 60 // in seconds
 
@@ -140,7 +140,7 @@ func validRetry(name, value string) bool {
 	case "Retry-After":
 		date, err := http.ParseTime(value)
 		return err == nil && time.Until(date) <= day*time.Second || isWithin(value, day)
-	case "Retry-After-Ms":
+	case "Retry-After-Ms", "Openai-Poll-After-Ms":
 		return isWithin(value, day*1000)
 	default:
 		return value == "true" || value == "false"

@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 )
 
@@ -36,6 +37,15 @@ type Account [8]byte
 func AccountOf(provider string, apiKey int) Account {
 	sum := sha256.Sum256(binary.AppendUvarint([]byte(provider+"\x00"), uint64(apiKey)))
 	return Account(sum[:])
+}
+
+// String returns the account as a text, which ParseAccount reads.
+func (a Account) String() string { return hex.EncodeToString(a[:]) }
+
+// ParseAccount reads the text of an account. ok is false for any other text.
+func ParseAccount(text string) (a Account, ok bool) {
+	decoded, err := hex.DecodeString(text)
+	return a, err == nil && copy(a[:], decoded) == len(a) && len(decoded) == len(a)
 }
 
 // IDs seals the ids of objects that providers store, for one tenant: all clients of the gateway

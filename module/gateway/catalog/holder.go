@@ -10,14 +10,9 @@ import (
 
 // Holder returns the provider with an account, and the index of its API key; nil if there is none.
 func (c *Catalog) Holder(account seal.Account) (p *Provider, apiKey int) {
-	return c.HolderWhere(func(a seal.Account) bool { return a == account })
-}
-
-// HolderWhere is Holder for the account that is the one.
-func (c *Catalog) HolderWhere(is func(seal.Account) bool) (p *Provider, apiKey int) {
 	for _, p := range c.Providers {
 		for i := range p.APIKeys {
-			if is(seal.AccountOf(p.Name, i)) {
+			if seal.AccountOf(p.Name, i) == account {
 				return p, i
 			}
 		}

@@ -57,8 +57,7 @@ func (s *Settler) Seen(ex *exchange.Exchange) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience) // the client may have left
 	defer cancel()
-	account := seal.AccountOf(ex.Attempt.Provider, ex.Attempt.APIKey)
-	charge, err := ledger.Deferred(ctx, meter.Account(account), named[0])
+	charge, err := ledger.Deferred(ctx, seal.AccountOf(ex.Attempt.Provider, ex.Attempt.APIKey).String(), named[0])
 	if err == nil && charge != nil {
 		err = s.end(ctx, ledger, charge, s.callsOf(charge, ex.Attempt, ex.Result.Ended))
 	}
@@ -152,7 +151,11 @@ func (s *Settler) askAll(ctx context.Context) error {
 
 // holder returns the provider with the account of a charge, and the index of its API key.
 func (s *Settler) holder(d *accounting.Deferred) (*catalog.Provider, int) {
-	return s.Catalog.HolderWhere(func(a seal.Account) bool { return meter.Account(a) == d.Account })
+	account, ok := seal.ParseAccount(d.Account)
+	if !ok {
+		return nil, 0
+	}
+	return s.Catalog.Holder(account)
 }
 
 // ask asks a provider for the object of a charge, and settles it if the state is final.

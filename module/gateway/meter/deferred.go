@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"encoding/hex"
 	"slices"
 	"time"
 
@@ -24,15 +23,6 @@ func NextAsk(d *accounting.Deferred, now time.Time) time.Time {
 	return now.Add(min(max(now.Sub(d.Record.Admitted), firstAsk), longestAsk))
 }
 
-// Account returns the text for an account in a deferred charge.
-func Account(a seal.Account) string { return hex.EncodeToString(a[:]) }
-
-// Defers reports whether a ledger, which may be nil, keeps deferred charges.
-func Defers(l accounting.Ledger) bool {
-	_, ok := l.(accounting.DeferringLedger)
-	return ok
-}
-
 // isDeferred reports whether the usage of the call becomes known after the answer, because the
 // provider goes on to generate.
 func (c call) isDeferred() bool { return c.Object != "" && (!c.Whole() || c.reported() == 0) }
@@ -45,7 +35,7 @@ func (e *Entry) deferCall(a *exchange.Attempt, c call) {
 		held.Held = e.bound
 	}
 	e.record.Calls = append(e.record.Calls, held)
-	e.deferred = &accounting.Deferred{Account: Account(seal.AccountOf(a.Provider, a.APIKey)), Object: c.Object}
+	e.deferred = &accounting.Deferred{Account: seal.AccountOf(a.Provider, a.APIKey).String(), Object: c.Object}
 }
 
 // endDeferred keeps the deferred charge of a record that has ended, if it has one.

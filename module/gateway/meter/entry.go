@@ -60,7 +60,7 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 	if e == nil || c.State == exchange.Unasked {
 		return
 	}
-	if c.isDeferred() && Defers(e.ledger) {
+	if _, defers := e.ledger.(accounting.DeferringLedger); defers && c.isDeferred() {
 		e.deferCall(a, c)
 		return
 	}

@@ -24,7 +24,7 @@ var sent = []string{
 // received are the headers of answers, in canonical form, that clients get.
 var received = []string{
 	"Accept-Ranges", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Length",
-	"Content-Range", "Content-Type", "Etag", "Last-Modified", "Openai-Processing-Ms", "Openai-Version",
+	"Content-Range", "Content-Type", "Etag", "Last-Modified", "Openai-Poll-After-Ms", "Openai-Processing-Ms", "Openai-Version",
 	"Retry-After", "Retry-After-Ms", "X-Should-Retry",
 }
 
@@ -44,20 +44,23 @@ func checkHeaders(names []string) error {
 	return nil
 }
 
-// Outgoing returns the headers of a client that the provider gets. An empty value keeps net/http from
-// adding a header of its own.
-func (c *Config) Outgoing(client http.Header) http.Header {
+// Sent returns the names of the headers of clients that the provider gets.
+func (c *Config) Sent() []string { return slices.Concat(sent, c.own()) }
+
+// Received returns the names of the headers of answers that clients get.
+func (c *Config) Received() []string { return slices.Concat(received, c.own()) }
+
+// Outgoing returns the headers with some names that the provider gets. An empty value keeps net/http
+// from adding a header of its own.
+func Outgoing(names []string, client http.Header) http.Header {
 	h := http.Header{"User-Agent": {""}, "Accept-Encoding": {"identity"}}
-	for _, name := range slices.Concat(sent, c.own()) {
+	for _, name := range names {
 		if v := client[name]; len(v) > 0 {
 			h[name] = v
 		}
 	}
 	return h
 }
-
-// Incoming returns the names of the headers of an answer that the client gets.
-func (c *Config) Incoming() []string { return slices.Concat(received, c.own()) }
 
 // own returns the configured headers in canonical form.
 func (c *Config) own() (names []string) {

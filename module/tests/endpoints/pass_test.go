@@ -1,10 +1,13 @@
 package endpoints_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io"
 	"net/http"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -368,4 +371,44 @@ func TestAnAnswerThatBreaksOffIsNotWhole(t *testing.T) {
 		assert.Equal(t, "no-cache, no-transform", response.Header.Get("Cache-Control"))
 		assert.Equal(t, "cut", p.Record(response.Header.Get("X-Request-Id"))["outcome"])
 	})
+}
+
+// What other gateways decode and forget to say so: the bytes of both bodies, their coding and their
+// length are those of the sender.
+func TestCodedBodiesArePassedOnAsTheyAre(t *testing.T) {
+	site.EachWay(t, func(t *testing.T, w site.Way) {
+		p := startPassing(t, w, "allow /v1/*")
+		zipped := gzipped(t, strings.Repeat(`{"text":"a long answer"}`, 100))
+		for name, test := range map[string]struct {
+			status   int
+			encoding string
+		}{"an answer": {http.StatusOK, "gzip"}, "an error": {http.StatusBadRequest, "gzip"}, "a coding that the gateway does not know": {http.StatusOK, "x-own"}} {
+			p.account.answers(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Encoding", test.encoding)
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("Openai-Poll-After-Ms", "1500")
+				w.WriteHeader(test.status)
+				_, _ = w.Write(zipped)
+			})
+			answer := p.pass(http.MethodPost, "/v1/brand/new", string(zipped), "Content-Encoding", test.encoding, "Accept-Encoding", "gzip, x-own")
+			sent := p.account.last(t)
+			assert.Equal(t, test.status, answer.Status, name)
+			assert.Equal(t, string(zipped), answer.Body, name)
+			assert.Equal(t, test.encoding, answer.Header.Get("Content-Encoding"), name)
+			assert.Equal(t, strconv.Itoa(len(zipped)), answer.Header.Get("Content-Length"), name)
+			assert.Equal(t, "1500", answer.Header.Get("Openai-Poll-After-Ms"), name)
+			assert.Equal(t, string(zipped), sent.body, name)
+			assert.Equal(t, test.encoding, sent.header.Get("Content-Encoding"), name)
+			assert.Equal(t, "gzip, x-own", sent.header.Get("Accept-Encoding"), name)
+		}
+	})
+}
+
+func gzipped(t *testing.T, text string) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := io.WriteString(w, text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.Bytes()
 }

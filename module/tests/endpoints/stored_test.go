@@ -196,6 +196,25 @@ func TestAnAnswerMayContainTheAddressOfTheProvider(t *testing.T) {
 	assert.Equal(t, created.Body, read.Body)
 }
 
+// SDKs ask for a response in the background again after the time that the provider names. It was left
+// out with all other headers of the provider.
+func TestClientsLearnWhenToAskForAResponseAgain(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("up", p, "models gpt", "responses_state sealed", "format responses"))
+	queued := []byte(`{"id":"resp_0001","object":"response","status":"queued","output":[],"usage":null}`)
+	for _, wait := range []string{"1500", "for ever"} {
+		step := gatewaytest.Body(http.StatusOK, "application/json", queued, "Openai-Poll-After-Ms", wait, "X-Ratelimit-Limit-Requests", "5")
+		p.Script(step, step)
+		created := s.Ask(site.ResponsesPath, `{"model":"gpt","input":"hi","background":true}`)
+		read := s.Call(http.MethodGet, s.URL("site", "/v1/responses/"+idOf(t, created.Body)), "", "Authorization", "Bearer "+site.ClientKey)
+		for _, answer := range []site.Reply{created, read} {
+			assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
+			assert.Equal(t, map[string]string{"1500": "1500"}[wait], answer.Header.Get("Openai-Poll-After-Ms"))
+			assert.Empty(t, answer.Header.Get("X-Ratelimit-Limit-Requests"))
+		}
+	}
+}
+
 // Requests of gemini clients that refer to contents in the account passed with sealed state: the
 // name of such contents does not show whose they are.
 func TestSealedStateRefusesCachedContents(t *testing.T) {

@@ -89,7 +89,7 @@ func TestManyClientsFallBackTogether(t *testing.T) {
 	clients.Wait()
 	assert.LessOrEqual(t, dear.Count(), 5, "100 dollars pay for five answers of 20")
 	assert.Equal(t, 50, dear.Count()+free.Count())
-	for dear.Count() < 5 {
+	for range 5 - dear.Count() {
 		require.Equal(t, http.StatusOK, statusOf(s, 20))
 	}
 	before := free.Count()
