@@ -271,7 +271,12 @@ func NeedsOwner(path string) *Fault {
 }
 
 // objectNouns are the words of the vendor for stored objects, by what their ids begin with.
-var objectNouns = map[string]string{"resp_": "Response", "conv_": "Conversation", "chatcmpl-": "Chat completion"}
+var objectNouns = map[string]string{
+	"resp_": "Response", "conv_": "Conversation", "chatcmpl-": "Chat completion",
+	"file-": "File", "file_": "File", "upload_": "Upload", "batch_": "Batch", "msgbatch_": "Message batch",
+	"vs_": "Vector store", "vsfb_": "File batch", "cntr_": "Container", "container_": "Container", "cfile_": "Container file",
+	"ftjob-": "Fine-tuning job", "video_": "Video", "skill_": "Skill",
+}
 
 // NoObject refuses an id of a stored object of a kind that the client does not have, in the words
 // of the vendor. It does not show whether the object exists. path is the field of the id, "" for the

@@ -13,14 +13,6 @@ import (
 	"errors"
 )
 
-// The kinds of sealed ids, by what the ids of the vendors begin with. A sealed id begins with its
-// kind, since clients check it.
-const (
-	ResponseID     = "resp_"
-	ConversationID = "conv_"
-	CompletionID   = "chatcmpl-"
-)
-
 // idVersion is the character between the kind of a sealed id and what is encrypted.
 const idVersion = '1'
 
