@@ -53,7 +53,7 @@ var arrows = []arrow{
 	{"module/internal/issuer", []string{"module/aigateway", "module/internal/filewatch", "module/internal/outbound"}},
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
 	{"module/gateway", []string{"module/internal/api", "module/gateway/...", "module/internal/sealkeys", "module/internal/problem", "module/capture", "module/telemetry/metrics", "module/telemetry/events", "module/telemetry/tracing", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/internal/version", "translate/..."}},
-	{"module/gateway/pass", []string{"module/exchange", "translate/fault"}},
+	{"module/gateway/pass", []string{"module/exchange", "translate/fault", "translate/format"}},
 	{"module/gateway/drain", []string{"module/exchange"}},
 	{"module/gateway/routes", []string{"module/gateway/backends", "module/gateway/request/keyring", "module/aigateway", "module/aigateway/suggest", "module/exchange", "translate/..."}},
 	{"module/gateway/request", []string{"module/exchange", "module/internal/coding", "translate/..."}},

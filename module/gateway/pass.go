@@ -11,9 +11,11 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/pass"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -77,12 +79,16 @@ func (all passRoutes) find(r *http.Request) (d *passRoute, below string) {
 
 // route returns the route of a request of one of these routes. ok is false if there is none for its path.
 func (all passRoutes) route(r *http.Request) (route routes.Route, ok bool) {
-	d, _ := all.find(r)
+	d, below := all.find(r)
 	if d == nil {
 		return route, false
 	}
-	f := d.provider.Formats[0]
-	return routes.Route{Kind: routes.Pass, Operation: translate.Pass, Format: f, KeyFormat: f, HasQueryKey: exchange.HasQueryKey(r.URL.RawQuery)}, true
+	route = routes.Route{Kind: routes.Pass, Operation: translate.Pass, Format: d.provider.Formats[0], HasQueryKey: exchange.HasQueryKey(r.URL.RawQuery)}
+	if tap, ok := pass.TapOf(d.provider.Formats, r.Method, below, r.URL.RawQuery); ok {
+		route.Format, route.Operation, route.Model, route.Stream = tap.Format, tap.Endpoint.Operation, tap.Model, tap.Endpoint.Stream
+	}
+	route.KeyFormat = route.Format
+	return route, true
 }
 
 // serve passes a request to a site on to a provider, and its answer to the client.
@@ -94,13 +100,17 @@ func (all passRoutes) serve(h *Handler, to *reply.Reply, r *http.Request) *fault
 	if refused := d.refuse(to, r, path); refused != nil {
 		return refused
 	}
-	if refused := d.refuseUnseen(to.Exchange.Key, h.resolved); refused != nil {
+	m, refused := d.read(h, to.Exchange, r)
+	if refused == nil && !leavesNothing(to.Exchange) {
+		refused = d.RefuseObject(r.Method, path)
+	}
+	if refused == nil {
+		refused = h.Names.Apply(to.Exchange)
+	}
+	if refused != nil {
 		return refused
 	}
-	if refused := h.Names.Apply(to.Exchange); refused != nil {
-		return refused
-	}
-	if _, refused := h.admit(to, r, nil); refused != nil {
+	if _, refused := h.admit(to, r, m); refused != nil {
 		return refused
 	}
 	ctx, cancel := h.drain.Bind(r.Context(), time.Duration(h.Deadline))
@@ -121,30 +131,93 @@ func (d *passRoute) refuse(to *reply.Reply, r *http.Request, path string) *fault
 	return refused
 }
 
+// read reads a request for an endpoint that the gateway knows. It returns the model of the provider,
+// nil for a request that is passed on unread: to another endpoint, or with a body that the gateway
+// cannot read, since the endpoint may have learned something new. A key with rules about what is in the
+// request is refused then.
+func (d *passRoute) read(h *Handler, ex *exchange.Exchange, r *http.Request) (m *catalog.Model, refused *fault.Fault) {
+	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
+		return nil, fault.PassUnseen("the guard '" + guard + "' cannot check it")
+	}
+	unseen := d.refuseUnseen(ex.Key, h.resolved.limits.Of(ex.Key))
+	if ex.Operation == translate.Pass {
+		return nil, unseen
+	}
+	m = d.provider.Alone()
+	if refused = request.Peek(ex, r, min(h.MaxBody, d.Limit())); refused == nil {
+		if refused = d.setModel(ex, h.resolved.catalog); refused != nil || !d.isUnpriced(ex, m, h.resolved) {
+			return m, refused
+		}
+	}
+	ex.Operation, ex.View, ex.Body, ex.Covering = translate.Pass, translate.View{}, nil, ""
+	if unseen == nil {
+		refused = nil
+	}
+	return nil, refused
+}
+
+// setModel sets the configured model of a request, and refuses one for a key that may use only some. A
+// name that the configuration gives to another model allows that one alone.
+func (d *passRoute) setModel(ex *exchange.Exchange, c *catalog.Catalog) *fault.Fault {
+	m, same := c.ModelAt(d.provider, ex.View.Model)
+	if same && m != nil {
+		ex.Covering = string(m.Pattern)
+	}
+	switch {
+	case len(ex.Key.Bound()) == 0:
+		return nil
+	case !ex.Key.Allows(ex.View.Model), !same:
+		return fault.ModelNotAllowed(ex.View.Model)
+	case ex.View.Beyond.OtherModels != "":
+		return fault.OtherModels(ex.View.Beyond.OtherModels)
+	}
+	return nil
+}
+
+// isUnpriced reports whether a request is passed on unread because the limits of its key would refuse
+// it for its unknown cost.
+func (d *passRoute) isUnpriced(ex *exchange.Exchange, m *catalog.Model, site *resolved) bool {
+	chain := site.limits.Of(ex.Key)
+	if !d.AllowUnpriced || chain == nil {
+		return false
+	}
+	_, refused := chain.Expect(ex, m, site.catalog)
+	return refused != nil
+}
+
 // refuseUnseen refuses a request for what the gateway would have to read in it, or in its answer.
-func (d *passRoute) refuseUnseen(key *aigateway.Key, site *resolved) *fault.Fault {
-	limits := site.limits.Of(key)
-	switch guard := site.guards.Checking(key.ID); {
-	case guard != "":
-		return fault.PassUnseen("the guard '" + guard + "' cannot check it")
+func (d *passRoute) refuseUnseen(key *aigateway.Key, chain *limits.Chain) *fault.Fault {
+	switch {
 	case len(key.Bound()) > 0:
 		return fault.PassUnseen("it may use only some models, and which one the request asks for is unknown")
-	case limits != nil && limits.CountsUse() && !d.AllowUnpriced:
+	case chain != nil && chain.CountsUse() && !d.AllowUnpriced:
 		return fault.PassUnseen("its limits count tokens or costs, which are unknown there unless the gateway has 'unpriced allow'")
 	}
 	return nil
 }
 
+// leavesNothing reports whether a request that was read refers to nothing that the provider stores,
+// and lets the provider store nothing.
+func leavesNothing(ex *exchange.Exchange) bool {
+	beyond := &ex.View.Beyond
+	return ex.Operation == translate.CountTokens && beyond.State == "" || beyond.Unstored && beyond.State == ""
+}
+
 // passage returns the request to the provider.
 func (d *passRoute) passage(ex *exchange.Exchange, r *http.Request, path string) *exchange.Passage {
-	return &exchange.Passage{
+	p := &exchange.Passage{
 		Conduit: exchange.Conduit{Attempt: exchange.Attempt{
-			Exchange: ex, Provider: d.provider.Name, Service: d.provider.Preset, Format: ex.Format, Traits: d.provider.Traits(),
+			Exchange: ex, Provider: d.provider.Name, Service: d.provider.Preset, Format: ex.Format, Model: ex.View.Model,
+			Traits: d.provider.Alone().Targets[0].TraitsOf(ex.View.Model),
 		}},
 		Method: r.Method, Path: path, Query: pass.Query(r.URL.RawQuery),
 		Header: pass.Outgoing(d.sent, r.Header), Incoming: d.received,
 		Body: http.MaxBytesReader(nil, r.Body, d.Limit()), Length: r.ContentLength,
 	}
+	if ex.Operation != translate.Pass { // whose answer is read
+		p.Header.Set("Accept-Encoding", "identity")
+	}
+	return p
 }
 
 // errNoAddress is why a passage has neither an answer nor a fault: reverse_proxy has called nothing.
@@ -159,7 +232,7 @@ func (d *passRoute) pass(ctx context.Context, to *reply.Reply, p *exchange.Passa
 		p.Result.Fail(fault.Unreachable(errors.Join(errNoAddress, err)))
 	}
 	to.Exchange.End(&p.Conduit)
-	if p.Result.Fault != nil {
+	if p.Result.Fault != nil && !p.Result.Whole() {
 		to.Fail(p.Result.Fault)
 		return
 	}

@@ -39,7 +39,7 @@ type passing struct {
 	call *call
 	src  io.Reader // nil when nothing more is read
 	text token.Text
-	end  []byte // of the answer, which may show the length of a recording
+	end  tail
 }
 
 // Read returns the next bytes. The watch runs only during the read of the provider.
@@ -52,7 +52,7 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	n, err = p.src.Read(b)
 	c.life.watch.Hold()
 	p.text.Add(b[:n])
-	p.keep(b[:n])
+	p.end.add(b[:n])
 	switch {
 	case err == io.EOF:
 		ex := c.attempt.Exchange
@@ -68,13 +68,17 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	return n, io.EOF
 }
 
-// keep keeps the end of what was read.
-func (p *passing) keep(read []byte) {
+// tail is the end of an answer, which may show the length of a recording.
+type tail []byte
+
+// add adds bytes, and drops what is before the end.
+func (t *tail) add(read []byte) {
 	const limit = passthrough.MostSubtitles
-	if excess := len(p.end) + len(read) - limit; excess > 0 {
-		p.end = append(p.end[:0], p.end[min(excess, len(p.end)):]...)
+	end := *t
+	if excess := len(end) + len(read) - limit; excess > 0 {
+		end = append(end[:0], end[min(excess, len(end)):]...)
 	}
-	p.end = append(p.end, read[max(0, len(read)-limit):]...)
+	*t = append(end, read[max(0, len(read)-limit):]...)
 }
 
 // Close ends the call.

@@ -22,6 +22,7 @@ type passage struct {
 	result result
 	life   lifetime
 	answer io.ReadCloser // of the provider; nil before its headers
+	tap    tap           // of the answer
 	left   int64         // bytes of the answer that have not arrived, negative if its length is unknown
 }
 
@@ -48,7 +49,7 @@ func (t *Transport) passOn(req *http.Request, of *exchange.Passage) (*http.Respo
 	case status >= 300 && status < 400 && status != http.StatusNotModified:
 		return p.refuse(req, fault.Redirected()), nil
 	}
-	p.result.State, p.left = exchange.Content, res.ContentLength
+	p.result.State, p.left, p.tap = exchange.Content, res.ContentLength, t.tapOf(a, res)
 	p.life.watch.Enter(watch.Rest(time.Duration(t.IdleTimeout)))
 	p.life.watch.Hold()
 	return &http.Response{
@@ -133,11 +134,16 @@ func (p *passage) Read(buf []byte) (int, error) {
 	p.life.watch.Touch()
 	p.life.watch.Hold()
 	p.left -= int64(n)
+	p.tap.take(buf[:n])
 	switch {
 	case err == io.EOF, p.left == 0:
+		p.tap.note(&p.result, true)
 		p.result.Finish(p.result.Usage)
-	case err != nil && p.life.client.Err() == nil:
-		p.result.noteFailure(brokenOff(unquoted{err}, context.Cause(p.life.ctx)))
+	case err != nil:
+		p.tap.note(&p.result, false)
+		if p.life.client.Err() == nil && !p.result.Whole() {
+			p.result.noteFailure(brokenOff(unquoted{err}, context.Cause(p.life.ctx)))
+		}
 	}
 	if n == 0 && err != nil {
 		return 0, io.EOF
@@ -147,6 +153,9 @@ func (p *passage) Read(buf []byte) (int, error) {
 
 // Close ends the call.
 func (p *passage) Close() error {
+	if p.result.State == exchange.Content { // the client has left
+		p.tap.note(&p.result, false)
+	}
 	p.end()
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -99,10 +100,7 @@ func (c *call) lane() lane {
 	if !a.ByteLane() {
 		return &translation{newTranslator(a, c.answerContext), events}
 	}
-	newObserver, onFinish := a.Format.Answers.NewObserver, c.t.StreamEnd == aigateway.StreamEndFinish || a.Format.Answers.NoLastEvent
-	if a.Exchange.Operation.Beside() { // whose streams end with their bodies
-		newObserver, onFinish = passthrough.NewObserver, true
-	}
+	newObserver, onFinish := observerOf(a, c.t)
 	l := &byteLane{
 		Observer: newObserver(),
 		events:   events,
@@ -119,6 +117,15 @@ func (c *call) lane() lane {
 		l.objects = objectSealer(a, c.result.Result)
 	}
 	return l
+}
+
+// observerOf returns how a stream in the client's format is observed. onFinish reports that it is whole
+// when its choices have finished and its body ends.
+func observerOf(a *exchange.Attempt, t *Transport) (newObserver func() signal.Observer, onFinish bool) {
+	if a.Exchange.Operation.Beside() { // whose streams end with their bodies
+		return passthrough.NewObserver, true
+	}
+	return a.Format.Answers.NewObserver, t.StreamEnd == aigateway.StreamEndFinish || a.Format.Answers.NoLastEvent
 }
 
 // usageFiller returns the editor that fills in fields of usage that the provider leaves out,

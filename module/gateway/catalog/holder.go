@@ -40,6 +40,16 @@ func (c *Catalog) Keeper(f *format.Descriptor) *Provider {
 // Provider returns the provider with a name, nil if there is none.
 func (c *Catalog) Provider(name string) *Provider { return c.find(name) }
 
+// Alone returns the model that has p as its only target, by p's own names.
+func (p *Provider) Alone() *Model { return &Model{Targets: []Target{p.whole}} }
+
+// ModelAt returns the configured model that is p's model with a name, nil if the configuration has no
+// model of the name. ok is false if the name is that of another one.
+func (c *Catalog) ModelAt(p *Provider, name string) (m *Model, ok bool) {
+	m = c.Model(name)
+	return m, m == nil || m.leadsTo(p, name)
+}
+
 // ComputesAddresses reports whether the preset computes the address of each call.
 func (p *Provider) ComputesAddresses() bool { return p.address != nil }
 

@@ -29,8 +29,8 @@ type Config struct {
 	// Deny lists what is refused although Allow has it.
 	Deny []Rule `json:"deny,omitempty"`
 
-	// AllowUnpriced lets keys with a budget call endpoints whose cost is unknown. The budget counts
-	// nothing for them. Default: such calls are refused.
+	// AllowUnpriced lets keys with a budget call endpoints and models whose cost is unknown. The budget
+	// counts nothing for them. Default: such calls are refused.
 	AllowUnpriced bool `json:"allow_unpriced,omitempty"`
 
 	// AllowAdmin lets keys call the endpoints by which the provider's account is administered, such as

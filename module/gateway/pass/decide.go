@@ -8,7 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
-// Refuse returns why a request is not passed on, nil if it is. The path is that below the prefix,
+// Refuse returns why a request is not passed on, whatever it is about, nil if it is. The path is that below the prefix,
 // with escapes. allow are the methods of the path, for a fault of the method.
 func (c *Config) Refuse(method, path string) (refused *fault.Fault, allow string) {
 	if !isPlain(path) {
@@ -29,10 +29,16 @@ func (c *Config) Refuse(method, path string) (refused *fault.Fault, allow string
 		return fault.WrongMethod(strings.Join(allowed, " or ")), strings.Join(allowed, ", ")
 	case c.denies(method, path), !c.AllowAdmin && administers(path):
 		return fault.PassDenied(), ""
-	case c.IDs != IDsShared && isObject(method, path):
-		return fault.ObjectNotPassed(), ""
 	}
 	return nil, ""
+}
+
+// RefuseObject refuses a request about objects that the provider stores, unless all clients share them.
+func (c *Config) RefuseObject(method, path string) *fault.Fault {
+	if c.IDs != IDsShared && isObject(method, path) {
+		return fault.ObjectNotPassed()
+	}
+	return nil
 }
 
 func (c *Config) denies(method, path string) bool {

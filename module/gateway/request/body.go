@@ -29,7 +29,13 @@ func readBody(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault 
 		return unread(err, limit)
 	}
 	ex.Lease.Keep(body)
+	return setBody(ex, name, body, limit)
+}
+
+// setBody decodes a body and sets it as that of the exchange.
+func setBody(ex *exchange.Exchange, name string, body []byte, limit int64) *fault.Fault {
 	if name != "" {
+		var err error
 		if body, err = coding.Decode(name, bytes.NewReader(body), limit); err != nil {
 			return undecoded(name, err, limit)
 		}

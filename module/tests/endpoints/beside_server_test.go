@@ -80,11 +80,12 @@ func start(t *testing.T, s *server, lines ...string) *site.Site {
 
 // record is a record of the ledger.
 type record struct {
-	Operation, Outcome string
-	Status             int
-	Calls              []struct {
-		Input                                          int64 `json:"input_tokens"`
-		Output                                         int64 `json:"output_tokens"`
+	Operation, Outcome, Model string
+	Status                    int
+	Calls                     []struct {
+		Model                                          string `json:"upstream_model"`
+		Input                                          int64  `json:"input_tokens"`
+		Output                                         int64  `json:"output_tokens"`
 		Source                                         string
 		Price                                          string
 		Costing                                        string `json:"cost_source"`

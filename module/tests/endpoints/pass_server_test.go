@@ -96,7 +96,7 @@ func startPassing(t *testing.T, w site.Way, rules string, lines ...string) passi
 	a := startAccount(t)
 	t.Setenv("UP_KEY", "sk-of-the-account")
 	t.Setenv("OTHER_KEY", otherKey)
-	up := w.ProviderAt("up", a.address, "api_key {env.UP_KEY}", "format chat completions messages responses")
+	up := w.ProviderAt("up", a.address, "api_key {env.UP_KEY}", "format chat completions messages responses gemini")
 	return passing{site.Start(t, append(lines, up, "pass /pass/up/* up {\n"+rules+"\n}")...), a}
 }
 
