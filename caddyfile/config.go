@@ -101,6 +101,14 @@ var configWords = withAnswerBounds(words[*config]{
 		c.MaxBody, err = readSize(d)
 		return err
 	}},
+	"max_batch": {read: func(d *cf.Dispenser, c *config) (err error) {
+		c.MaxBatch, err = readSize(d)
+		return err
+	}},
+	"public_url": {read: func(d *cf.Dispenser, c *config) (err error) {
+		c.PublicURL, err = readOne(d)
+		return err
+	}},
 	"commit_after": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.CommitAfter, err = readDurationOrOff(d)
 		return err
@@ -158,6 +166,8 @@ var configWords = withAnswerBounds(words[*config]{
 //		cors     <origin...> | *
 //		seal_keys <secret reference...>
 //		max_body <size>
+//		max_batch <size>
+//		public_url <address>
 //		commit_after <duration> | off
 //		keep_alive   <duration> | off
 //		deadline     <duration>

@@ -17,6 +17,7 @@ import (
 type Objects struct {
 	IDs   *seal.IDs   // of the owner
 	Call  *ObjectCall // the request, if it is about a stored object
+	Base  string      // see translate.ObjectNames
 	named []namedID
 }
 
@@ -29,6 +30,20 @@ type ObjectCall struct {
 	Method string
 	Path   string // below that of the version, with escapes, such as "/responses/resp_1/cancel"
 	Query  string
+
+	// Results reports that the answer has the results of a batch, which are passed on as they are.
+	// Line gets each line of them, nil for one that is too long to be read; it keeps none. Line is nil
+	// if nobody needs the lines.
+	Results bool
+	Line    func(line []byte)
+
+	Created
+}
+
+// Created is what a request creates a batch of.
+type Created struct {
+	Edits []edit.Edit // of the body
+	Bound int64       // the highest possible cost of the batch, in nanos of the currency of the budgets
 }
 
 // Object returns the request about a stored object, nil for another one.
@@ -129,16 +144,19 @@ func (o *Objects) ProviderIDs() (ids []string) {
 // that are asked in another format store nothing, and neither do those that the client asks not to.
 func (a *Attempt) SealsObjects() bool {
 	beyond := &a.Exchange.View.Beyond
-	if a.Exchange.Objects == nil || !a.Traits.SealsObjects() || !a.ByteLane() || a.Format.Objects.EditIDs == nil {
+	switch {
+	case a.Exchange.Objects == nil || !a.ByteLane() || a.Format.Objects.EditIDs == nil:
 		return false
+	case a.Object() != nil:
+		return true
 	}
-	return beyond.References != nil || beyond.Stored || a.Object() != nil || !beyond.Unstored && !a.Format.Objects.OnRequest
+	return a.Traits.SealsObjects() && (beyond.References != nil || beyond.Stored || !beyond.Unstored && !a.Format.Objects.OnRequest)
 }
 
-// Begins reports whether the provider may go on to generate the response with an id after its
-// answer: the client asks for that, and has not named the id itself.
+// Begins reports whether the provider may go on to generate what has an id after its answer, a
+// response or a batch: the client asks for that, and has not named the id itself.
 func (a *Attempt) Begins(kind string, id []byte) bool {
-	return a.Exchange.View.Beyond.Background && kind == seal.ResponseID &&
+	return (a.Exchange.View.Beyond.Background && kind == seal.ResponseID || a.Exchange.Operation == translate.Batch) &&
 		!slices.ContainsFunc(a.Exchange.Objects.named, func(n namedID) bool { return bytes.Equal(n.raw, id) })
 }
 

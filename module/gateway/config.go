@@ -87,6 +87,17 @@ type Config struct {
 	// Requests with larger bodies are answered 413. Default: 33554432 (32 MiB).
 	MaxBody int64 `json:"max_body,omitempty"`
 
+	// MaxBatch is the largest body in bytes of a request that creates a batch, before and after
+	// decoding. The body is held in memory while it is sent. Requests with larger bodies are answered
+	// 413. Default: 67108864 (64 MiB).
+	MaxBatch int64 `json:"max_batch,omitempty"`
+
+	// PublicURL is the address by which clients reach the gateway, the path included that stands before
+	// /v1: https://ai.example.com. It begins the addresses in answers, such as that of the results of a
+	// batch. Default: the address of the site, if that is one name; else such addresses have no
+	// host, and official SDKs read them as ones below their own base URL.
+	PublicURL string `json:"public_url,omitempty"`
+
 	// CommitAfter is the longest time that a client waits for the first byte of a
 	// stream. After it, the gateway sends status 200 and a keep-alive, so that clients
 	// and proxies do not give up. An error after that is sent as an event of the stream,
@@ -148,6 +159,7 @@ type Config struct {
 // The defaults of Config.
 const (
 	DefaultMaxBody     = 32 << 20
+	DefaultMaxBatch    = 64 << 20
 	DefaultCommitAfter = 30 * time.Second
 	DefaultKeepAlive   = 15 * time.Second
 )
@@ -156,6 +168,8 @@ const (
 // to their defaults.
 func (c *Config) inherit(app *Config) error {
 	c.MaxBody = cmp.Or(c.MaxBody, app.MaxBody, DefaultMaxBody)
+	c.MaxBatch = cmp.Or(c.MaxBatch, app.MaxBatch, DefaultMaxBatch)
+	c.PublicURL = cmp.Or(c.PublicURL, app.PublicURL)
 	c.CommitAfter = cmp.Or(c.CommitAfter, app.CommitAfter, caddy.Duration(DefaultCommitAfter))
 	c.KeepAlive = cmp.Or(c.KeepAlive, app.KeepAlive, caddy.Duration(DefaultKeepAlive))
 	if c.CORS == nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/deferred"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
@@ -133,9 +134,9 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	if h.passes, err = newPassRoutes(h.Pass, h.resolved.catalog); err != nil {
 		return err
 	}
-	h.settler = &deferred.Settler{
+	h.settler = deferred.New(deferred.Settler{
 		Book: h.backends.Book, Catalog: h.resolved.catalog, Limits: h.resolved.limits, Keys: h.resolved.sources, Seals: seals, Logger: h.logger,
-	}
+	})
 	h.warnForwarded(app)
 	return h.takeStrayProbes(ctx)
 }
@@ -147,8 +148,12 @@ func (h *Handler) Validate() (err error) {
 	switch {
 	case h.MaxBody < 0:
 		return errors.New("max_body must be positive")
+	case h.MaxBatch < 0:
+		return errors.New("max_batch must be positive")
 	case h.Deadline < 0:
 		return errors.New("deadline must be positive")
+	case h.PublicURL != "" && !aigateway.IsProtectedAddress(h.PublicURL):
+		return errors.New("public_url must be an https address")
 	case h.MaxRunning < 0:
 		return errors.New("max_running must be at least 1")
 	case len(h.resolved.catalog.Providers) == 0:

@@ -18,6 +18,12 @@ import (
 // the sealed id contains, or that which stores new objects. Every id that does not open gets the
 // same answer, so that a client does not learn which objects exist.
 func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+	switch {
+	case route.Object.Refused != nil:
+		return route.Object.Refused()
+	case route.Object.Batch != nil:
+		return serveBatch(h, to, r, route)
+	}
 	holder, refused := h.holderOf(to.Exchange, r, route.Object)
 	if refused == nil && route.Object.Check != nil {
 		refused = request.ReadObject(to.Exchange, r, h.MaxBody, route.Object.Check)
@@ -28,25 +34,41 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 	if refused != nil {
 		return refused
 	}
+	ex := to.Exchange
+	if !route.Object.Results {
+		refused = askHolder(h, holder, to, r)
+		h.settler.Seen(ex)
+		return refused
+	}
+	tally := h.settler.Tally(ex, holder.Provider, holder.APIKey)
+	if tally != nil {
+		ex.Objects.Call.Line = tally.Add
+	}
+	if refused = askHolder(h, holder, to, r); tally != nil && ex.Result != nil && ex.Result.Whole() {
+		h.settler.Downloaded(tally)
+	}
+	return refused
+}
+
+// askHolder asks the account that stores an object, or will. It returns why it was not asked, or did
+// not answer.
+func askHolder(h *Handler, holder *failover.Holder, to *reply.Reply, r *http.Request) *fault.Fault {
 	v := h.providers.AskHolder(holder, to, r)
-	h.settler.Seen(to.Exchange)
-	switch {
-	case v.Failed != nil:
+	if v.Failed != nil {
 		to.RelayError(&v.Failed.Result)
 		return nil
-	default:
-		return v.Fault
 	}
+	return v.Fault
 }
 
 // holderOf returns who stores the object of a request, and sets what it is asked; or it returns why the
 // request is refused. It refuses what guards would have to check: only DELETE shows no content.
 func (h *Handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.ObjectPath) (*failover.Holder, *fault.Fault) {
-	if !h.resolved.catalog.SealsObjects() {
+	if !h.resolved.catalog.Seals(o) {
 		return nil, fault.NotKept(o.Kind)
 	}
 	ids, sealed := h.providers.Seals().IDs(ex.Owner()), o.ID(r.URL.Path)
-	call := &exchange.ObjectCall{Method: o.Method, Query: queryOf(r, o.Query)}
+	call := &exchange.ObjectCall{Method: o.Method, Query: queryOf(r, o.Query), Results: o.Results}
 	holder := new(failover.Holder)
 	if sealed == "" {
 		ex.Objects, call.Path = &exchange.Objects{IDs: ids, Call: call}, o.Below(r.URL.Path, "")
@@ -55,7 +77,7 @@ func (h *Handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.Obj
 		}
 	} else {
 		objects, account, id, ok := exchange.OpenObject(ids, o.Kind, sealed)
-		objects.Call, call.Path = call, o.Below(r.URL.Path, id)
+		objects.Call, objects.Base, call.Path = call, baseOf(h, r), o.Below(r.URL.Path, id)
 		ex.Objects = objects
 		call.Query = objects.Show(call.Query) // the ids of messages begin with that of their completion
 		if holder.Provider, holder.APIKey = h.resolved.catalog.Holder(account); !ok || holder.Provider == nil {

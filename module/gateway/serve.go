@@ -32,6 +32,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	route, ok := h.passes.route(r)
 	if !ok {
 		route = routes.Find(r, h.backends)
+		if o := route.Object; o != nil && o.IsOfBatches() && !h.resolved.catalog.Seals(o) {
+			route = routes.FindUnserved(r, h.backends)
+		}
 	}
 	hideKey(r, &route)
 	if route.Kind == routes.Elsewhere {

@@ -96,9 +96,10 @@ func (c *codec) additions(r *accounting.Record) {
 	if c.reading && len(c.bytes) == 0 {
 		r.Attempts, r.Losses, r.AnswerLosses, r.Unchecked, r.Tags, r.Customer = nil, nil, nil, nil, nil, ""
 		c.units(r)
+		c.batch(r)
 		return
 	}
-	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Unchecked)+len(r.Tags)+len(r.Customer) == 0 && !hasUnits(r) {
+	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Unchecked)+len(r.Tags)+len(r.Customer) == 0 && !hasUnits(r) && !hasBatch(r) {
 		return
 	}
 	length(c, &r.Attempts, leastAttempt)
@@ -120,11 +121,31 @@ func (c *codec) additions(r *accounting.Record) {
 	}
 	c.text(&r.Customer, c.interned)
 	c.units(r)
+	c.batch(r)
 }
 
-// units encodes or decodes the units of all calls, if one has any: few exchanges do.
+// batch encodes or decodes the numbers of the requests of a batch, behind the units.
+func (c *codec) batch(r *accounting.Record) {
+	b := &r.Batch
+	switch {
+	case !c.reading && !hasBatch(r):
+		return
+	case c.reading && len(c.bytes) == 0:
+		*b = accounting.BatchCounts{}
+		return
+	}
+	for _, n := range [...]*int64{&b.Succeeded, &b.Errored, &b.Canceled, &b.Expired} {
+		number(c, n)
+	}
+}
+
+// hasBatch reports whether a record has the numbers of the requests of a batch.
+func hasBatch(r *accounting.Record) bool { return r.Batch != accounting.BatchCounts{} }
+
+// units encodes or decodes the units of all calls, if one has any, or something follows: few exchanges
+// do.
 func (c *codec) units(r *accounting.Record) {
-	if !c.reading && !hasUnits(r) {
+	if !c.reading && !hasUnits(r) && !hasBatch(r) {
 		return
 	}
 	none := c.reading && len(c.bytes) == 0

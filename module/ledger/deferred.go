@@ -141,7 +141,8 @@ func replaceSums(tx database.Statements, before, after *accounting.Record) error
 	return changes.write(tx, known, state.zone)
 }
 
-// replaceSettled gives records the calls that they have since their charges were settled.
+// replaceSettled gives records the calls that they have since their charges were settled, and batches
+// the numbers of their requests.
 func replaceSettled(db database.Statements, records []accounting.Record) error {
 	for some := range slices.Chunk(records, rowsPerStatement) {
 		var ids []any
@@ -160,7 +161,7 @@ func replaceSettled(db database.Statements, records []accounting.Record) error {
 			}
 			clean(settled)
 			i := slices.IndexFunc(some, func(r accounting.Record) bool { return r.ID == id })
-			some[i].Calls = settled.Calls
+			some[i].Calls, some[i].Batch = settled.Calls, settled.Batch
 			return nil
 		}, `SELECT id, record FROM gateway_ledger_settled WHERE id IN `+placeholders(1, len(ids)), ids...)
 		if err != nil {

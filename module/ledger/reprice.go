@@ -63,7 +63,7 @@ type correction struct {
 }
 
 // corrections returns the corrections of the calls whose cost has changed. It skips calls
-// that used nothing, calls whose usage is unknown, and those whose provider stated the cost. A
+// that used nothing, calls whose usage is unknown, those whose provider stated the cost, and sums. A
 // part of a cost does not replace the whole.
 func corrections(db database.Statements, records []accounting.Record, price accounting.Pricer) (list []correction, err error) {
 	last, err := lastCorrections(db, records)
@@ -77,7 +77,7 @@ func corrections(db database.Statements, records []accounting.Record, price acco
 			if corrected, ok := last[callID{r.ID, n}]; ok {
 				c.number, c.old = corrected.number+1, repriced(c.old, corrected.charge)
 			}
-			if c.old.Source == accounting.SourceNone || c.old.Source == accounting.SourceReserved || c.old.CostSource == accounting.CostStated {
+			if c.old.Source == accounting.SourceNone || c.old.Source == accounting.SourceReserved || c.old.CostSource == accounting.CostStated || isSum(r, &c.old) {
 				continue
 			}
 			charge, ok := price(r, &c.old)
@@ -90,6 +90,12 @@ func corrections(db database.Statements, records []accounting.Record, price acco
 		}
 	}
 	return list, nil
+}
+
+// isSum reports whether a call of a record is the sum of the calls of a batch: the price of each of them
+// depends on its own tokens.
+func isSum(r *accounting.Record, c *accounting.Call) bool {
+	return r.Operation == accounting.OperationBatch && c.Priced()
 }
 
 // repriced returns a call with another cost. Nothing is held for what is known of it.

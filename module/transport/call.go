@@ -67,6 +67,8 @@ func (c *call) do() (*http.Response, error) {
 		return c.refused(res)
 	case c.isStream(res):
 		return c.stream(res)
+	case c.passesResults():
+		return c.results(res)
 	case passthrough.Passes(c.attempt.Exchange.Operation, res.Header.Get("Content-Type")):
 		return c.pass(res)
 	default:
@@ -174,6 +176,8 @@ const (
 func (c *call) response(res *http.Response, status int, body io.ReadCloser, length int64) *http.Response {
 	own, contentType := exchange.IsJSON(res.Header.Get("Content-Type")), typeJSON
 	switch op := c.attempt.Exchange.Operation; {
+	case c.passesResults():
+		own = true
 	case op.Beside() && (hasStreamType(res) || passthrough.Passes(op, res.Header.Get("Content-Type"))):
 		own = true
 	case !op.Beside() && c.attempt.Exchange.Streaming():

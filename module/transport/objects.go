@@ -17,12 +17,12 @@ import (
 // of it. The result gets the id of what the provider generates after the answer.
 func objectSealer(a *exchange.Attempt, r *exchange.Result) editor {
 	return func(edits []edit.Edit, data []byte) []edit.Edit {
-		return a.Format.Objects.EditIDs(edits, data, func(dst []byte, kind string, id []byte) []byte {
+		return a.Format.Objects.EditIDs(edits, data, translate.ObjectNames{Base: a.Exchange.Objects.Base, ID: func(dst []byte, kind string, id []byte) []byte {
 			if r.Object == "" && a.Begins(kind, id) {
 				r.Object = string(id)
 			}
 			return a.SealID(dst, kind, id)
-		})
+		}})
 	}
 }
 

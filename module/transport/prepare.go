@@ -31,8 +31,8 @@ type prepared struct {
 // prompt of an index. It returns a fault if the request cannot be sent to this target
 // without changing its meaning.
 func prepare(a *exchange.Attempt, prompt int, t *Transport, protocol *aigateway.Call) (prepared, *fault.Fault) {
-	if a.Object() != nil {
-		return prepared{payload: payload.Splice(a.Exchange.Body, nil, a.Exchange.Lease)}, nil
+	if o := a.Object(); o != nil {
+		return prepared{payload: payload.Splice(a.Exchange.Body, o.Edits, a.Exchange.Lease)}, nil
 	}
 	if a.ByteLane() {
 		return splice(a, protocol)

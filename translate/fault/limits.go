@@ -98,6 +98,16 @@ func TermsUnpriced(model, field, target string) *Fault {
 	}
 }
 
+// BatchUnpriced refuses a model in a batch whose price for batches is unknown, where a budget bounds
+// what requests cost. The log names the target.
+func BatchUnpriced(model, target string) *Fault {
+	message := "model: the price of '" + model + "' in a batch is unknown, so a key with a budget cannot use it there: ask an administrator to set its factor"
+	return &Fault{
+		Kind: Forbidden, Param: "model", Code: "price_unknown", Final: true,
+		Message: message, Log: Log{Message: message + " for the target " + target},
+	}
+}
+
 // PartUnpriced refuses a request that can use what has no known price, such as a search of the
 // web, where a budget bounds what requests cost. column is the name of the price. The log names
 // the target.

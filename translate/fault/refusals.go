@@ -299,6 +299,51 @@ func NoList() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: this gateway lists no stored chat completions, since the provider's list has those of all clients", Code: "not_found"}
 }
 
+// NoBatchList refuses to list batches.
+func NoBatchList() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: this gateway lists no batches, since the provider's list has those of all clients", Code: "not_found"}
+}
+
+// InBatch returns the fault of a request of a batch. path is that of the request in the body of the
+// batch, such as "requests.6.params".
+func (f *Fault) InBatch(path string) *Fault {
+	batched := *f
+	batched.Message = path + ": " + f.Message
+	if field, ok := strings.CutPrefix(f.Message, f.Param+": "); ok && f.Param != "" {
+		batched.Message = path + "." + f.Param + ": " + field
+	}
+	if f.Log.Message != "" {
+		batched.Log.Message = path + ": " + f.Log.Message
+	}
+	if f.Param != "" {
+		batched.Param = path + "." + f.Param
+	}
+	return &batched
+}
+
+// BatchStreams refuses a request of a batch that asks for a stream.
+func BatchStreams() *Fault { return InvalidField("stream", "must be false in a batch") }
+
+// BatchProvider refuses a request of a batch whose model is not served by a provider that has
+// batches, and the models of the requests before it.
+func BatchProvider(model string) *Fault {
+	return &Fault{
+		Kind: Invalid, Param: "model", Code: codeInvalidValue,
+		Message: "model: '" + model + "' cannot be in this batch: all models of a batch must be of one provider, which has batches",
+	}
+}
+
+// BatchUnseen refuses a batch for a key whose requests a guard checks.
+func BatchUnseen(guard string) *Fault {
+	return notAllowed("this key may not create batches: the guard '" + guard + "' cannot check them")
+}
+
+// BatchUnsettled refuses a batch for a key that has a budget, if its cost could not be recorded
+// later.
+func BatchUnsettled() *Fault {
+	return notAllowed("this key may not create batches: it has a budget, and the gateway has no ledger that could record the cost later")
+}
+
 // NoCompaction refuses to compact a conversation.
 func NoCompaction() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: this gateway compacts no conversations; ask for a summary with POST /v1/responses", Code: "not_found"}

@@ -1,12 +1,16 @@
 package format
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Objects are the objects that providers of a format store for their clients, such as responses.
@@ -17,12 +21,26 @@ type Objects struct {
 	// OnRequest reports that providers store an answer only if the request asks for it.
 	OnRequest bool
 	// EditIDs appends the edits that replace the ids of objects in a JSON answer, or in the data
-	// of an event. replace appends what takes the place of an id of a kind.
-	EditIDs func(edits []edit.Edit, answer []byte, replace func(dst []byte, kind string, id []byte) []byte) []edit.Edit
+	// of an event.
+	EditIDs func(edits []edit.Edit, answer []byte, names translate.ObjectNames) []edit.Edit
 	// Ended reports whether a JSON answer is an object that the provider generates no more, so that its
 	// usage is final, and whether that has failed: the provider then charges no more than the usage. It
 	// is nil for formats whose answers are complete when they are stored.
 	Ended func(answer []byte) (ended, failed bool)
+	// ReadResult reads a line of the results of a batch: how its request has ended, and the answer in
+	// the format, nil if there is none. It is nil for formats without batches.
+	ReadResult func(line []byte) (end translate.BatchEnd, answer []byte)
+}
+
+// Read returns the path by which an object of a kind is read, or the results of a batch, if
+// results is true; nil if the kind has none.
+func (o *Objects) Read(id string, results bool) *ObjectPath {
+	for i := range o.Paths {
+		if p := &o.Paths[i]; p.Method == http.MethodGet && p.Results == results && strings.HasPrefix(id, p.Kind) && strings.Contains(p.Path, ObjectPlaceholder) {
+			return p
+		}
+	}
+	return nil
 }
 
 // ObjectPath is a path of an object. Providers have it below the path of their version.
@@ -36,6 +54,25 @@ type ObjectPath struct {
 	Check func(body []byte) *fault.Fault
 	// Streams reports that the answer is a stream if the query asks for one.
 	Streams bool
+	// Batch checks the body of a request that creates a batch. Each gets the places of its
+	// requests, and may return why one is refused. It is nil for other paths.
+	Batch func(body []byte, each func(request translate.Span) *fault.Fault) *fault.Fault
+	// Results reports that the answer has a line of JSON for each request of a batch.
+	Results bool
+	// Refused returns why all requests are refused; nil if they are served.
+	Refused func() *fault.Fault
+}
+
+// IsOfBatches reports whether the path is one of batches. Their paths exist only where a provider
+// has batches for clients.
+func (o *ObjectPath) IsOfBatches() bool { return o.Kind == seal.MessageBatchID }
+
+// IsSealed reports whether a provider with traits stores the objects of the path for clients.
+func (o *ObjectPath) IsSealed(t *trait.Traits) bool {
+	if o.IsOfBatches() {
+		return t.Batches == trait.BatchesSealed
+	}
+	return t.SealsObjects()
 }
 
 // The segments of a path of an object that are its id, and the id of an item in the object, which

@@ -7,9 +7,11 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/messages/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // Descriptor describes the format.
@@ -51,6 +53,20 @@ var Descriptor = format.Descriptor{
 		TokenCount:  answer.AppendTokenCount,
 		Usage:       format.UsageEdits{Fill: answer.FillUsage},
 	},
+	Objects: format.Objects{
+		Paths: []format.ObjectPath{
+			{Method: "POST", Kind: seal.MessageBatchID, Path: batchesPath, Query: beta, Batch: request.Batch},
+			{Method: "GET", Kind: seal.MessageBatchID, Path: batchesPath, Refused: fault.NoBatchList},
+			{Method: "GET", Kind: seal.MessageBatchID, Path: batchesPath + "/{id}", Query: beta},
+			{Method: "DELETE", Kind: seal.MessageBatchID, Path: batchesPath + "/{id}", Query: beta},
+			{Method: "POST", Kind: seal.MessageBatchID, Path: batchesPath + "/{id}/cancel", Query: beta},
+			{Method: "GET", Kind: seal.MessageBatchID, Path: batchesPath + "/{id}/results", Query: beta, Results: true},
+		},
+		OnRequest:  true,
+		EditIDs:    answer.EditIDs,
+		Ended:      answer.Ended,
+		ReadResult: answer.ReadResult,
+	},
 	Errors: format.Errors{Dialect: &answer.Dialect, Status: answer.Status, Append: answer.AppendError, AppendEvent: answer.AppendErrorEvent},
 	Models: format.Models{
 		Append:     appendModel,
@@ -58,6 +74,11 @@ var Descriptor = format.Descriptor{
 		Paging:     &paging,
 	},
 }
+
+// batchesPath is the path of batches, and beta is the parameter of older clients.
+const batchesPath = "/v1/messages/batches"
+
+var beta = []string{"beta"}
 
 var paging = format.Paging{Limit: "limit", After: "after_id", Before: "before_id", Standard: 20, Largest: 1000}
 
@@ -75,6 +96,9 @@ func resetTime(now time.Time, wait time.Duration) string {
 
 // callAddress returns the path and the query of a call.
 func callAddress(c format.Call) (path, query string) {
+	if c.Object != "" {
+		return versioned(c.Base) + c.Object, ""
+	}
 	path = versioned(c.Base) + "/messages"
 	if c.Operation == translate.CountTokens {
 		path += "/count_tokens"

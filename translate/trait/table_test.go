@@ -40,6 +40,7 @@ var others = map[string]map[string]Traits{
 		"text":      {ResponsesReasoning: ResponsesReasoningText},
 	},
 	"responses_item_ids": {"true": {ResponsesItemIDs: true}},
+	"batches":            {"sealed": {Batches: BatchesSealed}},
 	"responses_state":    {"sealed": {ResponsesState: StateSealed}, "passthrough": {ResponsesState: StatePassthrough}},
 	"retry_encrypted":    {"true": {RetryEncrypted: true}},
 	"reasoning_replay": {

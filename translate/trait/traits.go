@@ -58,6 +58,8 @@ type Traits struct {
 	// ResponsesState selects what becomes of requests in the provider's own format that refer
 	// to objects stored by the provider, such as an earlier response.
 	ResponsesState ResponsesState
+	// Batches selects whether clients can create batches of requests at the provider.
+	Batches Batches
 	// RetryEncrypted repeats a request in the provider's own format without the encrypted
 	// reasoning of earlier turns, if the provider cannot decrypt it.
 	RetryEncrypted bool
@@ -235,6 +237,15 @@ const (
 
 // SealsObjects reports whether clients get sealed ids of the objects that the provider stores.
 func (t *Traits) SealsObjects() bool { return t.ResponsesState == StateSealed }
+
+// Batches selects whether clients can create batches of requests at a provider.
+type Batches uint8
+
+// The values of Batches.
+const (
+	BatchesOff    Batches = iota // no
+	BatchesSealed                // yes, and clients get their ids encrypted for them
+)
 
 // ResponsesReasoning selects how earlier reasoning is sent back to a responses provider.
 type ResponsesReasoning uint8

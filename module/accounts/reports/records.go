@@ -39,8 +39,16 @@ func viewRecord(r *accounting.Record, zone *time.Location) api.Record {
 		Stream: r.Stream, Status: r.Status, Outcome: r.Outcome, FirstByte: r.FirstByte.Milliseconds(), Duration: r.Duration.Milliseconds(),
 		Calls: answer.Views(r.Calls, viewCall), Attempts: viewAttempts(r),
 		Losses: append([]string{}, r.Losses...), AnswerLosses: append([]string{}, r.AnswerLosses...), Unchecked: append([]string{}, r.Unchecked...),
-		Tags: append([]aigateway.Tag{}, r.Tags...), Customer: r.Customer,
+		Tags: append([]aigateway.Tag{}, r.Tags...), Customer: r.Customer, Batch: viewBatch(r.Batch),
 	}
+}
+
+// viewBatch returns the numbers of the requests of a batch, nil if there are none.
+func viewBatch(n accounting.BatchCounts) *api.BatchCounts {
+	if n == (accounting.BatchCounts{}) {
+		return nil
+	}
+	return &api.BatchCounts{Succeeded: n.Succeeded, Errored: n.Errored, Canceled: n.Canceled, Expired: n.Expired}
 }
 
 func viewCall(c *accounting.Call) api.Call {

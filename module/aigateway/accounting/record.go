@@ -35,12 +35,22 @@ type Record struct {
 	// AnswerLosses those of the answer, as far as they were known at its end. "?"
 	// replaces a name that a client or a provider chose.
 	Losses, AnswerLosses []string
+	// Batch is the number of requests of a batch by their ends, once they are known. The calls of its
+	// record are then sums over the answers, each with a price of its own.
+	Batch BatchCounts
 	// Unchecked are the names of the guards that have let texts pass although they could not
 	// check them, as their configuration demands.
 	Unchecked []string
 
 	aigateway.Labels
 }
+
+// OperationBatch is the operation of the record of a batch, which is that of the request that has
+// created it.
+const OperationBatch = "batch"
+
+// BatchCounts are the requests of a batch that have ended, by how they ended.
+type BatchCounts struct{ Succeeded, Errored, Canceled, Expired int64 }
 
 // The bounds of the lists of a record.
 const (

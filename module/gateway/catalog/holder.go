@@ -20,9 +20,18 @@ func (c *Catalog) Holder(account seal.Account) (p *Provider, apiKey int) {
 	return nil, 0
 }
 
-// SealsObjects reports whether clients get sealed ids of the objects that a provider stores.
+// SealsObjects reports whether clients get sealed ids of objects that a provider stores, batches
+// included.
 func (c *Catalog) SealsObjects() bool {
-	seals := func(t Target) bool { return t.Traits.SealsObjects() }
+	return c.anyTarget(func(t *trait.Traits) bool { return t.SealsObjects() || t.Batches == trait.BatchesSealed })
+}
+
+// Seals reports whether a provider stores the objects of a path for clients.
+func (c *Catalog) Seals(o *format.ObjectPath) bool { return c.anyTarget(o.IsSealed) }
+
+// anyTarget reports whether the traits of a provider, or of a target of a model, are such.
+func (c *Catalog) anyTarget(are func(*trait.Traits) bool) bool {
+	seals := func(t Target) bool { return are(t.Traits) }
 	return slices.ContainsFunc(c.Providers, func(p *Provider) bool { return seals(p.whole) }) ||
 		slices.ContainsFunc(c.models, func(m *Model) bool { return slices.ContainsFunc(m.Targets, seals) })
 }

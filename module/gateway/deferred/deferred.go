@@ -1,5 +1,5 @@
 // Package deferred settles charges that become known after the exchange has ended: those of answers
-// that a provider generates in the background.
+// that a provider generates in the background, and of batches.
 //
 // The record of such an exchange ends with the answer to the client, and has what was reserved: so
 // the ledger and the budgets that read it count the highest possible cost, whenever the process ends.
@@ -13,7 +13,6 @@ package deferred
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"go.uber.org/zap"
@@ -40,10 +39,25 @@ type Settler struct {
 	Keys    keyring.Sources
 	Seals   func() *seal.Ring
 	Logger  *zap.Logger
+
+	ended chan *accounting.Deferred // charges of batches of which a client has seen the end
 }
 
-// patience is the longest time for one question to a provider or to the database.
-const patience = 30 * time.Second
+// New returns a Settler of a site.
+func New(s Settler) *Settler {
+	s.ended = make(chan *accounting.Deferred, mostEnded)
+	return &s
+}
+
+// mostEnded is the number of ended batches that wait for Run. Others wait until they are due.
+const mostEnded = 64
+
+// The longest times for one question to a provider or to the database, and for a download of
+// results.
+const (
+	patience         = 30 * time.Second
+	downloadPatience = 10 * time.Minute
+)
 
 // Seen settles the charge for the object of an exchange, if its answer shows the end of the object. A
 // charge that cannot be settled now is settled by Run.
@@ -51,19 +65,66 @@ func (s *Settler) Seen(ex *exchange.Exchange) {
 	if ex.Result == nil || ex.Result.Ended == nil {
 		return
 	}
-	ledger, named := s.Book.Deferring(), ex.Objects.ProviderIDs()
-	if ledger == nil || len(named) == 0 {
-		return
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience) // the client may have left
 	defer cancel()
-	charge, err := ledger.Deferred(ctx, seal.AccountOf(ex.Attempt.Provider, ex.Attempt.APIKey).String(), named[0])
-	if err == nil && charge != nil {
-		err = s.end(ctx, ledger, charge, s.callsOf(charge, ex.Attempt, ex.Result.Ended))
+	charge, err := s.chargeOf(ctx, ex.Attempt.Provider, ex.Attempt.APIKey, ex.Objects)
+	switch {
+	case err != nil || charge == nil:
+	case meter.IsBatch(&charge.Record):
+		select {
+		case s.ended <- charge:
+		default: // it is due later
+		}
+	default:
+		err = s.end(ctx, s.Book.Deferring(), charge, s.callsOf(charge, ex.Attempt, ex.Result.Ended))
 	}
+	s.warn(err)
+}
+
+// warn logs an error of a charge that Run settles later.
+func (s *Settler) warn(err error) {
 	if err != nil {
 		s.Logger.Warn("a deferred charge is not settled yet", zap.Error(err))
 	}
+}
+
+// chargeOf returns the charge of the object that a request names, which an account of a provider
+// stores; nil if there is none.
+func (s *Settler) chargeOf(ctx context.Context, provider string, apiKey int, o *exchange.Objects) (*accounting.Deferred, error) {
+	ledger, named := s.Book.Deferring(), o.ProviderIDs()
+	if ledger == nil || len(named) == 0 {
+		return nil, nil
+	}
+	return ledger.Deferred(ctx, seal.AccountOf(provider, apiKey).String(), named[0])
+}
+
+// Tally returns what adds up the results of a batch that a client downloads, nil if its charge is
+// settled.
+func (s *Settler) Tally(ex *exchange.Exchange, p *catalog.Provider, apiKey int) *meter.Tally {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	charge, err := s.chargeOf(ctx, p.Name, apiKey, ex.Objects)
+	s.warn(err)
+	if charge == nil {
+		return nil
+	}
+	return meter.NewTally(s.Catalog, charge, &exchange.Attempt{Provider: p.Name, Format: ex.Format, APIKey: apiKey, Traits: p.Traits()})
+}
+
+// Downloaded settles the charge of a batch whose results were all added to a tally.
+func (s *Settler) Downloaded(t *meter.Tally) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience) // the client may have left
+	defer cancel()
+	s.warn(s.endBatch(ctx, t))
+}
+
+// endBatch ends the charge of a tally.
+func (s *Settler) endBatch(ctx context.Context, t *meter.Tally) error {
+	calls := t.End()
+	if calls == nil {
+		s.Logger.Warn("a batch costs what was reserved, since the usage of an answer is unknown", zap.String("request_id", t.Charge.Record.Request))
+	}
+	return s.end(ctx, s.Book.Deferring(), t.Charge, calls)
 }
 
 // callsOf returns the calls of the record of a charge by the end of its object, nil if its usage
@@ -123,6 +184,9 @@ func (s *Settler) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case charge := <-s.ended:
+			s.warn(s.ask(ctx, s.Book.Deferring(), charge))
+			continue
 		case <-time.After(askEvery):
 		}
 		if err := s.askAll(ctx); err != nil && ctx.Err() == nil {
@@ -160,23 +224,24 @@ func (s *Settler) holder(d *accounting.Deferred) (*catalog.Provider, int) {
 
 // ask asks a provider for the object of a charge, and settles it if the state is final.
 func (s *Settler) ask(ctx context.Context, ledger accounting.DeferringLedger, charge *accounting.Deferred) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	provider, apiKey := s.holder(charge)
 	if provider == nil {
 		return s.end(ctx, ledger, charge, nil)
 	}
-	c := s.question(charge, provider, apiKey)
-	client, err := http.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
-	if err != nil {
+	c := s.question(charge, provider, apiKey, false)
+	if err := call(ctx, patience, provider, c); err != nil {
 		return err
 	}
-	_ = provider.Caller.Call(ctx, c, discard{make(http.Header)}, client) // the result has what matters
 	gone := c.Result.Fault != nil && c.Result.Fault.Kind == fault.NotFound
 	switch {
+	case c.Result.Ended != nil && meter.IsBatch(&charge.Record):
+		if done, err := s.download(ctx, charge, provider, apiKey); done {
+			return err
+		}
 	case c.Result.Ended != nil:
 		return s.end(ctx, ledger, charge, s.callsOf(charge, &c.Attempt, c.Result.Ended))
-	case gone || time.Now().After(charge.Expires):
+	}
+	if gone || time.Now().After(charge.Expires) {
 		s.Logger.Warn("a deferred charge stays what was reserved, since its usage is unknown",
 			zap.String("request_id", charge.Record.Request), zap.Bool("deleted", gone))
 		return s.end(ctx, ledger, charge, nil)
@@ -184,13 +249,38 @@ func (s *Settler) ask(ctx context.Context, ledger accounting.DeferringLedger, ch
 	return nil
 }
 
-// question returns the conduit of a call that reads the object of a charge.
-func (s *Settler) question(charge *accounting.Deferred, p *catalog.Provider, apiKey int) *exchange.Conduit {
+// download downloads the results of a batch, and settles its charge. It reports whether it had all
+// of them.
+func (s *Settler) download(ctx context.Context, charge *accounting.Deferred, p *catalog.Provider, apiKey int) (done bool, err error) {
+	c := s.question(charge, p, apiKey, true)
+	tally := meter.NewTally(s.Catalog, charge, &c.Attempt)
+	c.Attempt.Object().Line = tally.Add
+	if err := call(ctx, downloadPatience, p, c); err != nil || !c.Result.Whole() {
+		return false, err
+	}
+	return true, s.endBatch(ctx, tally)
+}
+
+// call makes a call whose answer no client gets. The result has what matters of it.
+func call(ctx context.Context, patience time.Duration, p *catalog.Provider, c *exchange.Conduit) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	client, err := http.NewRequestWithContext(ctx, http.MethodGet, "/", nil)
+	if err == nil {
+		_ = p.Caller.Call(ctx, c, discard{make(http.Header)}, client)
+	}
+	return err
+}
+
+// question returns the conduit of a call that reads the object of a charge, or the results of a
+// batch.
+func (s *Settler) question(charge *accounting.Deferred, p *catalog.Provider, apiKey int, results bool) *exchange.Conduit {
 	spoken := formats.Of(translate.Format(charge.Record.Calls[len(charge.Record.Calls)-1].Format))
+	path := spoken.Objects.Read(charge.Object, results)
 	return &exchange.Conduit{Attempt: exchange.Attempt{
 		Exchange: &exchange.Exchange{
 			ID: charge.Record.Request, Start: time.Now(), Request: exchange.Request{Operation: translate.Manage, Format: spoken},
-			Objects: &exchange.Objects{IDs: s.Seals().IDs(""), Call: &exchange.ObjectCall{Method: http.MethodGet, Path: "/responses/" + url.PathEscape(charge.Object)}},
+			Objects: &exchange.Objects{IDs: s.Seals().IDs(""), Call: &exchange.ObjectCall{Method: path.Method, Path: path.Below(path.Path, charge.Object), Results: results}},
 		},
 		Provider: p.Name, Service: p.Preset, Format: spoken, APIKey: apiKey, Traits: p.Traits(),
 	}}

@@ -38,7 +38,8 @@ func (x *run) objectIDs() *seal.IDs { return x.Seals().IDs(x.ex.Owner()) }
 // Holder is the account that stores an object, or will.
 type Holder struct {
 	Provider *catalog.Provider
-	APIKey   int // index
+	APIKey   int    // index
+	Model    string // the provider's name of the model of what is created; "" if it is none, or several
 }
 
 // AskHolder asks the account that stores an object, and no other one, since only that has it. A
@@ -50,7 +51,7 @@ func (s *Site) AskHolder(h *Holder, answer *reply.Reply, r *http.Request) Verdic
 	x.ctx = ctx
 	answer.Start(cancel, s.Answers)
 	c := &exchange.Conduit{Attempt: exchange.Attempt{
-		Exchange: ex, Provider: h.Provider.Name, Service: h.Provider.Preset, Format: ex.Format, APIKey: h.APIKey,
+		Exchange: ex, Provider: h.Provider.Name, Service: h.Provider.Preset, Format: ex.Format, Model: h.Model, APIKey: h.APIKey,
 		Traits: h.Provider.Traits(),
 	}}
 	c.Started = time.Since(ex.Start)

@@ -22,12 +22,19 @@ import (
 // Expect estimates the usage of a request: the tokens of its prompt, once for each call,
 // and of the longest answers that it allows. If the chain has a budget, the estimate
 // includes the highest possible cost. A request that counts tokens, manages an object, or is passed
-// on unread, uses nothing that is known. The fault refuses a model without a price if a budget needs
+// on unread, uses nothing that is known. That of a batch is the sum of the highest costs of its
+// requests, without their tokens: they are not used within the minute of the request. The fault refuses a model without a price if a budget needs
 // the price, and a request whose cost has no bound.
 func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (e meter.Estimate, refused *fault.Fault) {
 	e.Cost.Currency = c.currency
-	if ex.Operation == translate.CountTokens || ex.Operation == translate.Manage || ex.Operation == translate.Pass {
+	switch ex.Operation {
+	case translate.CountTokens, translate.Manage, translate.Pass:
 		return e, nil
+	case translate.Batch:
+		if e.Cost.Nanos = ex.Objects.Call.Bound; c.currency != "" && !c.book.Defers() {
+			refused = fault.BatchUnsettled()
+		}
+		return e, refused
 	}
 	first := volumeOf(ex, m.Targets[0])
 	e.Prompt, e.Units = first.prompt, first.units
@@ -76,6 +83,22 @@ func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pric
 	return nanos, unpriced
 }
 
+// BoundInBatch returns the highest possible cost of a request of a batch at a target, in nanos of the
+// currency of the budgets, 0 without one. The fault refuses a request without a bound.
+func (c *Chain) BoundInBatch(ex *exchange.Exchange, t catalog.Target, pricer meter.Pricer) (nanos int64, refused *fault.Fault) {
+	if c.currency == "" {
+		return 0, nil
+	}
+	if other := ex.View.Beyond.OtherModels; other != "" {
+		return 0, fault.OtherModels(other)
+	}
+	nanos, refused = c.boundAt(ex, t, pricer, time.Now())
+	if !c.priced {
+		refused = nil
+	}
+	return nanos, refused
+}
+
 // boundAt returns the highest possible cost of a request at a target. The fault is of a target whose
 // price is unknown, or in another currency, or has none for the terms of the request or a part of its
 // use.
@@ -86,13 +109,15 @@ func (c *Chain) boundAt(ex *exchange.Exchange, t catalog.Target, pricer meter.Pr
 	if price == nil || price.Currency != c.currency {
 		return 0, fault.PriceUnknown(ex.View.Model, target)
 	}
-	v := volumeOf(ex, t)
-	cost, unknown := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Units: v.units, Terms: v.terms})
+	v, batch := volumeOf(ex, t), ex.Operation == translate.Batch
+	cost, unknown := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Units: v.units, Terms: v.terms, Batch: batch})
 	if v.summary > 0 {
-		summary, _ := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.summary, Terms: v.terms})
+		summary, _ := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.summary, Terms: v.terms, Batch: batch})
 		cost = plusAtMost(cost, summary)
 	}
 	switch {
+	case unknown.Terms&token.Batch != 0 && batch:
+		return cost, fault.BatchUnpriced(ex.View.Model, target)
 	case unknown.Terms != 0:
 		return cost, fault.TermsUnpriced(ex.View.Model, unknown.Terms.Field(), target)
 	case unknown.Parts != 0:

@@ -9,18 +9,32 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// A provider is asked for a deferred charge after firstAsk, and then each time that as much time
-// has passed as before, but at least once in longestAsk. What it has not generated after
-// longestWait is charged as reserved.
-const (
-	firstAsk    = 2 * time.Second
-	longestAsk  = time.Minute
-	longestWait = time.Hour
+// asking is when a provider is asked for a deferred charge: after first, and then each time that as
+// much time has passed as before, but at least once in longest. What it has not generated after wait
+// is charged as reserved.
+type asking struct{ first, longest, wait time.Duration }
+
+var (
+	askingForResponses = asking{2 * time.Second, time.Minute, time.Hour}
+	// Batches end within a day.
+	askingForBatches = asking{time.Minute, time.Hour, 25 * time.Hour}
 )
+
+// askingFor returns when a provider is asked for the deferred charge of a record.
+func askingFor(r *accounting.Record) asking {
+	if IsBatch(r) {
+		return askingForBatches
+	}
+	return askingForResponses
+}
+
+// IsBatch reports whether a record is that of the creation of a batch.
+func IsBatch(r *accounting.Record) bool { return r.Operation == accounting.OperationBatch }
 
 // NextAsk returns when the provider is asked for a deferred charge that is not known now.
 func NextAsk(d *accounting.Deferred, now time.Time) time.Time {
-	return now.Add(min(max(now.Sub(d.Record.Admitted), firstAsk), longestAsk))
+	a := askingFor(&d.Record)
+	return now.Add(min(max(now.Sub(d.Record.Admitted), a.first), a.longest))
 }
 
 // isDeferred reports whether the usage of the call becomes known after the answer, because the
@@ -28,13 +42,16 @@ func NextAsk(d *accounting.Deferred, now time.Time) time.Time {
 func (c call) isDeferred() bool { return c.Object != "" && (!c.Whole() || c.reported() == 0) }
 
 // deferCall adds a call whose usage becomes known later. Until then, budgets hold the highest
-// possible cost of the exchange.
+// possible cost of the exchange; for ever, if nothing shows what was created.
 func (e *Entry) deferCall(a *exchange.Attempt, c call) {
 	held := accounting.Call{Provider: a.Provider, Model: a.Model, Answered: c.AnsweredBy, Format: string(a.Format.Name), Status: c.Status, Source: accounting.SourceReserved}
 	if e.bound.Nanos > 0 {
 		held.Held = e.bound
 	}
 	e.record.Calls = append(e.record.Calls, held)
+	if _, defers := e.ledger.(accounting.DeferringLedger); !defers || c.Object == "" {
+		return
+	}
 	e.deferred = &accounting.Deferred{Account: seal.AccountOf(a.Provider, a.APIKey).String(), Object: c.Object}
 }
 
@@ -43,8 +60,8 @@ func (e *Entry) endDeferred() {
 	if e.deferred == nil {
 		return
 	}
-	d := *e.deferred
-	d.Record, d.Due, d.Expires = e.record, time.Now().Add(firstAsk), time.Now().Add(longestWait)
+	d, a := *e.deferred, askingFor(&e.record)
+	d.Record, d.Due, d.Expires = e.record, time.Now().Add(a.first), time.Now().Add(a.wait)
 	e.ledger.(accounting.DeferringLedger).Defer(d)
 }
 

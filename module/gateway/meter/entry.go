@@ -60,7 +60,8 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 	if e == nil || c.State == exchange.Unasked {
 		return
 	}
-	if _, defers := e.ledger.(accounting.DeferringLedger); defers && c.isDeferred() {
+	_, defers := e.ledger.(accounting.DeferringLedger)
+	if defers && c.isDeferred() || IsBatch(&e.record) && (c.Status/100 == 2 || !c.unused()) {
 		e.deferCall(a, c)
 		return
 	}

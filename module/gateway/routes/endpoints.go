@@ -110,7 +110,7 @@ func objectEndpoint(r *http.Request) (e endpoint, ok bool) {
 			}
 			methods = append(methods, o.Method)
 			if e.Object == nil || o.Method == r.Method {
-				e = endpoint{method: o.Method, Route: Route{Kind: Object, Format: f, Operation: translate.Manage, Object: o, Stream: o.Streams && r.URL.Query().Get("stream") == "true"}}
+				e = endpoint{method: o.Method, Route: Route{Kind: Object, Format: f, Operation: operationOf(o), Object: o, Stream: o.Streams && r.URL.Query().Get("stream") == "true"}}
 			}
 		}
 	}
@@ -122,6 +122,14 @@ func objectEndpoint(r *http.Request) (e endpoint, ok bool) {
 		e.Fault, e.Keyless, e.Allow = fault.WrongMethod(strings.Join(methods, " or ")), true, strings.Join(methods, ", ")
 	}
 	return e, true
+}
+
+// operationOf returns the operation of a request for a path of an object.
+func operationOf(o *format.ObjectPath) translate.Operation {
+	if o.Batch != nil {
+		return translate.Batch
+	}
+	return translate.Manage
 }
 
 // versionedEndpoint returns the endpoint for a path that belongs to one format since it has the

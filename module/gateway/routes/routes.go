@@ -75,6 +75,14 @@ func Find(r *http.Request, site *backends.Set) Route {
 	return found
 }
 
+// FindUnserved returns the route of a request whose path the site does not serve, although others do.
+func FindUnserved(r *http.Request, site *backends.Set) Route {
+	found, _ := unknown(r, site)
+	found.HasQueryKey = exchange.HasQueryKey(r.URL.RawQuery)
+	found.chooseFormat(r)
+	return found
+}
+
 // FindUnanswered returns the route of a request that no handler of the site has answered. Its kind
 // is Elsewhere unless clients would misunderstand an empty 200: as an answer without a text, or as
 // a login, if the request was probably meant for the gateway; as a tunnel that is open.

@@ -63,6 +63,7 @@ type Record struct {
 	Losses       []string        `json:"losses"`
 	AnswerLosses []string        `json:"answer_losses"`
 	Unchecked    []string        `json:"unchecked"` // by guards
+	Batch        *BatchCounts    `json:"batch,omitempty"`
 	Tags         []aigateway.Tag `json:"tags"`
 	Customer     string          `json:"customer"`
 }
@@ -115,4 +116,12 @@ type Savings struct {
 type Saving struct {
 	SavedMicro int64  `json:"saved_micro"`
 	Currency   string `json:"currency"`
+}
+
+// BatchCounts are the requests of a batch, by how they ended.
+type BatchCounts struct {
+	Succeeded int64 `json:"succeeded"`
+	Errored   int64 `json:"errored"`
+	Canceled  int64 `json:"canceled"`
+	Expired   int64 `json:"expired"`
 }

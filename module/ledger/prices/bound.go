@@ -14,6 +14,7 @@ type MaxUse struct {
 	Searches int64
 	Units    token.Units
 	Terms    token.Terms // in the request
+	Batch    bool        // the call is in a batch, which nothing serves at another price
 }
 
 // Bound returns the highest possible cost of a call, in billionths of the currency's unit.
@@ -29,6 +30,10 @@ func (p *Price) Bound(admitted time.Time, m MaxUse) (nanos int64, unknown Unknow
 	}
 	factors, terms := p.Factors.of(m.Terms)
 	factors = slices.DeleteFunc(factors, func(factor int64) bool { return factor < 1000 })
+	if m.Batch {
+		lower, missing := p.Factors.of(token.Batch)
+		factors, terms = append(factors, lower...), terms|missing
+	}
 	if p.Peak.covers(admitted) {
 		factors = append(factors, p.Peak.Factor)
 	}

@@ -43,7 +43,7 @@ func TestTheBoundIsThatOfAnEdgeThatMayBeReached(t *testing.T) {
 // tier, and requests that search the web, exceeded their budget.
 func TestTheBoundIsThatOfTheTermsAndSearches(t *testing.T) {
 	table, err := FromRows("p", []map[string]string{{
-		"models": "m", "input": "1", "output": "2", "search": "0.01", "priority": "2", "flex": "0.5", "us": "1.1",
+		"models": "m", "input": "1", "output": "2", "search": "0.01", "priority": "2", "flex": "0.5", "batch": "0.25", "us": "1.1",
 	}})
 	require.NoError(t, err)
 	p := table.Find("p", "m", time.Now())
@@ -55,6 +55,7 @@ func TestTheBoundIsThatOfTheTermsAndSearches(t *testing.T) {
 		"nothing else":    {MaxUse{}, tokens},
 		"searches":        {MaxUse{Searches: 3}, tokens + 3*search},
 		"a tier for more": {MaxUse{Terms: token.Priority, Searches: 1}, 2 * (tokens + search)},
+		"a batch":         {MaxUse{Batch: true, Searches: 1}, (tokens + search) / 4},
 		"a tier for less": {MaxUse{Terms: token.Flex}, tokens}, // the standard tier may serve the request
 		"two":             {MaxUse{Terms: token.Priority | token.RegionUS}, tokens * 22 / 10},
 	} {

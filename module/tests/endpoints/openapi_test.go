@@ -3,7 +3,9 @@ package endpoints_test
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -171,16 +173,58 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 	}
 }
 
+// isOfBatches reports whether a documented path is that of a batch.
+func isOfBatches(path string) bool { return strings.HasPrefix(path, site.MessagesPath+"/batches") }
+
+func TestDocumentDescribesTheAnswersAboutBatches(t *testing.T) {
+	const batch = `{"id":"msgbatch_1","type":"message_batch","processing_status":"ended","results_url":"https://example.com"}`
+	vendor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		answer := batch
+		switch {
+		case r.Method == http.MethodDelete:
+			answer = `{"id":"msgbatch_1","type":"message_batch_deleted"}`
+		case strings.HasSuffix(r.URL.Path, "/results"):
+			answer = `{"custom_id":"a","result":{"type":"expired"}}`
+		}
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(vendor.Close)
+	s, _, document := describedSite(t, "max_batch 4KB", site.Direct.ProviderAt("batching", strings.TrimPrefix(vendor.URL, "http://"), "batches sealed", "models batched", "format messages"))
+	body := func(model string) string {
+		return `{"requests":[{"custom_id":"a","params":{"model":"` + model + `","max_tokens":1,"messages":[{"role":"user","content":"hi"}]}}]}`
+	}
+	ask := func(method, path, key, body, contentType string) site.Reply {
+		return s.Call(method, s.URL("site", path), body, "X-Api-Key", key, "Anthropic-Version", "2023-06-01", "Content-Type", contentType)
+	}
+	id := idOf(t, ask(http.MethodPost, site.MessagesPath+"/batches", site.ClientKey, body("batched"), "application/json").Body)
+	for _, o := range slices.DeleteFunc(document.Operations("/v1/"), func(o openapi.Operation) bool { return !isOfBatches(o.Path) }) {
+		given := make(map[string]bool)
+		for _, try := range []struct{ key, id, body, contentType string }{
+			{key: "wrong"}, {key: elsewhereKey}, {id: "unknown", body: body("unheard-of")},
+			{body: "["}, {contentType: "text/plain"}, {body: body(strings.Repeat("m", 5000))}, {},
+		} {
+			path := strings.Replace(o.Path, "{id}", cmp.Or(try.id, id), 1)
+			answer := ask(o.Method, path, cmp.Or(try.key, site.ClientKey), cmp.Or(try.body, body("batched")), cmp.Or(try.contentType, "application/json"))
+			assert.Empty(t, document.Check(o.Method, o.Path, answer.Status, []byte(answer.Body)), answer.Body)
+			given[strconv.Itoa(answer.Status)] = true
+		}
+		for _, status := range o.Statuses {
+			assert.True(t, status == "default" || given[status], "nothing has given %s %s %s", o.Method, o.Path, status)
+		}
+	}
+}
+
 // isStored reports whether a documented path is that of a stored object.
 func isStored(path string) bool {
-	return strings.HasPrefix(path, "/v1/responses/{id}") || strings.HasPrefix(path, conversationsPath) || strings.HasPrefix(path, site.ChatPath+"/{id}")
+	return isOfBatches(path) || strings.HasPrefix(path, "/v1/responses/{id}") || strings.HasPrefix(path, conversationsPath) || strings.HasPrefix(path, site.ChatPath+"/{id}")
 }
 
 func TestDocumentDescribesTheAnswersAboutStoredObjects(t *testing.T) {
 	v := startVendor(t)
 	d, _, document := describedSite(t, site.Direct.ProviderAt("storing", strings.TrimPrefix(v.URL, "http://"), "responses_state sealed", "models gpt", "format responses chat"))
 	s := storing{d, v}
-	for _, o := range slices.DeleteFunc(document.Operations("/v1/"), func(o openapi.Operation) bool { return !isStored(o.Path) }) {
+	for _, o := range slices.DeleteFunc(document.Operations("/v1/"), func(o openapi.Operation) bool { return !isStored(o.Path) || isOfBatches(o.Path) }) {
 		given := make(map[string]bool)
 		for _, try := range []struct{ key, id, body, contentType string }{
 			{key: "wrong"}, {key: elsewhereKey}, {id: "unknown"},

@@ -172,6 +172,7 @@ func (x *exchange) read(body io.Reader, leave func()) {
 // record is the record of an exchange, as the admin API has it.
 type record struct {
 	Model, Outcome string
+	Batch          *batchCounts
 	Calls          []struct {
 		Source, Currency, Price string
 		CostSource              string `json:"cost_source"`
@@ -180,6 +181,9 @@ type record struct {
 		Held                    int64  `json:"held_nano"`
 	}
 }
+
+// batchCounts are the requests of a batch, by how they ended.
+type batchCounts struct{ Succeeded, Errored, Canceled, Expired int }
 
 // cost returns the cost of all calls, in billionths of the currency's unit.
 func (r *record) cost() (nanos int64) {

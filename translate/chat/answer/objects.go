@@ -14,7 +14,7 @@ var completions = []string{"chat.completion", "chat.completion.chunk", "chat.com
 
 // EditIDs appends the edit that replaces the id of a completion in a JSON answer, or in the data of
 // an event. replace appends the text that takes its place.
-func EditIDs(edits []edit.Edit, data []byte, replace func(dst []byte, kind string, id []byte) []byte) []edit.Edit {
+func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit.Edit {
 	var place translate.Span
 	var id []byte
 	isCompletion := false
@@ -34,5 +34,5 @@ func EditIDs(edits []edit.Edit, data []byte, replace func(dst []byte, kind strin
 	if !isCompletion || len(id) == 0 {
 		return edits
 	}
-	return append(edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, replace(nil, seal.CompletionID, id))})
+	return append(edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, names.ID(nil, seal.CompletionID, id))})
 }

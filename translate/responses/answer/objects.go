@@ -16,11 +16,11 @@ var kindsOfObjects = map[string]string{
 }
 
 // EditIDs appends the edits that replace the ids of responses and of conversations in a JSON
-// answer, or in the data of an event. replace appends the text that takes the place of an id. Ids
-// of items stay: they are many, and requests that name one alone are refused.
-func EditIDs(edits []edit.Edit, data []byte, replace func(dst []byte, kind string, id []byte) []byte) []edit.Edit {
+// answer, or in the data of an event. Ids of items
+// stay: they are many, and requests that name one alone are refused.
+func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit.Edit {
 	c := jsonscan.New(data)
-	x := objectEdits{replace: replace}
+	x := objectEdits{names: names}
 	x.object(&c)
 	slices.SortFunc(x.edits, func(a, b edit.Edit) int { return a.Start - b.Start })
 	return append(edits, x.edits...)
@@ -48,8 +48,8 @@ func Ended(data []byte) (ended, failed bool) {
 }
 
 type objectEdits struct {
-	edits   []edit.Edit
-	replace func(dst []byte, kind string, id []byte) []byte
+	edits []edit.Edit
+	names translate.ObjectNames
 }
 
 // object edits the ids of the object at the cursor, and of the response in it, if it is an event.
@@ -95,7 +95,7 @@ func (x *objectEdits) conversation(c *jsonscan.Cursor) {
 // edit replaces the id at a place, which is empty if there is none.
 func (x *objectEdits) edit(c *jsonscan.Cursor, place translate.Span, kind string) {
 	if id := jsonscan.DecodedOf(c.Document()[place.Start:place.End]); len(id) > 0 {
-		x.edits = append(x.edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, x.replace(nil, kind, id))})
+		x.edits = append(x.edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, x.names.ID(nil, kind, id))})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
 )
@@ -27,9 +28,9 @@ func TestTheIDsOfStoredObjectsAreReplaced(t *testing.T) {
 		`[1]`:                                                                                               `[1]`,
 		`{"object":"response","id":"resp_\u0031"`:                                                           `{"object":"response","id":"<resp_ resp_1>"`,
 	} {
-		edits := answer.EditIDs(nil, []byte(body), func(dst []byte, kind string, id []byte) []byte {
+		edits := answer.EditIDs(nil, []byte(body), translate.ObjectNames{ID: func(dst []byte, kind string, id []byte) []byte {
 			return append(append(append(append(append(dst, '<'), kind...), ' '), id...), '>')
-		})
+		}})
 		assert.Equal(t, want, string(edit.Apply(nil, []byte(body), edits)))
 	}
 }

@@ -1,0 +1,245 @@
+package gateway
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
+)
+
+// serveBatch answers a request that creates a batch: each of its requests must be one that the key
+// may send, and one provider must have the models of all. Its highest possible cost is reserved
+// until its results are known.
+func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+	ex := answer.Exchange
+	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
+		return fault.GatewayBusy()
+	}
+	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
+		return fault.BatchUnseen(guard)
+	}
+	b := &batch{catalog: h.resolved.catalog, chain: h.resolved.limits.Of(ex.Key), ex: ex}
+	if refused := request.ReadObject(ex, r, h.MaxBatch, func(body []byte) *fault.Fault { return route.Object.Batch(body, b.add) }); refused != nil {
+		return refused
+	}
+	if b.offers == nil {
+		return fault.BodyEmpty()
+	}
+	offer := &b.offers[0]
+	if len(b.models) == 1 {
+		ex.View.Model = b.models[0].name
+		ex.Covering = string(h.resolved.catalog.Model(ex.View.Model).Pattern)
+	}
+	if refused := h.Names.Apply(ex); refused != nil {
+		return refused
+	}
+	call := &exchange.ObjectCall{Method: route.Object.Method, Path: route.Object.Below(r.URL.Path, ""), Query: queryOf(r, route.Object.Query)}
+	call.Created = exchange.Created{Edits: b.editsFor(offer.provider), Bound: offer.bound}
+	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner()), Call: call, Base: baseOf(h, r)}
+	if _, refused := h.admit(answer, r, nil); refused != nil {
+		return refused
+	}
+	return askHolder(h, &failover.Holder{Provider: offer.provider, Model: b.modelAt(offer.provider)}, answer, r)
+}
+
+// batch is a batch that is being read.
+type batch struct {
+	catalog *catalog.Catalog
+	chain   *limits.Chain // nil if the limits of the key cannot be applied, so that it is refused
+	ex      *exchange.Exchange
+
+	offers []offer // the providers that have all models so far, in the order of the first one; nil before it
+	models []batchModel
+	places []batchPlace
+	cuts   []edit.Edit // of parts that no provider could read
+}
+
+// offer is a provider that has all models of a batch so far.
+type offer struct {
+	provider *catalog.Provider
+	bound    int64 // the highest possible cost so far, in nanos
+}
+
+// batchModel is a model of a batch.
+type batchModel struct {
+	name  string // that clients use
+	known *catalog.Model
+}
+
+// target returns the target of the model at a provider that has batches, nil if there is none.
+func (m *batchModel) target(p *catalog.Provider, b *batch) *catalog.Target {
+	i := slices.IndexFunc(m.known.Targets, func(t catalog.Target) bool { return (p == nil || t.Provider == p) && b.takes(t, m.name) })
+	if i < 0 {
+		return nil
+	}
+	return &m.known.Targets[i]
+}
+
+// batchPlace is the place of the name of a model in the body.
+type batchPlace struct {
+	span  translate.Span
+	model int
+}
+
+// takes reports whether a target has batches of the format for a model.
+func (b *batch) takes(t catalog.Target, model string) bool {
+	traits := t.TraitsOf(model)
+	return traits.Batches == trait.BatchesSealed && !t.Provider.ComputesAddresses() && t.Provider.SpeakFor(traits.ModelOf(t.UpstreamModel(model)), b.ex.Format) == b.ex.Format
+}
+
+// add adds a request of the batch, which is a part of the body.
+func (b *batch) add(place translate.Span) *fault.Fault {
+	body := b.ex.Body[place.Start:place.End]
+	view, refused := b.ex.Format.Requests.Inspect(body, translate.Generate)
+	if refused != nil {
+		return refused
+	}
+	model, refused := b.model(view.Model)
+	if refused != nil {
+		return refused
+	}
+	switch {
+	case view.Stream:
+		return fault.BatchStreams()
+	case view.Beyond.OtherModels != "" && len(b.ex.Key.Bound()) > 0:
+		return fault.OtherModels(view.Beyond.OtherModels)
+	}
+	single := &exchange.Exchange{Key: b.ex.Key, Request: exchange.Request{Operation: translate.Batch, Format: b.ex.Format, Body: body, View: view}}
+	if refused := b.narrow(&b.models[model], single); refused != nil {
+		return refused
+	}
+	b.places = append(b.places, batchPlace{moved(view.ModelSpan, place.Start), model})
+	for _, span := range view.SelfSigned {
+		b.cuts = append(b.cuts, edit.Edit{Span: moved(span, place.Start)})
+	}
+	for _, span := range view.Resigned {
+		b.cuts = append(b.cuts, edit.Edit{Span: moved(span, place.Start), With: b.ex.Format.Requests.Resigned})
+	}
+	return nil
+}
+
+func moved(s translate.Span, offset int) translate.Span {
+	return translate.Span{Start: s.Start + offset, End: s.End + offset}
+}
+
+// model returns the index of a model of the batch.
+func (b *batch) model(name string) (i int, refused *fault.Fault) {
+	if i := slices.IndexFunc(b.models, func(m batchModel) bool { return m.name == name }); i >= 0 {
+		return i, nil
+	}
+	switch m := b.catalog.Model(name); {
+	case m == nil:
+		return 0, fault.UnknownModel(name)
+	case !b.ex.Key.Allows(name):
+		return 0, fault.ModelNotAllowed(name)
+	default:
+		b.models = append(b.models, batchModel{name, m})
+	}
+	return len(b.models) - 1, nil
+}
+
+// narrow leaves the offers that take a request with a model, and adds its cost to theirs. It refuses
+// a request that no offer takes.
+func (b *batch) narrow(m *batchModel, single *exchange.Exchange) (refused *fault.Fault) {
+	if b.offers == nil {
+		for i := range m.known.Targets {
+			if t := &m.known.Targets[i]; b.takes(*t, m.name) && !slices.ContainsFunc(b.offers, func(o offer) bool { return o.provider == t.Provider }) {
+				b.offers = append(b.offers, offer{provider: t.Provider})
+			}
+		}
+	}
+	left := b.offers[:0]
+	for _, o := range b.offers {
+		t := m.target(o.provider, b)
+		if t == nil {
+			continue
+		}
+		cost, f := b.boundAt(t, m, single)
+		if f != nil {
+			refused = f
+			continue
+		}
+		o.bound = min(o.bound+cost, mostBound)
+		left = append(left, o)
+	}
+	switch b.offers = left; {
+	case len(left) > 0:
+		return nil
+	case refused != nil:
+		return refused
+	}
+	return fault.BatchProvider(m.name)
+}
+
+// mostBound is the highest cost that is reserved, in nanos.
+const mostBound = 1 << 58
+
+// boundAt returns the highest possible cost of a request at a target, and why the target cannot take
+// it.
+func (b *batch) boundAt(t *catalog.Target, m *batchModel, single *exchange.Exchange) (nanos int64, refused *fault.Fault) {
+	if late := single.View.LateSystem; late != "" && !t.TraitsOf(m.name).TakesLateSystem() {
+		return 0, fault.LateSystem(late)
+	}
+	if b.chain == nil {
+		return 0, nil
+	}
+	nanos, refused = b.chain.BoundInBatch(single, *t, b.catalog)
+	return min(nanos, mostBound), refused
+}
+
+// editsFor returns the edits of the body for a provider, in the order of the body.
+func (b *batch) editsFor(p *catalog.Provider) []edit.Edit {
+	names := make([][]byte, len(b.models))
+	for i := range b.models {
+		if upstream := b.models[i].target(p, b).UpstreamModel(b.models[i].name); upstream != b.models[i].name {
+			names[i] = jsonscan.AppendString(nil, upstream)
+		}
+	}
+	edits := b.cuts
+	for _, place := range b.places {
+		if names[place.model] != nil {
+			edits = append(edits, edit.Edit{Span: place.span, With: names[place.model]})
+		}
+	}
+	slices.SortFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
+	return edits
+}
+
+// modelAt returns the provider's name of the model of all requests, "" if there are several.
+func (b *batch) modelAt(p *catalog.Provider) string {
+	if len(b.models) != 1 {
+		return ""
+	}
+	return b.models[0].target(p, b).UpstreamModel(b.models[0].name)
+}
+
+// baseOf returns what the addresses in answers begin with, the version included: never a host that the
+// client has chosen, and none of a site without TLS, where clients would send their keys in clear.
+func baseOf(h *Handler, r *http.Request) string {
+	const version = "/v1"
+	if h.PublicURL != "" {
+		return strings.TrimSuffix(h.PublicURL, "/") + version
+	}
+	addresses := addressesOf(h)
+	if len(addresses) != 1 || strings.HasPrefix(addresses[0], "http://") {
+		return version
+	}
+	host := strings.TrimPrefix(addresses[0], "https://")
+	if strings.HasPrefix(host, ":") || strings.Contains(host, "*") {
+		return version
+	}
+	return "https://" + host + aigateway.PathPrefix(r) + version
+}

@@ -1,0 +1,134 @@
+package meter
+
+import (
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// Tally adds up what the requests of a batch have used. Each answer has the cost of its own: an edge
+// of the price is one of a prompt, and not of the batch. A Tally must be used by one goroutine at a
+// time.
+type Tally struct {
+	Charge *accounting.Deferred // of the batch
+
+	pricer  Pricer
+	attempt exchange.Attempt
+	counts  accounting.BatchCounts
+	calls   []accounting.Call // sums of calls that differ in their numbers alone
+	partial bool
+}
+
+// mostSums is the largest number of sums in the record of a batch. The provider chooses the names of
+// models in answers.
+const mostSums = 64
+
+// NewTally returns a Tally of the batch of a deferred charge. a is an attempt at its provider.
+func NewTally(pricer Pricer, charge *accounting.Deferred, a *exchange.Attempt) *Tally {
+	t := &Tally{Charge: charge, pricer: pricer, attempt: *a}
+	t.attempt.Model = t.held().Model
+	return t
+}
+
+// held returns the call of the record, which has what was reserved.
+func (t *Tally) held() *accounting.Call {
+	return &t.Charge.Record.Calls[len(t.Charge.Record.Calls)-1]
+}
+
+// Add adds a line of the results, which has an answer of the format of the batch if its request has
+// succeeded. Nil is a line that cannot be read: the batch then costs what was reserved.
+func (t *Tally) Add(line []byte) {
+	if line == nil {
+		t.partial = true
+		return
+	}
+	end, answer := t.attempt.Format.Objects.ReadResult(line)
+	switch end {
+	case translate.Succeeded:
+		t.counts.Succeeded++
+		t.addAnswer(answer)
+	case translate.Canceled:
+		t.counts.Canceled++
+	case translate.Expired:
+		t.counts.Expired++
+	default:
+		t.counts.Errored++
+	}
+}
+
+// addAnswer adds the usage of an answer.
+func (t *Tally) addAnswer(body []byte) {
+	answer, _ := t.attempt.Format.Answers.Inspect(body, translate.Generate)
+	if !answer.Usage.Known {
+		t.partial = true
+		return
+	}
+	answer.Usage.Terms |= token.Batch
+	r := exchange.Result{Status: t.held().Status, Sent: true, Head: exchange.Head{AnsweredBy: answer.Model}}
+	r.Finish(answer.Usage)
+	a := t.attempt
+	if a.Model == "" { // of a batch with several models
+		a.Model = answer.Model
+	}
+	a.Exchange = &exchange.Exchange{Request: exchange.Request{Operation: translate.Generate, Format: a.Format}}
+	c := call{Result: &r, ex: a.Exchange, share: 1}
+	if c.reported() == 0 {
+		t.partial = true
+		return
+	}
+	e := Entry{pricer: t.pricer, record: t.Charge.Record}
+	e.record.Calls, e.record.Operation = nil, a.Exchange.Operation.String()
+	e.add(&a, c)
+	for i := range e.record.Calls {
+		t.sum(&e.record.Calls[i])
+	}
+}
+
+// sum adds a call to the sum of those like it.
+func (t *Tally) sum(c *accounting.Call) {
+	like := slices.IndexFunc(t.calls, func(s accounting.Call) bool {
+		return s.Model == c.Model && s.Answered == c.Answered && s.Source == c.Source && s.Terms == c.Terms &&
+			s.Price == c.Price && s.CostSource == c.CostSource && s.Cost.Currency == c.Cost.Currency
+	})
+	switch {
+	case like >= 0:
+	case len(t.calls) == mostSums:
+		t.partial = true
+		return
+	default:
+		t.calls = append(t.calls, *c)
+		return
+	}
+	s := &t.calls[like]
+	s.Tokens = s.Tokens.Add(c.Tokens)
+	s.Cost.Nanos = atMost(s.Cost.Nanos + c.Cost.Nanos)
+}
+
+// mostNanos bounds the sum of costs, in nanos: a provider chooses the numbers of its answers.
+const mostNanos = 1 << 58
+
+func atMost(nanos int64) int64 { return min(nanos, mostNanos) }
+
+// End returns the calls of the record of the batch, and sets its counts. The calls are nil if the
+// usage of an answer is unknown: the batch then costs what was reserved. What is unknown of the costs
+// of models without a price, budgets count as reserved.
+func (t *Tally) End() []accounting.Call {
+	t.Charge.Record.Batch = t.counts
+	if t.partial {
+		return nil
+	}
+	if t.calls == nil { // no request has an answer
+		held := *t.held()
+		held.Source, held.Held = accounting.SourceNone, aigateway.Cost{}
+		return []accounting.Call{held}
+	}
+	if i := slices.IndexFunc(t.calls, func(c accounting.Call) bool { return !c.Priced() }); i >= 0 {
+		held := t.held().Held
+		t.calls[i].Held = aigateway.Cost{Nanos: max(0, held.Nanos-Spent(t.calls, held.Currency)), Currency: held.Currency}
+	}
+	return t.calls
+}

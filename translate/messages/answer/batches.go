@@ -1,0 +1,94 @@
+package answer
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+)
+
+// EditIDs appends the edits that replace the id of a batch in a JSON answer, and the address of its
+// results, which is at the provider: clients would send their keys there.
+func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit.Edit {
+	var id, results translate.Span
+	isBatch := false
+	c := jsonscan.New(data)
+	for c.OpenObject(); c.Member(); {
+		start := c.Offset()
+		switch string(c.Name()) {
+		case "id":
+			id = translate.Span{Start: start, End: start + len(c.StringOrSkip())}
+		case "type":
+			kind := jsonscan.DecodedOf(c.StringOrSkip())
+			isBatch = bytes.HasPrefix(kind, []byte("message_batch"))
+		case "results_url":
+			results = translate.Span{Start: start, End: start + len(c.StringOrSkip())}
+		default:
+			c.Skip()
+		}
+	}
+	raw := jsonscan.DecodedOf(data[id.Start:id.End])
+	if !isBatch || len(raw) == 0 {
+		return edits
+	}
+	sealed := names.ID(nil, seal.MessageBatchID, raw)
+	edits = append(edits, edit.Edit{Span: id, With: jsonscan.AppendString(nil, sealed)})
+	if !results.Empty() {
+		address := names.Base + "/messages/batches/" + string(sealed) + "/results"
+		edits = append(edits, edit.Edit{Span: results, With: jsonscan.AppendString(nil, []byte(address))})
+	}
+	slices.SortFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
+	return edits
+}
+
+// Ended reports whether a JSON answer is a batch whose requests have all ended. None has failed as a
+// whole: its results have the end of each request.
+func Ended(data []byte) (ended, failed bool) {
+	kind, status := "", ""
+	c := jsonscan.New(data)
+	for c.OpenObject(); c.Member(); {
+		switch string(c.Name()) {
+		case "type":
+			kind = jsonscan.TextOf(c.StringOrSkip())
+		case "processing_status":
+			status = jsonscan.TextOf(c.StringOrSkip())
+		default:
+			c.Skip()
+		}
+	}
+	return kind == "message_batch" && status == "ended", false
+}
+
+// batchEnds are the types of results of batches.
+var batchEnds = map[string]translate.BatchEnd{
+	"succeeded": translate.Succeeded, "errored": translate.Errored, "canceled": translate.Canceled, "expired": translate.Expired,
+}
+
+// ReadResult reads a line of the results of a batch: how its request has ended, and the answer, nil
+// if there is none.
+func ReadResult(line []byte) (end translate.BatchEnd, answer []byte) {
+	c := jsonscan.New(line)
+	for c.OpenObject(); c.Member(); {
+		if string(c.Name()) != "result" {
+			c.Skip()
+			continue
+		}
+		for c.OpenObject(); c.Member(); {
+			switch string(c.Name()) {
+			case "type":
+				end = batchEnds[jsonscan.TextOf(c.StringOrSkip())]
+			case "message":
+				answer = c.Skip()
+			default:
+				c.Skip()
+			}
+		}
+	}
+	if end != translate.Succeeded {
+		answer = nil
+	}
+	return end, answer
+}
