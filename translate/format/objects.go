@@ -1,7 +1,6 @@
 package format
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,7 +15,7 @@ import (
 // Objects are the objects that providers of a format store for their clients, such as responses.
 // The zero value is for a format whose providers store none.
 type Objects struct {
-	// Paths are those of the objects.
+	// Paths are those of the objects. The first one of a kind with an id reads the object.
 	Paths []ObjectPath
 	// OnRequest reports that providers store an answer only if the request asks for it.
 	OnRequest bool
@@ -36,7 +35,7 @@ type Objects struct {
 // results is true; nil if the kind has none.
 func (o *Objects) Read(id string, results bool) *ObjectPath {
 	for i := range o.Paths {
-		if p := &o.Paths[i]; p.Method == http.MethodGet && p.Results == results && strings.HasPrefix(id, p.Kind) && strings.Contains(p.Path, ObjectPlaceholder) {
+		if p := &o.Paths[i]; p.Results == results && strings.HasPrefix(id, p.Kind) && strings.Contains(p.Path, ObjectPlaceholder) {
 			return p
 		}
 	}
