@@ -147,7 +147,7 @@ func TestARecordShowsEachCallWithItsCost(t *testing.T) {
 			{"provider":"p","upstream_model":"up","format":"chat","end":"overloaded","status":503,"duration_ms":120,"repeated":false},
 			{"provider":"q","upstream_model":"up","format":"responses","end":"refused","status":400,"duration_ms":80,"repeated":false},
 			{"provider":"q","upstream_model":"up","format":"messages","end":"answered","status":200,"duration_ms":1700,"repeated":true}],
-		"losses":["top_k","?"],"answer_losses":[],"unchecked":[],"tags":[{"name":"env","value":"prod"},{"name":"team","value":"search"}],"customer":"acme"}]}`,
+		"losses":["top_k","?"],"answer_losses":[],"unchecked":[],"tags":[{"name":"env","value":"prod"},{"name":"team","value":"search"}],"customer":"acme","reason":""}]}`,
 		s.ask(testRequest{call: "GET /api/v1/records", token: s.token("boss")}).body)
 }
 

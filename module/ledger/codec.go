@@ -94,12 +94,12 @@ func (c *codec) record(r *accounting.Record) {
 // nothing is written: most exchanges have one attempt, which answers, and no tags.
 func (c *codec) additions(r *accounting.Record) {
 	if c.reading && len(c.bytes) == 0 {
-		r.Attempts, r.Losses, r.AnswerLosses, r.Unchecked, r.Tags, r.Customer = nil, nil, nil, nil, nil, ""
+		r.Attempts, r.Losses, r.AnswerLosses, r.Unchecked, r.Tags, r.Customer, r.Reason = nil, nil, nil, nil, nil, "", ""
 		c.units(r)
 		c.batch(r)
 		return
 	}
-	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Unchecked)+len(r.Tags)+len(r.Customer) == 0 && !hasUnits(r) && !hasBatch(r) {
+	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Unchecked)+len(r.Tags)+len(r.Customer)+len(r.Reason) == 0 && !hasUnits(r) && !hasBatch(r) {
 		return
 	}
 	length(c, &r.Attempts, leastAttempt)
@@ -122,13 +122,20 @@ func (c *codec) additions(r *accounting.Record) {
 	c.text(&r.Customer, c.interned)
 	c.units(r)
 	c.batch(r)
+	switch {
+	case c.reading && len(c.bytes) == 0:
+		r.Reason = ""
+	case c.reading || r.Reason != "":
+		c.text(&r.Reason, c.interned)
+	}
 }
 
-// batch encodes or decodes the numbers of the requests of a batch, behind the units.
+// batch encodes or decodes the numbers of the requests of a batch, behind the units, if there are
+// some or the reason follows.
 func (c *codec) batch(r *accounting.Record) {
 	b := &r.Batch
 	switch {
-	case !c.reading && !hasBatch(r):
+	case !c.reading && !hasBatch(r) && r.Reason == "":
 		return
 	case c.reading && len(c.bytes) == 0:
 		*b = accounting.BatchCounts{}
@@ -145,7 +152,7 @@ func hasBatch(r *accounting.Record) bool { return r.Batch != accounting.BatchCou
 // units encodes or decodes the units of all calls, if one has any, or something follows: few exchanges
 // do.
 func (c *codec) units(r *accounting.Record) {
-	if !c.reading && !hasUnits(r) && !hasBatch(r) {
+	if !c.reading && !hasUnits(r) && !hasBatch(r) && r.Reason == "" {
 		return
 	}
 	none := c.reading && len(c.bytes) == 0

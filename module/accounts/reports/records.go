@@ -39,7 +39,7 @@ func viewRecord(r *accounting.Record, zone *time.Location) api.Record {
 		Stream: r.Stream, Status: r.Status, Outcome: r.Outcome, FirstByte: r.FirstByte.Milliseconds(), Duration: r.Duration.Milliseconds(),
 		Calls: answer.Views(r.Calls, viewCall), Attempts: viewAttempts(r),
 		Losses: append([]string{}, r.Losses...), AnswerLosses: append([]string{}, r.AnswerLosses...), Unchecked: append([]string{}, r.Unchecked...),
-		Tags: append([]aigateway.Tag{}, r.Tags...), Customer: r.Customer, Batch: viewBatch(r.Batch),
+		Tags: append([]aigateway.Tag{}, r.Tags...), Customer: r.Customer, Batch: viewBatch(r.Batch), Reason: r.Reason,
 	}
 }
 

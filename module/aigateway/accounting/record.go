@@ -41,6 +41,9 @@ type Record struct {
 	// Unchecked are the names of the guards that have let texts pass although they could not
 	// check them, as their configuration demands.
 	Unchecked []string
+	// Reason is why the exchange was not answered: what the log has of the fault, at most 512
+	// bytes, without words of the request or of a provider. It is empty if it was answered.
+	Reason string
 
 	aigateway.Labels
 }

@@ -177,6 +177,9 @@ func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 	e.record.Attempts = attempts(ex)
 	e.record.Losses, e.record.AnswerLosses = losses(ex)
 	e.record.Unchecked = ex.Unchecked
+	if ex.Fault != nil {
+		e.record.Reason = ex.Fault.LogMessage()
+	}
 	if e.ledger != nil {
 		e.ledger.End(&e.record)
 	}

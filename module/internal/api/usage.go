@@ -66,6 +66,7 @@ type Record struct {
 	Batch        *BatchCounts    `json:"batch,omitempty"`
 	Tags         []aigateway.Tag `json:"tags"`
 	Customer     string          `json:"customer"`
+	Reason       string          `json:"reason"` // why it was not answered
 }
 
 // Attempt is a target, which was called or passed over.

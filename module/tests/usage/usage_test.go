@@ -291,6 +291,13 @@ func TestL025RefusedRequestsCostNothing(t *testing.T) {
 	require.Len(t, sums, 2)
 	assert.Equal(t, "answered", sums[0].Outcome)
 	assert.Equal(t, sum{Key: "alice", Outcome: "refused", Requests: 1}, sums[1])
+
+	// Why a request was refused was in the log alone: who looked at its record saw a status.
+	var page struct{ Items []struct{ Outcome, Reason string } }
+	get(t, s.AdminURL("/api/v1/records"), &page)
+	require.Len(t, page.Items, 2)
+	assert.Equal(t, "request rate limit reached for this key", page.Items[0].Reason)
+	assert.Empty(t, page.Items[1].Reason)
 }
 
 func TestL013AnUnknownPriceIsNotZero(t *testing.T) {
