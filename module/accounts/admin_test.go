@@ -99,7 +99,7 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 		{"GET /api/v1/session", "", 404, noPath}, // the administrator of the machine has none
 		{"GET /api/v1/captures", "", 404, noPath},
 		{"POST /api/user/login", "{}", 404, noPath},
-		{"GET /api/v1/users?serch=a", "", 400, "unknown parameter \"serch\"; did you mean 'search'? known are: search, limit, after"},
+		{"GET /api/v1/users?serch=a", "", 400, "unknown parameter \"serch\"; did you mean 'search'? known are: sort, search, limit, after"},
 		{"GET /api/v1/users?after=x", "", 400, "after must be the value of next in the page before"},
 		{"GET /api/v1/users?limit=x", "", 400, "limit must be a whole number"},
 		{"POST /api/v1/users", `{"username":"bob","rol":"admin"}`, 400, "unknown member \"rol\"; did you mean 'role'? known are: username, display_name, role, password"}, // it was once ignored
@@ -123,6 +123,8 @@ func TestAdminErrorsNameTheField(t *testing.T) {
 		// A long search once reached the database, where it could fail.
 		{"GET /api/v1/users?search=" + strings.Repeat("a", 257), "", 400, "search must be at most 256 bytes"},
 		{"GET /api/v1/keys?search=" + strings.Repeat("a", 257), "", 400, "search must be at most 256 bytes"},
+		{"GET /api/v1/keys?sort=-models", "", 400, "sort must be one of name, user, used, expires, created, with - before it for the largest first"},
+		{"GET /api/v1/users?sort=password", "", 400, "sort must be one of name, display_name, role, disabled, last_login, created, with - before it for the largest first"},
 		{"GET /api/v1/keys?user=bob", "", 404, "there is no user with this name"},
 		{"POST /api/v1/keys", `{"user":"alice","name":"k","expires":"someday"}`, 400, "expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC"},
 		{"POST /api/v1/keys", `{"user":"alice","name":"k","expires":"0001-01-01"}`, 400, "expires must be YYYY-MM-DD or an RFC 3339 time, in the years 1970 to 9999 of UTC"},

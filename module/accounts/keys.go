@@ -46,7 +46,7 @@ const mostWithLimits = 100
 // those of the user or the team that the query names. Of keys that the query names by their ids,
 // all get those that they may see.
 func (k keys) list(c *call.Call) (any, error) {
-	page, err := c.Page()
+	page, err := c.Page(aigateway.KeyOrders...)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ func (a *Accounts) routesOfSessions() []call.Route {
 func (a *Accounts) routesOfPeople() []call.Route {
 	user, session, identity, key := users{a.people}, sessions{users{a.people}}, identities{&a.SignIn, users{a.people}}, keys{a.people}
 	return []call.Route{
-		{Pattern: "GET /api/v1/users", Access: call.Admins, Parameters: call.PageParameters, Handler: call.Plain(user.list)},
+		{Pattern: "GET /api/v1/users", Access: call.Admins, Parameters: call.SortedParameters, Handler: call.Plain(user.list)},
 		{Pattern: "POST /api/v1/users", Access: call.Admins, Handler: call.Body(user.add)},
 		{Pattern: "GET /api/v1/users/{name}", Access: call.LoggedIn, Handler: call.Plain(user.show)},
 		{Pattern: "PATCH /api/v1/users/{name}", Access: call.LoggedIn, Handler: call.Body(user.change)},
@@ -99,7 +99,7 @@ func (a *Accounts) routesOfTeams() []call.Route {
 
 // The parameters of queries.
 var (
-	keyParameters       = slices.Concat([]string{"id", "user", "team", "limits"}, call.PageParameters)
+	keyParameters       = slices.Concat([]string{"id", "user", "team", "limits"}, call.SortedParameters)
 	deletionParameters  = []string{"keys"}
 	periodParameters    = []string{"from", "to", "format", "limit", "after"}
 	auditParameters     = slices.Concat([]string{"actor", "object", "action"}, periodParameters)

@@ -52,7 +52,7 @@ func (u users) managed(c *call.Call) (*aigateway.User, error) {
 
 // list answers GET /api/v1/users.
 func (u users) list(c *call.Call) (any, error) {
-	page, err := c.Page()
+	page, err := c.Page(aigateway.UserOrders...)
 	if err != nil {
 		return nil, err
 	}

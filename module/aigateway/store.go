@@ -76,10 +76,19 @@ type Degradable interface {
 
 // Page selects a part of a list.
 type Page struct {
-	Search string // a part of the name in any letter case; empty selects all
+	Search string // a part of the name, or of the display name of a user, in any letter case; empty selects all
+	Sort   string // the field that orders the list: one of UserOrders or KeyOrders; empty is the usual order
+	Down   bool   // the largest value of Sort is the first
 	Offset int    // the number of entries before the page, from 0
 	Limit  int    // the largest number of entries of the page, from 1
 }
+
+// UserOrders and KeyOrders are the fields that order a list of users, and one of keys. Entries with
+// the same value are in the usual order.
+var (
+	UserOrders = []string{"name", "display_name", "role", "disabled", "last_login", "created"}
+	KeyOrders  = []string{"name", "user", "used", "expires", "created"}
+)
 
 // Users are the accounts of a Store. Methods return ErrNotFound for an unknown
 // user.
@@ -91,7 +100,7 @@ type Users interface {
 	User(ctx context.Context, id int64) (*User, error)
 	UserByName(ctx context.Context, name string) (*User, error)
 
-	// Users returns a page of the users, ordered by ID, and the number of all users
+	// Users returns a page of the users, usually ordered by ID, and the number of all users
 	// that the page searches for.
 	Users(context.Context, Page) (users []User, total int, err error)
 

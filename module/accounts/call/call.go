@@ -10,7 +10,9 @@ package call
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -117,8 +119,11 @@ const (
 	MaxSearch   = 256 // bytes
 )
 
-// PageParameters are the parameters that Page reads.
-var PageParameters = []string{"search", "limit", "after"}
+// PageParameters are the parameters that Page reads, and SortedParameters those of a list with orders.
+var (
+	PageParameters   = []string{"search", "limit", "after"}
+	SortedParameters = append([]string{"sort"}, PageParameters...)
+)
 
 // ErrCursor is the problem of a request with a cursor that no page has.
 var ErrCursor = answer.Invalid("after must be the value of next in the page before")
@@ -129,8 +134,9 @@ func (c *Call) PageSize(usual, largest int) (int, error) {
 	return min(max(size, 1), largest), err
 }
 
-// Page reads a page from the query: limit, see PageSize; after, which is the value of next in the page before; and search, a part of names.
-func (c *Call) Page() (page aigateway.Page, err error) {
+// Page reads a page from the query: limit, see PageSize; after, which is the value of next in the page before; search, a part of names;
+// and sort, one of the orders of the list, with "-" before it for the largest first.
+func (c *Call) Page(orders ...string) (page aigateway.Page, err error) {
 	if page.Limit, err = c.PageSize(usualPage, largestPage); err != nil {
 		return page, err
 	}
@@ -141,6 +147,10 @@ func (c *Call) Page() (page aigateway.Page, err error) {
 	}
 	if page.Search = c.URL.Query().Get("search"); len(page.Search) > MaxSearch {
 		return page, answer.Invalid("search must be at most %d bytes", MaxSearch)
+	}
+	page.Sort, page.Down = strings.CutPrefix(c.URL.Query().Get("sort"), "-")
+	if page.Sort != "" && !slices.Contains(orders, page.Sort) {
+		return page, answer.Invalid("sort must be one of %s, with - before it for the largest first", strings.Join(orders, ", "))
 	}
 	return page, nil
 }

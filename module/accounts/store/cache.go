@@ -25,10 +25,8 @@ func (c *cache) Lookup(digest aigateway.Digest) *aigateway.Key {
 
 // KeyByID implements aigateway.KeyFinder. The key does not count as used.
 func (c *cache) KeyByID(id string) *aigateway.Key {
-	for _, key := range c.snapshot.Load().keys {
-		if key.ID == id && !key.replaced {
-			return &key.Key
-		}
+	if key := c.snapshot.Load().byID(id); key != nil {
+		return &key.Key
 	}
 	return nil
 }

@@ -104,7 +104,11 @@ func keyByID(db database.Statements, user, id int64) (*aigateway.StoredKey, erro
 // Keys implements aigateway.Keys.
 func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) ([]aigateway.StoredKey, int, error) {
 	return listed(ctx, s, "listing keys", page, func(row database.Scanner, k *aigateway.StoredKey) error { return scanKey(row, k) },
-		keyColumns, ` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\' AND ($2 = 0 OR k.user_id = $2)`, ` ORDER BY k.id DESC`, user)
+		keyColumns, ` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\' AND ($2 = 0 OR k.user_id = $2)`, keyOrders.by(page, `k.id DESC`), user)
+}
+
+var keyOrders = orders{
+	"name": `k.folded`, "user": `(SELECT u.name FROM gateway_users u WHERE u.id = k.user_id)`, "used": `k.used`, "expires": `k.expires`, "created": `k.created`,
 }
 
 // ChangeKey implements aigateway.Keys.

@@ -8,6 +8,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
+// orders are the columns of the fields that order a list.
+type orders map[string]string
+
+// by returns the clause that orders a page, after which usual decides.
+func (o orders) by(page aigateway.Page, usual string) string {
+	column, ok := o[page.Sort]
+	switch {
+	case !ok:
+		return ` ORDER BY ` + usual
+	case page.Down:
+		column += ` DESC`
+	}
+	return ` ORDER BY ` + column + `, ` + usual
+}
+
 // listed returns a page of a list, and the number of all entries that the page searches for.
 // The parameter $1 of which is the pattern of the search, and args are those after it.
 func listed[T any](ctx context.Context, s *Store, action string, page aigateway.Page, scan func(database.Scanner, *T) error,

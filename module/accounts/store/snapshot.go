@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +21,22 @@ type snapshot struct {
 	keys     map[aigateway.Digest]*cachedKey
 	teams    map[string]cachedTeam // by name
 	rules    map[string]userRules  // of the users who have some, by name
+
+	indexing sync.Once
+	ids      map[string]*cachedKey // the keys by their IDs, once one is asked for
+}
+
+// byID returns the key with an ID, nil if there is none. Lists of keys ask for many of them.
+func (k *snapshot) byID(id string) *cachedKey {
+	k.indexing.Do(func() {
+		k.ids = make(map[string]*cachedKey, len(k.keys))
+		for _, key := range k.keys {
+			if !key.replaced {
+				k.ids[key.ID] = key
+			}
+		}
+	})
+	return k.ids[id]
 }
 
 // cachedTeam is a team of a snapshot.

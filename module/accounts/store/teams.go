@@ -157,7 +157,8 @@ func (s teams) Members(ctx context.Context, team string, page aigateway.Page) ([
 	}
 	return listed(ctx, s.Store, "listing members", page, func(row database.Scanner, m *aigateway.Member) error {
 		return row.Scan(&m.UserID, &m.User, &m.Role, &m.Admin)
-	}, `u.id, u.name, u.role, m.admin`, ` FROM gateway_members m JOIN gateway_users u ON u.id = m.user_id WHERE u.name LIKE $1 ESCAPE '\' AND m.team = $2`,
+	}, `u.id, u.name, u.role, m.admin`, ` FROM gateway_members m JOIN gateway_users u ON u.id = m.user_id
+		WHERE (u.name LIKE $1 ESCAPE '\' OR lower(u.display_name) LIKE $1 ESCAPE '\') AND m.team = $2`,
 		` ORDER BY u.id`, database.Text(team))
 }
 
@@ -219,5 +220,5 @@ func (s teams) Keys(ctx context.Context, team string, page aigateway.Page) ([]ai
 		return nil, 0, err
 	}
 	return listed(ctx, s.Store, "listing keys of team", page, func(row database.Scanner, k *aigateway.StoredKey) error { return scanKey(row, k) },
-		keyColumns, ` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\' AND k.limit_name = $2`, ` ORDER BY k.id DESC`, database.Text(team))
+		keyColumns, ` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\' AND k.limit_name = $2`, keyOrders.by(page, `k.id DESC`), database.Text(team))
 }

@@ -79,7 +79,11 @@ func (s *Store) UserByName(ctx context.Context, name string) (*aigateway.User, e
 // Users implements aigateway.Users.
 func (s *Store) Users(ctx context.Context, page aigateway.Page) ([]aigateway.User, int, error) {
 	return listed(ctx, s, "listing users", page, func(row database.Scanner, u *aigateway.User) error { return row.Scan(userFields(u)...) },
-		userColumns, ` FROM gateway_users u WHERE u.name LIKE $1 ESCAPE '\'`, ` ORDER BY u.id`)
+		userColumns, ` FROM gateway_users u WHERE (u.name LIKE $1 ESCAPE '\' OR lower(u.display_name) LIKE $1 ESCAPE '\')`, userOrders.by(page, `u.id`))
+}
+
+var userOrders = orders{
+	"name": `u.name`, "display_name": `u.display_name`, "role": `u.role`, "disabled": `u.disabled`, "last_login": `u.last_login`, "created": `u.created`,
 }
 
 // ChangeUser implements aigateway.Users.

@@ -59,6 +59,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"names of users are unique", namesAreUnique},
 		{"rules of users are found by their names", rulesOfUsers},
 		{"users are found by a part of their name", usersAreFound},
+		{"lists are ordered by the fields of the API", listsAreOrdered},
 		{"a change of a user is complete or fails", userChanges},
 		{"the last root user stays", lastRootStays},
 		{"two root users cannot remove each other at once", rootsRace},

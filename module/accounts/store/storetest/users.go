@@ -57,14 +57,15 @@ func usersAreFound(t *testing.T, database Database) {
 		NewUser(t, s, name, aigateway.RoleUser)
 	}
 	for search, want := range map[string][]string{
-		"":    {"alice", "al_ce", "al%ce", `al\ce`, "bob", "zoé"},
-		"LIC": {"alice"},
-		"_":   {"al_ce"},
-		"%":   {"al%ce"},
-		`\`:   {`al\ce`},
-		"OÉ":  {"zoé"},
-		"x":   nil,
-		"'":   nil,
+		"":     {"alice", "al_ce", "al%ce", `al\ce`, "bob", "zoé"},
+		"LIC":  {"alice"},
+		"_":    {"al_ce"},
+		"%":    {"al%ce"},
+		`\`:    {`al\ce`},
+		"OÉ":   {"zoé"},
+		"e BO": {"bob"}, // in the display name, which was not searched (dstack#2426)
+		"x":    nil,
+		"'":    nil,
 	} {
 		users, total, err := s.Users(t.Context(), aigateway.Page{Search: search, Limit: 10})
 		require.NoError(t, err, search)
@@ -79,6 +80,36 @@ func usersAreFound(t *testing.T, database Database) {
 	require.NoError(t, err)
 	assert.Empty(t, users)
 	assert.Equal(t, 6, total)
+}
+
+// A page was sorted by who had read it, so that the first of the list was the first of its page.
+func listsAreOrdered(t *testing.T, database Database) {
+	s := database.Open(t)
+	ben, ada := NewUser(t, s, "ben", aigateway.RoleUser), NewUser(t, s, "ada", aigateway.RoleAdmin)
+	NewUser(t, s, "cy", aigateway.RoleUser)
+	for order, want := range map[string]string{"": "ben", "name": "ada", "role": "ben", "display_name": "ada", "disabled": "ben", "last_login": "ben", "created": "ben"} {
+		users, _, err := s.Users(t.Context(), aigateway.Page{Sort: order, Limit: 1})
+		require.NoError(t, err, order)
+		assert.Equal(t, []string{want}, names(users), order)
+	}
+	users, _, err := s.Users(t.Context(), aigateway.Page{Sort: "name", Down: true, Offset: 1, Limit: 2})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"ben", "ada"}, names(users))
+
+	for _, key := range []struct {
+		user int64
+		name string
+	}{{ada.ID, "b"}, {ben.ID, "A"}, {ada.ID, "c"}} {
+		NewKey(t, s, key.user, key.name)
+	}
+	for order, want := range map[string]string{"": "c", "name": "A", "user": "c", "used": "c", "expires": "c"} {
+		keys, _, err := s.Keys(t.Context(), aigateway.AnyUser, aigateway.Page{Sort: order, Limit: 1})
+		require.NoError(t, err, order)
+		assert.Equal(t, want, keys[0].Name, order)
+	}
+	keys, _, err := s.Keys(t.Context(), aigateway.AnyUser, aigateway.Page{Sort: "user", Down: true, Limit: 1})
+	require.NoError(t, err)
+	assert.Equal(t, "A", keys[0].Name)
 }
 
 func names(users []aigateway.User) (names []string) {
