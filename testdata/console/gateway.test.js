@@ -239,6 +239,16 @@ test('C005 an administrator reads all pages of a gateway with a million records,
 		await show(page, 'models');
 		await page.click('text=Make a key for this session');
 		await page.waitForSelector('table >> text=translated');
+		// A header sorted the fifty rows that were there.
+		await show(page, 'keys?of=all');
+		for (const [header, first] of [['Owner', 'root'], ['Owner', 'user-199'], ['Name', 'Console']]) {
+			await page.click(`th button:has-text("${header}")`);
+			await page.waitForSelector(`tbody tr:first-child >> text="${first}"`);
+		}
+		await show(page, 'configuration?part=prices');
+		await page.click('th button:has-text("Model")');
+		await page.click('th button:has-text("Model")');
+		await page.waitForSelector('tbody tr:first-child >> text=responses-only');
 		await show(page, 'keys?of=all');
 		await page.fill('input[type=search]', 'key 1234');
 		await page.waitForSelector('tbody tr:only-child >> text=key 1234');

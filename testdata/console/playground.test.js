@@ -153,6 +153,7 @@ test('C004 what the wire shows of a provider is what the provider got and sent',
 	await page.click('button:text-is("Send")');
 	await page.waitForSelector('section[aria-label=Answer] >> nth=1');
 	await page.waitForFunction(() => document.querySelectorAll('section[aria-label=Answer] .chip.ok').length === 2);
+	for (const [n, name] of ['chat · demo', 'messages · demo'].entries()) await page.waitForSelector(`section[aria-label=Answer] >> nth=${n} >> header >> text=${name}`); // two answers once had no names
 	assert.deepEqual(problems, []);
 	await page.context().close();
 });

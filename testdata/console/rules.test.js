@@ -30,6 +30,11 @@ test('C016 a key with a budget and a rate of its own is made in one form, used u
 	const refused = await ask(secret);
 	assert.equal(refused.status, 429);
 	assert.match((await refused.json()).error.message, /^request rate limit reached for this key \(its own rule\)$/);
+	// An exchange that was refused had a status and no reason.
+	await show(page, 'exchanges?range=1h&user=ruled&outcome=refused');
+	await page.click('tbody tr:has(.chip[title^="request rate limit reached"]) th a');
+	await page.waitForSelector('dd >> text=Request rate limit reached for this key (its own rule)');
+	await show(page, 'keys?of=all&q=ruled');
 	await page.click('a:has-text("ruled key")');
 	await page.waitForSelector('text=The rate of 1 requests per 1h of this key (its own rule) is used up.');
 	await page.waitForSelector('dd >> text=budget 20/month');
@@ -45,7 +50,7 @@ test('C016 a key with a budget and a rate of its own is made in one form, used u
 	const next = await page.textContent('[data-secret]');
 	await page.waitForSelector('dialog >> text=The old one works until');
 	await page.click('button:text-is("I have saved it")');
-	await page.waitForSelector('text=old secret:');
+	await page.waitForSelector('dd:has(code) >> text=the old secret ends in 23 h'); // it was "old secret: in 23 h", behind the key without a space
 	for (const each of [secret, next]) assert.equal((await ask(each)).status, 200);
 	await page.click('button:text-is("Rotate")');
 	await page.selectOption('dialog select[name=overlap]', '');

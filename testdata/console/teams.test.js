@@ -244,6 +244,18 @@ test('C017 what failed is found by its range, its filters and from its usage, an
 	for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+ArrowRight');
 	await page.keyboard.press('Enter');
 	await page.waitForFunction(() => /from=.*to=/.test(location.search) && document.querySelectorAll('tbody tr').length === 0);
+	// A part of the legend shows its exchanges; fields of a range begin with one; the way back from an exchange keeps all of it.
+	await show(page, 'exchanges?user=exploring');
+	await page.click('.legend button:has-text("failed")');
+	await page.waitForFunction(() => /outcome=failed/.test(location.search) && document.querySelectorAll('tbody tr').length === 1);
+	await page.selectOption('select[aria-label=Range]', 'absolute');
+	await page.waitForFunction(() => document.querySelectorAll('input[type=datetime-local]').length === 2 && [...document.querySelectorAll('input[type=datetime-local]')].every((each) => each.value));
+	const list = new URL(page.url()).search;
+	await page.click('tbody tr th a');
+	await page.waitForSelector('h1:text-is("Exchange")');
+	await page.click('a:text-is("All exchanges")');
+	await page.waitForSelector('h1:text-is("Exchanges")');
+	assert.equal(new URL(page.url()).search, list);
 	await show(page, 'exchanges?range=1h&user=exploring&sort=duration&hide=Format');
 	await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 2 && ![...document.querySelectorAll('th')].some((each) => each.textContent === 'Format'));
 	await page.reload(); // the address has all of it

@@ -293,7 +293,9 @@ func TestL025RefusedRequestsCostNothing(t *testing.T) {
 	assert.Equal(t, sum{Key: "alice", Outcome: "refused", Requests: 1}, sums[1])
 
 	// Why a request was refused was in the log alone: who looked at its record saw a status.
-	var page struct{ Items []struct{ Outcome, Reason string } }
+	var page struct {
+		Items []struct{ Outcome, Reason string }
+	}
 	get(t, s.AdminURL("/api/v1/records"), &page)
 	require.Len(t, page.Items, 2)
 	assert.Equal(t, "request rate limit reached for this key", page.Items[0].Reason)

@@ -17,12 +17,12 @@ export const words = (of) =>
 export const Rules = ({ of }) =>
 	words(of).length === 0
 		? html`<span class="muted">none</span>`
-		: words(of).map((rule, i) => html`${i > 0 && ', '}<span class="nowrap">${rule}</span>`);
+		: html`<span>${words(of).map((rule, i) => html`${i > 0 && ', '}<span class="nowrap">${rule}</span>`)}</span>`;
 
 /** RuleFields are the fields of rules. @param {{of?: Rules, whose: string}} props */
 export const RuleFields = ({ of, whose }) => html`
 	<div class="fields">
-		<${Field} label="Budget" hint=${`Of ${whose}: 20/month, then a currency and soft if you like. Empty: none.`}>
+		<${Field} label="Budget" hint=${`Of ${whose}, per hour, day, week or month: 20/month. Empty: none.`}>
 			<input name="budget" autocomplete="off" spellcheck=${false} defaultValue=${of?.budget ?? ''} />
 		<//>
 		<${Field} label="Requests" hint="In any time of this length: 60/1m. Empty: any number.">

@@ -1,5 +1,5 @@
 // A range of time in the address of a page: one with a name, which ends now (range=24h), or from a time to another.
-import { html, useState } from './preact.js';
+import { html } from './preact.js';
 import { local } from './format.js';
 import { oneOf, route, set } from './route.js';
 
@@ -21,7 +21,7 @@ export const days = /** @type {Named} */ ([
 /** beginOf returns when a range of days began: at midnight in the zone of the browser. @param {string} range */
 function beginOf(range) {
 	const now = new Date();
-	const back = { today: 0, '7d': 6, '30d': 29, month: now.getDate() - 1 }[range] ?? 0;
+	const back = { today: 0, yesterday: 1, '7d': 6, '30d': 29, month: now.getDate() - 1 }[range] ?? 0;
 	return new Date(now.getFullYear(), now.getMonth(), now.getDate() - back).toISOString();
 }
 
@@ -46,28 +46,23 @@ export const choose = (from, to) => set({ range: '', from, to, after: '' });
 /** Range is the choice of a range, with the zone of its times.
  * @param {{offered: Named, of: {range: string, from: string, to: string}}} props */
 export function Range({ offered, of: { range, from, to } }) {
-	const [open, setOpen] = useState(false);
-	const absolute = open || (range === '' && (from !== '' || to !== ''));
+	const absolute = range === '' && (from !== '' || to !== '');
+	const begin = /^\d/.test(from) ? from : beginOf('yesterday'); // what the fields show first
+	const edge = (/** @type {string} */ name, /** @type {string} */ at) => html`
+		<input type="datetime-local" aria-label=${name} value=${at && local(at)}
+			onChange=${(/** @type {any} */ e) => set({ [name.toLowerCase()]: textOf(e.target.value), after: '' })}
+		/>
+	`;
 	return html`
 		<select aria-label="Range" value=${absolute ? 'absolute' : range}
 			onChange=${(/** @type {any} */ e) => {
-				setOpen(e.target.value === 'absolute');
-				if (e.target.value !== 'absolute') set({ range: e.target.value, from: '', to: '', after: '' });
+				if (e.target.value === 'absolute') choose(begin, new Date().toISOString());
+				else set({ range: e.target.value, from: '', to: '', after: '' });
 			}}
 		>
 			${[...offered, ['absolute', 'From … to …']].map(([name, text]) => html`<option value=${name}>${text}</option>`)}
 		</select>
-		${
-			absolute &&
-			html`
-				<input type="datetime-local" aria-label="From" value=${range || !from ? '' : local(from)}
-					onChange=${(/** @type {any} */ e) => choose(textOf(e.target.value), range ? '' : to)}
-				/>
-				<input type="datetime-local" aria-label="To" value=${to && local(to)}
-					onChange=${(/** @type {any} */ e) => choose(range ? '' : from, textOf(e.target.value))}
-				/>
-			`
-		}
+		${absolute && [edge('From', from), edge('To', to)]}
 		<span class="muted small">${Intl.DateTimeFormat().resolvedOptions().timeZone}</span>
 	`;
 }

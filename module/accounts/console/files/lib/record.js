@@ -22,10 +22,13 @@ export const filters = /** @type {import('./ui.js').Filter[]} */ ([
 	['customer', 'Customer'],
 ]);
 
+/** spaced returns a word of the ledger as text. @param {string} word */
+export const spaced = (word) => word.replaceAll('_', ' ');
+
 /** Outcome is how an exchange ended. @param {{record: UsageRecord, bare?: boolean}} props  bare: without the status */
 export const Outcome = ({ record, bare }) => html`
-	<${Chip} is=${states.get(record.outcome) ?? 'ill'}>
-		${record.outcome.replace('_', ' ')}
+	<${Chip} is=${states.get(record.outcome) ?? 'ill'} title=${record.reason}>
+		${spaced(record.outcome)}
 		${bare || record.outcome === 'answered' ? '' : ` ${record.status || ''}`}
 	<//>
 `;

@@ -95,8 +95,9 @@ export function Time({ at, none = 'never' }) {
 export const Name = ({ of, wide, mono }) =>
 	html`<bdi class=${`cut${wide ? ' wide' : ''}${mono ? ' mono' : ''}`} title=${of}>${of}</bdi>`;
 
-/** Chip is a state: a colour, a sign and a word. @param {{is: 'ok'|'warn'|'ill'|'off', children?: any}} props */
-export const Chip = ({ is, children }) => html`<span class=${`chip ${is}`}>${children}</span>`;
+/** Chip is a state: a colour, a sign and a word.
+ * @param {{is: 'ok'|'warn'|'ill'|'off', title?: string, children?: any}} props */
+export const Chip = ({ is, title, children }) => html`<span class=${`chip ${is}`} title=${title}>${children}</span>`;
 
 /** Tags is a list of short texts. @param {{of: string[], none?: string, most?: number}} props */
 export function Tags({ of, none = 'all', most = 3 }) {
@@ -301,17 +302,23 @@ export function Confirm({ title, name, label, act, close, fields, children }) {
 
 /** Switch is a choice of few.
  * @param {{label: string, options: [string, string][], value: string, set: (value: string) => void}} props */
-export const Switch = ({ label, options, value, set }) => html`
-	<div class="seg" role="group" aria-label=${label}>
-		${options.map(
-			([key, text]) => html`
-				<button type="button" aria-pressed=${key === value ? 'true' : 'false'} onClick=${() => set(key)}>
-					${text}
-				</button>
-			`,
-		)}
-	</div>
-`;
+export function Switch({ label, options, value, set }) {
+	const group = useRef(/** @type {HTMLElement|null} */ (null));
+	useEffect(() => {
+		group.current?.querySelector('[aria-pressed=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+	}, [value]); // in a narrow window, the choice may be out of view
+	return html`
+		<div class="seg" role="group" aria-label=${label} ref=${group}>
+			${options.map(
+				([key, text]) => html`
+					<button type="button" aria-pressed=${key === value ? 'true' : 'false'} onClick=${() => set(key)}>
+						${text}
+					</button>
+				`,
+			)}
+		</div>
+	`;
+}
 
 /** Choice is a setting of the address, after which the page begins anew.
  * @param {{label: string, name: string, options: string[][], value: string}} props */
@@ -442,17 +449,26 @@ export function Filters({ filters, wanted, open }) {
 /** unfiltered shows the whole list. @param {Filter[]} filters */
 export const unfiltered = (filters) => set(Object.fromEntries([...filters.map(([name]) => [name, '']), ['after', '']]));
 
-/** Column of a table. A column with sort can be sorted by. @template T @typedef {{name: string, cell: (row: T) =>
- * any, num?: boolean, sort?: (row: T) => number|string, foot?: any, head?: boolean}} Column */
+/** Column of a table. It can be sorted by if sort is a function of a row, or the field of the API that orders the list.
+ * @template T @typedef {{name: string, cell: (row: T) => any, num?: boolean, sort?: string|((row: T) => number|string),
+ * foot?: any, head?: boolean}} Column */
 
-/** Table shows rows. Its header sorts what is there. In a narrow window, rows are cards.
- * @param {{label: string, columns: (Column<any>|false|null|undefined)[], rows: any[],
+/** Table shows a page of rows, as its header sorts them all. In a narrow window, rows are cards.
+ * @param {{label: string, columns: (Column<any>|false|null|undefined)[], rows: any[], page?: number, size?: number,
  *   id: (row: any) => string|number, fresh?: (row: any) => boolean, first?: number, down?: boolean}} props */
-export function Table({ label, columns, rows, id, fresh, first, down = true }) {
+export function Table({ label, columns, rows, page = 1, size = rows.length, id, fresh, first, down = true }) {
 	const shown = /** @type {Column<any>[]} */ (columns.filter(Boolean));
-	const [order, setOrder] = useState({ by: first ?? -1, down });
+	const [own, setOwn] = useState({ by: first ?? -1, down });
+	const asked = route.value.query.get('sort') ?? '';
+	const listed = asked ? shown.findIndex(({ sort }) => sort === asked.replace('-', '')) : -1;
+	const order = listed < 0 ? own : { by: listed, down: asked.startsWith('-') };
 	const by = shown[order.by]?.sort;
-	const sorted = by ? [...rows].sort((a, b) => compare(by(a), by(b)) * (order.down ? -1 : 1)) : rows;
+	const all = typeof by === 'function' ? rows.toSorted((a, b) => compare(by(a), by(b)) * (order.down ? -1 : 1)) : rows;
+	const choose = (/** @type {number} */ i, { sort, num } = shown[i]) => {
+		const down = order.by === i ? !order.down : Boolean(num);
+		if (typeof sort === 'string') set({ sort: `${down ? '-' : ''}${sort}`, after: '' });
+		else setOwn({ by: i, down });
+	};
 	return html`
 		<div class="scroll" tabindex="0" role="region" aria-label=${label}>
 			<table>
@@ -466,9 +482,7 @@ export function Table({ label, columns, rows, id, fresh, first, down = true }) {
 									${
 										column.sort
 											? html`
-												<button
-													onClick=${() => setOrder({ by: i, down: order.by === i ? !order.down : Boolean(column.num) })}
-												>
+												<button onClick=${() => choose(i)}>
 													${column.name}
 													${order.by === i ? (order.down ? ' ↓' : ' ↑') : ''}
 												</button>
@@ -481,7 +495,7 @@ export function Table({ label, columns, rows, id, fresh, first, down = true }) {
 					</tr>
 				</thead>
 				<tbody>
-					${sorted.map(
+					${all.slice((page - 1) * size, page * size).map(
 						(row) => html`
 							<tr key=${id(row)} class=${fresh?.(row) ? 'new' : ''}>
 								${shown.map((column, i) =>

@@ -301,7 +301,7 @@ function Prices() {
 							<//>
 						`;
 					return html`
-						<${Table} label="Prices" rows=${found.slice((page - 1) * size, page * size)}
+						<${Table} label="Prices" rows=${found} page=${page} size=${size}
 							id=${(t) => `${t.model} ${t.provider} ${t.upstream_model}`}
 							columns=${[
 								{
@@ -358,7 +358,7 @@ function Prices() {
 								},
 								{
 									name: 'As of',
-									cell: (/** @type {TargetPrice} */ t) => html`<span class="nowrap">${t.price?.as_of ?? ''}</span>`,
+									cell: (/** @type {TargetPrice} */ t) => html`<span class="nowrap">${t.price?.as_of || '–'}</span>`,
 								},
 							]}
 						/>

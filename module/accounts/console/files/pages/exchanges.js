@@ -1,13 +1,13 @@
 // Exchanges: the newest records of the ledger, live, and one of them opened.
 import { html, useEffect, useState } from '../lib/preact.js';
-import { get, query, useData } from '../lib/api.js';
+import { query, useData } from '../lib/api.js';
 import { Chart } from '../lib/chart.js';
-import { clock, local, milliseconds, number, plural, short, stamp, when } from '../lib/format.js';
+import { clock, local, milliseconds, number, plural, sentence, short, stamp, when } from '../lib/format.js';
 import { keyName } from '../lib/names.js';
 import { LimitTable } from '../lib/limits.js';
 import { holding } from '../lib/prompts.js';
 import { choose, days, hours, Range, spanOf } from '../lib/range.js';
-import { Cost, inputOf, Outcome, filters, tokensOf } from '../lib/record.js';
+import { Cost, filters, inputOf, Outcome, spaced, tokensOf } from '../lib/record.js';
 import { addressOf, oneOf, root, route, set } from '../lib/route.js';
 import {
 	administers,
@@ -113,7 +113,7 @@ function columns(team) {
 		{
 			name: 'Time',
 			cell: (/** @type {UsageRecord} */ r) => html`
-				<a class="tab nowrap" href=${query(`${root}exchanges/${r.id}`, { team })} title=${when(r.at).toString()}>
+				<a class="tab nowrap" href=${`${root}exchanges/${r.id}?${route.value.query}`} title=${when(r.at).toString()}>
 					${stamp(r.at).slice(stamp(r.at).startsWith(local(Date.now()).slice(0, 10)) ? 11 : 5)}
 				</a>
 			`,
@@ -180,13 +180,14 @@ function Bars({ of }) {
 									{ name: 'answered', values: part('answered'), is: 'ok' },
 									{ name: 'refused', values: part('refused'), is: 'warn' },
 									{ name: 'failed', values: part('failed'), is: 'ill' },
-									{ name: 'client left', values: part('other'), is: 'off' },
+									{ name: 'client_closed', values: part('other'), is: 'off' },
 								]}
 								lines=${[
 									{ name: 'first byte, median', values: part('first_byte_p50_ms') },
 									{ name: '95 %', values: part('first_byte_p95_ms') },
 								]}
 								brush=${select}
+								pick=${(/** @type {string} */ outcome) => set({ outcome, after: '' })} named=${spaced}
 							/>
 						</div>
 						${
@@ -249,7 +250,7 @@ function List() {
 			actions=${html`<span aria-live="off">
 					${
 						ended
-							? html`<a class="button" href=${query(`${root}exchanges`, wanted)}>Newest</a>`
+							? html`<a class="button" href=${query(`${root}exchanges`, { ...wanted, hide: hidden.join() })}>Newest</a>`
 							: html`<${Chip} is=${live.open ? 'ok' : 'off'}>${live.open ? 'live' : 'not live'}<//>`
 					}
 				</span>
@@ -314,13 +315,10 @@ function List() {
 	`;
 }
 
-/** read returns the record with an id. @param {string} path @param {any} options @returns {Promise<UsageRecord>} */
-const read = (path, options) => get(path, options);
-
 /** One shows an exchange with its calls. @param {{id: string}} props */
 function One({ id }) {
 	const team = route.value.query.get('team') ?? '';
-	const record = useData(query(`/api/v1/records/${encodeURIComponent(id)}`, { team }), { read });
+	const record = useData(query(`/api/v1/records/${encodeURIComponent(id)}`, { team }));
 	return html`
 		<${Page} title="Exchange"
 			actions=${html`
@@ -332,7 +330,7 @@ function One({ id }) {
 						</a>
 					`
 				}
-				<a class="button" href=${query(`${root}exchanges`, { team })}>All exchanges</a>
+				<a class="button" href=${`${root}exchanges?${route.value.query}`}>All exchanges</a>
 			`}
 		>
 			<${Part} of=${record} rows=${8}>
@@ -375,6 +373,7 @@ function One({ id }) {
 							<header><h2>Request</h2></header>
 							<div class="body">
 								<dl class="list">
+									${r.reason && html`<dt>Reason</dt><dd>${sentence(r.reason)}</dd>`}
 									<dt>Time</dt>
 									<dd>
 										<${Time} at=${r.at} /> <span class="muted">${stamp(r.at)}</span>
@@ -537,7 +536,7 @@ function One({ id }) {
 const unitsOf = (call) =>
 	['images', 'seconds', 'characters', 'queries', 'searches', 'image_input_tokens', 'image_output_tokens']
 		.filter((name) => call[name] > 0)
-		.map((name) => `${name.replaceAll('_', ' ')}: ${number(call[name])}`)
+		.map((name) => `${spaced(name)}: ${number(call[name])}`)
 		.join(', ');
 
 /** What became of an attempt: its state, and its words. @type {Map<string, ['ok'|'warn'|'ill'|'off', string]>} */
@@ -585,7 +584,7 @@ function Attempts({ record }) {
 				{
 					name: 'End',
 					cell: (/** @type {Row} */ a) => {
-						const [is, words] = ends.get(a.end) ?? ['ill', a.end.replaceAll('_', ' ')];
+						const [is, words] = ends.get(a.end) ?? ['ill', spaced(a.end)];
 						return html`<${Chip} is=${is}>${words}<//>`;
 					},
 				},

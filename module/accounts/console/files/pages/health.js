@@ -260,7 +260,7 @@ function Providers({ hour, open }) {
 		`;
 	};
 	return html`
-		<${Table} label="Providers" rows=${hour.providers.slice(0, 100)} id=${(p) => p.name}
+		<${Table} label="Providers" rows=${hour.providers} size=${100} id=${(p) => p.name}
 			columns=${[
 				{
 					name: 'Provider',
@@ -379,7 +379,7 @@ function Targets({ of }) {
 				return html`
 					<${Table} label="Targets"
 						id=${(t) => `${t.provider}/${t.upstream_model}/${t.api_key ?? ''}`}
-						rows=${found.slice(0, most)}
+						rows=${found} size=${most}
 						columns=${[
 							{
 								name: 'Target',

@@ -49,15 +49,7 @@ import {
 const made = (key) => ({ ...key, owner: key.user, hint: key.key, off: stateOf(key) });
 
 /** fixed returns the row of a key of the configuration. @param {any} key @returns {Row} */
-const fixed = (key) => ({
-	...key,
-	owner: key.user,
-	name: key.id,
-	hint: '',
-	created: null,
-	used: null,
-	off: stateOf(key),
-});
+const fixed = (key) => ({ ...made(key), name: key.id, hint: '', created: null, used: null });
 
 const kinds = ['own', 'all', 'configured'];
 
@@ -196,7 +188,7 @@ function Rotate({ row, close }) {
 						<option value="24h" selected>24 hours</option>
 						<option value="7d">7 days</option>
 						<option value="30d">30 days</option>
-						<option value="">no longer</option>
+						<option value="">no time: it ends at once</option>
 					</select>
 				<//>
 			<//>
@@ -252,7 +244,7 @@ const Owner = ({ row }) =>
 /** Overlap is until when the old secret of a key works. @param {{row: Row}} props */
 const Overlap = ({ row }) =>
 	row.replaced_until &&
-	html`<span class="muted small nowrap under">old secret: <${Time} at=${row.replaced_until} /></span>`;
+	html`<span class="muted small nowrap under"> the old secret ends <${Time} at=${row.replaced_until} /></span>`;
 
 /** toggle disables or enables a key. @param {Row} row */
 async function toggle(row) {
@@ -275,17 +267,16 @@ const KeyTable = ({ kind, rows, states, act }) => html`
 						${r.hint && html`<code class="muted nowrap under">${r.hint}</code>`}
 						<${Overlap} row=${r} />
 					`,
-				sort: (/** @type {Row} */ r) => r.name.toLowerCase(),
+				sort: kind === 'configured' ? '' : 'name',
 			},
 			kind !== 'own' && {
 				name: 'Owner',
 				cell: (/** @type {Row} */ r) => html`<${Owner} row=${r} />`,
-				sort: (/** @type {Row} */ r) => r.owner,
+				sort: kind === 'configured' ? '' : 'user',
 			},
 			{
 				name: 'State',
 				cell: (/** @type {Row} */ r) => html`<${Chip} is=${r.off ? 'off' : 'ok'}>${r.off || 'enabled'}<//>`,
-				sort: (/** @type {Row} */ r) => r.off,
 			},
 			{ name: 'Models', cell: (/** @type {Row} */ r) => html`<${Tags} of=${r.models} most=${1} />` },
 			{ name: 'Limit', cell: (/** @type {Row} */ r) => html`<${Limit} row=${r} states=${states} />` },
@@ -300,17 +291,17 @@ const KeyTable = ({ kind, rows, states, act }) => html`
 			kind !== 'configured' && {
 				name: 'Last use',
 				cell: (/** @type {Row} */ r) => html`<${Time} at=${r.used} />`,
-				sort: (/** @type {Row} */ r) => String(r.used ?? ''),
+				sort: 'used',
 			},
 			{
 				name: 'Expires',
 				cell: (/** @type {Row} */ r) => html`<${Time} at=${r.expires} />`,
-				sort: (/** @type {Row} */ r) => String(r.expires ?? ''),
+				sort: kind === 'configured' ? '' : 'expires',
 			},
 			kind !== 'configured' && {
 				name: 'Created',
 				cell: (/** @type {Row} */ r) => html`<${Time} at=${r.created} />`,
-				sort: (/** @type {Row} */ r) => String(r.created),
+				sort: 'created',
 			},
 			kind === 'configured'
 				? {
@@ -421,6 +412,10 @@ function One({ id }) {
 								? html`<${LimitTable} rows=${row.limits} />`
 								: html`<div class="body muted">No limit counts requests with this key.</div>`
 						}
+						<footer class="muted small">
+							The exchange of a refused request has the reason. Requests for other models or from other networks have no
+							exchange: they are in the log.
+						</footer>
 					</section>
 				`}
 			<//>
@@ -454,7 +449,7 @@ function List({ kind, team }) {
 	const keys = useData(
 		configured
 			? query('/api/v1/keys/configured', { limit: 50, after })
-			: query('/api/v1/keys', { ...whose, search, limit: 50, after, limits: true }),
+			: query('/api/v1/keys', { ...whose, search, sort: settings.get('sort') ?? '', limit: 50, after, limits: true }),
 	);
 	const limits = useData(configured ? '/api/v1/limits?limit=400' : null, {
 		read: async (at, options) => (await get(at, options).catch(() => ({ items: [] }))).items,

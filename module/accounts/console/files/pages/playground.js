@@ -11,7 +11,7 @@ import { Called, Request } from '../lib/request.js';
 import { base, root, route, set } from '../lib/route.js';
 import { begun, reopened, run } from '../lib/run.js';
 import { read, requestOf, written } from '../lib/settings.js';
-import { Chip, Code, Copy, Empty, Page, Part, Switch } from '../lib/ui.js';
+import { Chip, Code, Copy, Empty, Name, Page, Part, Switch } from '../lib/ui.js';
 import { Wire } from '../lib/wire.js';
 
 /** @typedef {import('../lib/prompts.js').Prompt} Prompt */
@@ -156,6 +156,7 @@ function Answer({ run, proceed }) {
 	const [view, setView] = useState('answer');
 	const [sign, word] = signs[run.state];
 	const tokens = run.record && tokensOf(run.record);
+	const model = run.body.model ?? /models\/([^:]*)/.exec(run.path)?.[1] ?? '';
 	return html`
 		<section class="panel" aria-label="Answer">
 			<header>
@@ -167,6 +168,7 @@ function Answer({ run, proceed }) {
 					]}
 					value=${view} set=${setView}
 				/>
+				<${Name} of=${`${run.format} · ${model}`} />
 				<${Chip} is=${sign}>${word}${run.status ? ` ${run.status}` : ''}<//>
 			</header>
 			<div class="body stack wide">

@@ -166,7 +166,6 @@ function List() {
 													<${Name} of=${t.name} />
 												</a>
 											`,
-											sort: (/** @type {Team} */ t) => t.name.toLowerCase(),
 										},
 										{ name: 'Models', cell: (/** @type {Team} */ t) => html`<${Tags} of=${t.models} most=${2} />` },
 										{ name: 'Limit', cell: (/** @type {Team} */ t) => html`<${Limit} team=${t} />` },
@@ -179,11 +178,7 @@ function List() {
 															: html`<span class="muted">–</span>`,
 												}
 											: { name: 'You', cell: (/** @type {Team} */ t) => (t.admin ? 'administrator' : 'member') },
-										{
-											name: 'Created',
-											cell: (/** @type {Team} */ t) => html`<${Time} at=${t.created} />`,
-											sort: (/** @type {Team} */ t) => t.created,
-										},
+										{ name: 'Created', cell: (/** @type {Team} */ t) => html`<${Time} at=${t.created} />` },
 										administers() && {
 											name: '',
 											cell: (/** @type {Team} */ t) => html`
@@ -349,13 +344,8 @@ function Members({ team }) {
 											administers()
 												? html`<a href=${`${root}users/${encodeURIComponent(m.user)}`}><${Name} of=${m.user} /></a>`
 												: html`<${Name} of=${m.user} />`,
-										sort: (/** @type {Member} */ m) => m.user,
 									},
-									{
-										name: 'In the team',
-										cell: (/** @type {Member} */ m) => (m.admin ? 'administrator' : 'member'),
-										sort: (/** @type {Member} */ m) => Number(m.admin),
-									},
+									{ name: 'In the team', cell: (/** @type {Member} */ m) => (m.admin ? 'administrator' : 'member') },
 									{
 										name: '',
 										cell: (/** @type {Member} */ m) => html`

@@ -148,6 +148,9 @@ function cost(sums) {
 	return [...of].map(([currency, amount]) => money(amount, currency)).join(' + ') || money(0, '');
 }
 
+/** allOf returns the address of the list of keys of a user. @param {string} name */
+const allOf = (name) => query(`${root}keys`, name === self.value?.username ? {} : { of: 'all', user: name });
+
 /** Person shows a user. @param {{user: User}} props */
 export function Person({ user }) {
 	const name = user.username;
@@ -187,7 +190,6 @@ export function Person({ user }) {
 										cell: (/** @type {any} */ k) => html`
 											<a href=${linkOf(k.id)}><${Name} of=${k.name} /></a>
 										`,
-										sort: (/** @type {any} */ k) => k.name.toLowerCase(),
 									},
 									{
 										name: 'State',
@@ -199,6 +201,7 @@ export function Person({ user }) {
 									{ name: 'Last use', cell: (/** @type {any} */ k) => html`<${Time} at=${k.used} />` },
 								]}
 							/>
+							${data.next && html`<footer><a href=${allOf(name)}>All ${data.total} keys</a></footer>`}
 						`}
 			<//>
 		</section>
@@ -292,7 +295,7 @@ function List() {
 	const settings = route.value.query;
 	const search = settings.get('q') ?? '',
 		after = settings.get('after') ?? '';
-	const users = useData(query('/api/v1/users', { search, limit: 50, after }));
+	const users = useData(query('/api/v1/users', { search, sort: settings.get('sort') ?? '', limit: 50, after }));
 	const [open, setOpen] = useState(false);
 	const close = () => {
 		setOpen(false);
@@ -320,36 +323,32 @@ function List() {
 											cell: (/** @type {User} */ u) => html`
 												<a href=${`${root}users/${encodeURIComponent(u.username)}`}><${Name} of=${u.username} /></a>
 											`,
-											sort: (/** @type {User} */ u) => u.username,
+											sort: 'name',
 										},
 										{
 											name: 'Display name',
 											cell: (/** @type {User} */ u) => html`<${Name} of=${u.display_name} />`,
-											sort: (/** @type {User} */ u) => u.display_name,
+											sort: 'display_name',
 										},
-										{
-											name: 'Role',
-											cell: (/** @type {User} */ u) => roleName(u.role),
-											sort: (/** @type {User} */ u) => roles.indexOf(u.role),
-										},
+										{ name: 'Role', cell: (/** @type {User} */ u) => roleName(u.role), sort: 'role' },
 										{
 											name: 'State',
 											cell: (/** @type {User} */ u) =>
 												html`
 													<${Chip} is=${u.disabled ? 'off' : 'ok'}>${u.disabled ? 'disabled' : 'enabled'}<//>
 												`,
-											sort: (/** @type {User} */ u) => Number(u.disabled),
+											sort: 'disabled',
 										},
 										{ name: 'Own rules', cell: (/** @type {User} */ u) => html`<${Rules} of=${u} />` },
 										{
 											name: 'Last login',
 											cell: (/** @type {User} */ u) => html`<${Time} at=${u.last_login} />`,
-											sort: (/** @type {User} */ u) => u.last_login ?? '',
+											sort: 'last_login',
 										},
 										{
 											name: 'Created',
 											cell: (/** @type {User} */ u) => html`<${Time} at=${u.created} />`,
-											sort: (/** @type {User} */ u) => u.created,
+											sort: 'created',
 										},
 									]}
 								/>
