@@ -23,6 +23,7 @@ type config struct {
 	targets   []target
 	limits    map[*limits.Limit]cf.Dispenser // the places of the limits
 	passes    []cf.Dispenser                 // the places of Pass
+	sockets   cf.Dispenser                   // the place of Sockets
 }
 
 // target is a mention of a provider in the block of a model.
@@ -87,6 +88,7 @@ var configWords = withAnswerBounds(words[*config]{
 	"limit":       {read: readKeyLimit, repeat: true},
 	"guard":       {read: readGuard, repeat: true},
 	"pass":        {read: readPass, repeat: true},
+	"sockets":     {read: readSockets},
 	"log_content": {read: readLogContent},
 	"counters":    {read: readCounters},
 	"store":       {read: readStore},
@@ -197,7 +199,7 @@ func parseConfig(d *cf.Dispenser, inherited gateway.Config, lines []written.Line
 	if err := configWords.readBlock(d, directive, &c, nil); err != nil {
 		return c.Config, err
 	}
-	if err := errors.Join(c.checkTargets(), c.checkLimits(), c.checkPasses()); err != nil {
+	if err := errors.Join(c.checkTargets(), c.checkLimits(), c.checkPasses(), c.checkSockets()); err != nil {
 		return c.Config, err
 	}
 	if c.keys != nil {

@@ -19,6 +19,7 @@ var senders = map[string][]string{
 	"cloud.google.com/go/auth":             {"module/providers/vertex"},
 	"cloud.google.com/go/auth/credentials": {"module/providers/vertex"},
 	"github.com/aws/aws-sdk-go-v2/config":  {"module/providers/bedrock"},
+	"github.com/coder/websocket":           {"module/gateway/sockets", "module/transport", "module/transport/duplex"},
 	"github.com/coreos/go-oidc/v3/oidc":    {"module/accounts/signin", "module/internal/issuer"},
 	"golang.org/x/oauth2":                  {"module/accounts/signin"},
 }

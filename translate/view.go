@@ -1,6 +1,9 @@
 package translate
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -80,6 +83,8 @@ type Beyond struct {
 	// Stored and Unstored are true if the request asks the provider to store the answer, or not
 	// to. Of a request that does neither, its format decides.
 	Stored, Unstored bool
+	// Idle is true if the request asks for no answer: it only prepares the provider for the next one.
+	Idle bool
 	// References are what State refers to; nil if State is "" or does not refer to an object.
 	References *References
 }
@@ -91,6 +96,22 @@ type References struct {
 	// Unowned is the path of the first field that refers to something by an id that does not show
 	// whose it is, such as an item of a conversation; "" for none.
 	Unowned string
+}
+
+// Forget removes the reference to an object at an index: the request is as if it had none.
+func (b *Beyond) Forget(i int) {
+	left := slices.Delete(slices.Clone(b.References.Objects), i, i+1)
+	first := b.References.Unowned
+	if len(left) > 0 {
+		first = left[0].Path
+	}
+	if b.Background {
+		first = cmp.Or(first, "background")
+	}
+	b.State, b.References = first, &References{Objects: left, Unowned: b.References.Unowned}
+	if len(left) == 0 && b.References.Unowned == "" {
+		b.References = nil
+	}
 }
 
 // ObjectIDs returns the ids of objects of which the owner is known.

@@ -3,6 +3,8 @@ package exchange
 import (
 	"context"
 	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // Caller calls a provider.
@@ -19,6 +21,13 @@ type Caller interface {
 	// Query asks the provider for its models. ctx has the query, which gets the result.
 	// Nothing of a client is sent.
 	Query(ctx context.Context)
+}
+
+// Dialer is an optional interface of a Caller that can open WebSockets.
+type Dialer interface {
+	// Dial opens a WebSocket to the endpoint of an attempt. Only the dial ends with ctx. The fault is
+	// that of a call.
+	Dial(ctx context.Context, a *Attempt) (*Socket, *fault.Fault)
 }
 
 // Pool is an optional interface of a Caller that chooses among several addresses.

@@ -52,6 +52,7 @@ type Request struct {
 	Counted    bool               // metrics count the request as running
 	Strict     bool               // the client refuses losses that shape the answer
 	Unreported bool               // its losses became known too late for the header that lists them
+	InMessage  bool               // it is a message on a WebSocket, which the context of the client's request has
 	Format     *format.Descriptor // of the client
 	Client     http.Header
 	Query      string // the part of the query that is sent to providers of the client's format

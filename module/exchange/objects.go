@@ -74,7 +74,7 @@ func OpenObjects(ids *seal.IDs, request *Request) (o *Objects, account seal.Acco
 	o = &Objects{IDs: ids}
 	all := request.View.Beyond.ObjectIDs()
 	for i := range all {
-		sealed := bytes.Clone(request.text(&all[i])) // the body is dropped before the answer ends
+		sealed := bytes.Clone(request.IDText(&all[i])) // the body is dropped before the answer ends
 		of, raw, ok := ids.Open(all[i].Kind, sealed)
 		if !ok || i > 0 && of != account {
 			return nil, account, &all[i]
@@ -85,14 +85,14 @@ func OpenObjects(ids *seal.IDs, request *Request) (o *Objects, account seal.Acco
 	return o, account, nil
 }
 
-// text returns an id in the body.
-func (r *Request) text(id *translate.ObjectID) []byte {
+// IDText returns an id in the body.
+func (r *Request) IDText(id *translate.ObjectID) []byte {
 	return jsonscan.DecodedOf(r.Body[id.Span.Start:id.Span.End])
 }
 
 // NoObject returns the fault of a request that names an object which the client does not have.
 func (r *Request) NoObject(id *translate.ObjectID) *fault.Fault {
-	return fault.NoObject(id.Path, id.Kind, string(r.text(id)))
+	return fault.NoObject(id.Path, id.Kind, string(r.IDText(id)))
 }
 
 // OpenObject is OpenObjects for one id of a kind, which is not in a body. raw is the id that the

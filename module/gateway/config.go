@@ -83,6 +83,12 @@ type Config struct {
 	// behind those of the global option. Default: none.
 	Pass []*pass.Config `json:"pass,omitempty"`
 
+	// Sockets lists the providers to which clients of the responses format may open WebSockets. They
+	// are dialed in this order, with their API keys in the order of the configuration, until one
+	// accepts. The list of a site replaces that of the global option. Default: none, and requests for
+	// WebSockets are answered 426.
+	Sockets []string `json:"sockets,omitempty"`
+
 	// MaxBody is the largest request body in bytes, before and after decoding.
 	// Requests with larger bodies are answered 413. Default: 33554432 (32 MiB).
 	MaxBody int64 `json:"max_body,omitempty"`
@@ -179,6 +185,9 @@ func (c *Config) inherit(app *Config) error {
 		c.SealKeys = app.SealKeys
 	}
 	c.Pass = slices.Concat(app.Pass, c.Pass)
+	if c.Sockets == nil {
+		c.Sockets = app.Sockets
+	}
 	c.Names.Inherit(app.Names)
 	c.AnswerBounds.Inherit(app.AnswerBounds)
 	c.Cooldown = cmp.Or(c.Cooldown, app.Cooldown)

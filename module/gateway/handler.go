@@ -134,6 +134,9 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	if h.passes, err = newPassRoutes(h.Pass, h.resolved.catalog); err != nil {
 		return err
 	}
+	if h.resolved.sockets, err = newSocketRoute(ctx, h.Sockets, h.resolved.catalog); err != nil {
+		return err
+	}
 	h.settler = deferred.New(deferred.Settler{
 		Book: h.backends.Book, Catalog: h.resolved.catalog, Limits: h.resolved.limits, Keys: h.resolved.sources, Seals: seals, Logger: h.logger,
 	})

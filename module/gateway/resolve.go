@@ -23,6 +23,7 @@ type resolved struct {
 	sources keyring.Sources
 	limits  *limits.Limits
 	guards  guardrails.Guards
+	sockets *socketRoute  // nil for sites without WebSockets
 	started chan struct{} // closed when the app starts
 	digest  string        // of the configuration
 }

@@ -55,6 +55,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		if r = h.CORS.Share(w, r); r != nil {
 			h.backends.Accounts.ServeHTTP(w, r)
 		}
+	case routes.Socket:
+		h.resolved.sockets.serve(h, w, r, &route)
 	default:
 		h.answer(w, r, &route)
 	}
@@ -99,19 +101,15 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.R
 	if r = h.CORS.Share(w, r); r == nil {
 		return
 	}
-	ex := &exchange.Exchange{
-		ID:      exchange.NewID("req_"),
-		Start:   time.Now(),
-		Request: exchange.Request{Operation: route.Operation, Format: route.Format, Client: r.Header},
-	}
-	ex.View.Model, ex.View.Stream = route.Model, route.Stream
+	ex := newExchange(r, route)
 	w = sink.Copying(w, r)
 	if captured := capture.Process.Begin(r, ex.ID); captured != nil {
 		ex.Capture, w = captured, captured.Answer(w)
 	}
 	to := reply.New(w, ex)
 	observe.Publish(r, ex)
-	if route.Kind == routes.Call || route.Kind == routes.Object || route.Kind == routes.Pass { // nothing else is counted as an exchange
+	switch route.Kind {
+	case routes.Call, routes.Message, routes.Object, routes.Pass: // nothing else is counted as an exchange
 		observe.Begin(ex)
 	}
 	h.drain.Enter()
@@ -121,6 +119,17 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.R
 	if fault := h.serve(route, to, r); fault != nil {
 		to.Fail(fault)
 	}
+}
+
+// newExchange returns the exchange of a request.
+func newExchange(r *http.Request, route *routes.Route) *exchange.Exchange {
+	ex := &exchange.Exchange{
+		ID:      exchange.NewID("req_"),
+		Start:   time.Now(),
+		Request: exchange.Request{Operation: route.Operation, Format: route.Format, Client: r.Header, InMessage: route.Kind == routes.Message},
+	}
+	ex.View.Model, ex.View.Stream = route.Model, route.Stream
+	return ex
 }
 
 // serve checks the key of a request, and then serves what it asks for. Some faults of a route
@@ -163,6 +172,9 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	}
 	if fault := request.Read(ex, r, h.MaxBody); fault != nil {
 		return fault
+	}
+	if ex.InMessage {
+		forgetOwn(ex, r)
 	}
 	if ex.Capture != nil {
 		ex.Capture.Request(ex.Body)

@@ -177,7 +177,7 @@ func (c *call) carry(r *http.Request, p *payload.Payload, retry bool) (*http.Res
 			return nil, err
 		}
 	}
-	res, err := c.t.carry(r)
+	res, err := c.sendOn(r)
 	if err != nil {
 		return nil, err
 	}
@@ -186,6 +186,17 @@ func (c *call) carry(r *http.Request, p *payload.Payload, retry bool) (*http.Res
 		open(res, c.attempt.Format.Name, c.attempt.Exchange.Operation)
 	}
 	return res, nil
+}
+
+// sendOn sends a request: with the carrier of the provider, or as a message on the socket of the
+// client.
+func (c *call) sendOn(r *http.Request) (*http.Response, error) {
+	if !c.attempt.Exchange.InMessage {
+		return c.t.carry(r)
+	}
+	defer r.Body.Close()
+	m := exchange.MessageFrom(c.life.client)
+	return m.Send(r.Context(), m.Stream, r.Body)
 }
 
 // signs reports whether requests are signed: the provider has no API key.

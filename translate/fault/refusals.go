@@ -355,6 +355,22 @@ func NoWebSocket() *Fault {
 	return &Fault{Kind: UpgradeRefused, Message: "upgrade: this endpoint has no WebSocket; use HTTP POST", Final: true}
 }
 
+// NotWebSocket refuses a request for a WebSocket that is none.
+func NotWebSocket() *Fault {
+	return &Fault{Kind: Invalid, Message: "upgrade: must be a WebSocket handshake of version 13, with GET and HTTP/1.1", Code: codeInvalidValue, Final: true}
+}
+
+// OriginNotAllowed refuses a WebSocket of a script of another origin.
+func OriginNotAllowed() *Fault {
+	return notAllowed("origin: web pages of this origin may not open a WebSocket here")
+}
+
+// NotOnSocket refuses a model that the provider of the WebSocket of a request does not serve in its
+// format.
+func NotOnSocket(model string) *Fault {
+	return &Fault{Kind: NotFound, Message: "model: '" + model + "' is not available on this WebSocket; use HTTP POST", Param: "model", Code: "model_not_found", Final: true}
+}
+
 // WrongMethod refuses a method that the path does not have; allowed lists those that it has.
 func WrongMethod(allowed string) *Fault {
 	return &Fault{Kind: MethodNotAllowed, Message: "method: must be " + allowed}

@@ -135,6 +135,7 @@ var responsesSamples = samples{
 	"prompt_cache_options":                    posing(`"prompt_cache_options":{}`),
 	"prompt_cache_retention":                  posing(`"prompt_cache_retention":"24h"`),
 	"store":                                   posing(`"store":true`),
+	"generate":                                posing(`"generate":true`),
 	"truncation":                              posing(`"truncation":"auto"`),
 	"max_tool_calls":                          posing(`"max_tool_calls":3`),
 	"context_management":                      posing(`"context_management":[{"type":"compaction"}]`),

@@ -117,9 +117,9 @@ func (c *Catalog) find(name string) *Provider {
 	return c.Providers[i]
 }
 
-// lookup returns the provider with a name. Its error contains the name that was probably
+// Lookup returns the provider with a name. Its error contains the name that was probably
 // meant.
-func (c *Catalog) lookup(name string) (*Provider, error) {
+func (c *Catalog) Lookup(name string) (*Provider, error) {
 	if p := c.find(name); p != nil {
 		return p, nil
 	}
@@ -136,7 +136,7 @@ func (c *Catalog) addModels(models []*ModelConfig) error {
 		if slices.ContainsFunc(c.models, func(m *Model) bool { return string(m.Pattern) == config.Name }) {
 			return fmt.Errorf("model '%s' is defined twice", config.Name)
 		}
-		m, err := newModel(config, c.lookup)
+		m, err := newModel(config, c.Lookup)
 		if err != nil {
 			return fmt.Errorf("model '%s': %w", config.Name, err)
 		}

@@ -3,6 +3,7 @@ package catalog
 import (
 	"slices"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
@@ -61,6 +62,13 @@ func (c *Catalog) ModelAt(p *Provider, name string) (m *Model, ok bool) {
 
 // ComputesAddresses reports whether the preset computes the address of each call.
 func (p *Provider) ComputesAddresses() bool { return p.address != nil }
+
+// TakesSockets reports whether the gateway itself calls the provider, so that it can open WebSockets
+// to it.
+func (p *Provider) TakesSockets() bool {
+	_, dials := p.Caller.(exchange.Dialer)
+	return dials && p.address == nil
+}
 
 // Traits returns the traits of the provider, whatever the model.
 func (p *Provider) Traits() *trait.Traits { return p.whole.Traits }

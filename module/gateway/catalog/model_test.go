@@ -125,7 +125,7 @@ func TestTargetsHaveTheTraitsOfTheirModel(t *testing.T) {
 }
 
 func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
-	lookup := (&Catalog{Providers: []*Provider{{Name: "a"}, {Name: "b"}}}).lookup
+	lookup := (&Catalog{Providers: []*Provider{{Name: "a"}, {Name: "b"}}}).Lookup
 	to := func(names ...string) (targets []TargetConfig) {
 		for _, name := range names {
 			targets = append(targets, TargetConfig{Provider: name})

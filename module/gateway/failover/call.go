@@ -25,7 +25,7 @@ import (
 func (x *run) ask(t *selection.Candidate, c *exchange.Conduit) *exchange.Conduit {
 	x.call(t, c)
 	d := renegotiation.After(t.Provider, c)
-	if d.Format == nil {
+	if d.Format == nil || x.ex.InMessage && d.Format != x.ex.Format {
 		return c
 	}
 	alternative := d.Around(&c.Attempt)

@@ -83,7 +83,11 @@ func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, check
 	x.choose()
 	ctx, cancel := s.Drain.Bind(r.Context(), s.Deadline)
 	x.ctx = ctx
-	answer.Start(cancel, s.Answers)
+	answers := s.Answers
+	if x.ex.InMessage { // a WebSocket has no proxies that give up on silence
+		answers.CommitAfter, answers.KeepAlive = -1, -1
+	}
+	answer.Start(cancel, answers)
 	for {
 		t, retry := x.next()
 		if t == nil {
@@ -135,9 +139,12 @@ func (x *run) choose() {
 		by = x.Measure(x.ex, x.model)
 	}
 	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process, by)
-	if len(x.ex.View.Beyond.ObjectIDs()) > 0 && x.sealsObjects() {
+	switch {
+	case len(x.ex.View.Beyond.ObjectIDs()) > 0 && x.sealsObjects():
 		x.findObjects()
 		resting = nil
+	case x.ex.InMessage:
+		x.candidates, resting = x.all(), nil
 	}
 	for _, t := range resting {
 		x.ex.PassOver(t.Provider.Name, t.UpstreamModel(x.ex.View.Model), exchange.Rests)
@@ -171,7 +178,7 @@ func (x *run) next() (t *selection.Candidate, retry bool) {
 			return t, retry
 		}
 	}
-	if len(x.asked) == 0 || x.retried || x.DisableRetry {
+	if len(x.asked) == 0 || x.retried || x.DisableRetry || x.ex.InMessage {
 		return nil, false
 	}
 	last := x.asked[len(x.asked)-1]
@@ -236,6 +243,8 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 	switch {
 	case ex.Operation == translate.CountTokens && (spoken == nil || spoken.Answers.TokenCount == nil || t.Provider.Uncounted.Has(t.Health.Model)):
 		return nil, fault.NoTokenCount(ex.View.Model)
+	case ex.InMessage && spoken != ex.Format:
+		return nil, fault.NotOnSocket(ex.View.Model)
 	case spoken == nil:
 		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.Provider.Formats[0].Name)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
@@ -23,13 +24,30 @@ func (x *run) sealsObjects() bool {
 // no such object.
 func (x *run) findObjects() {
 	objects, account, unknown := exchange.OpenObjects(x.objectIDs(), &x.ex.Request)
-	x.candidates = slices.DeleteFunc(selection.All(x.model, x.ex.View.Model), func(t selection.Candidate) bool {
+	x.candidates = slices.DeleteFunc(x.all(), func(t selection.Candidate) bool {
 		return unknown != nil || !t.TraitsOf(x.ex.View.Model).SealsObjects() || seal.AccountOf(t.Provider.Name, t.APIKey) != account
 	})
 	if len(x.candidates) == 0 {
 		x.verdict.Fault = x.ex.NoObject(cmp.Or(unknown, &x.ex.View.Beyond.ObjectIDs()[0]))
 	}
 	x.ex.Objects = objects
+}
+
+// all returns the candidates of the model, those that rest included. For a request on a socket, they
+// are those that the socket leads to; if there are none, the verdict is that.
+func (x *run) all() []selection.Candidate {
+	all := selection.All(x.model, x.ex.View.Model)
+	if !x.ex.InMessage {
+		return all
+	}
+	m := exchange.MessageFrom(x.client.Context())
+	all = slices.DeleteFunc(all, func(t selection.Candidate) bool {
+		return t.Provider.Name != m.Provider || t.APIKey != m.APIKey
+	})
+	if len(all) == 0 {
+		x.verdict.Fault = fault.NotOnSocket(x.ex.View.Model)
+	}
+	return all
 }
 
 // objectIDs returns the sealer of the ids of objects for the client.

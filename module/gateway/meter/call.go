@@ -86,11 +86,14 @@ func (c call) missing() (n token.Counts) {
 	return n
 }
 
-// unused reports whether a failed call has used no more tokens than the provider has
-// reported: it was not sent, or its answer is an error, before which no content came.
+// unused reports whether a call has used no more tokens than the provider has reported: it asked for
+// no answer; or it failed, since it was not sent, or its answer is an error, before which no content
+// came.
 // The usage of a call that timed out, broke off or was cancelled is unknown.
 func (c call) unused() bool {
 	switch {
+	case c.ex.View.Beyond.Idle && c.Whole():
+		return true
 	case !c.Began.IsZero():
 		return false
 	case c.Status == 0:

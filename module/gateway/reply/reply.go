@@ -97,6 +97,14 @@ func (r *Reply) WriteJSON(body []byte) {
 	r.Sink.WriteJSON(body)
 }
 
+// Upgrade settles the exchange, and leaves the connection of the client to another writer: the client
+// gets another protocol, in place of an answer.
+func (r *Reply) Upgrade() {
+	r.settle(exchange.Answered)
+	_, _ = r.Sink.Close(false)
+	r.Exchange.Outcome = exchange.Answered
+}
+
 // Finish ends an answer after content was sent. A stream that broke off gets an error event,
 // unless the provider's own error event was relayed.
 func (r *Reply) Finish(result *exchange.Result) {

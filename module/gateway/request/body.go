@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 )
 
@@ -99,8 +100,41 @@ func inspect(ex *exchange.Exchange) *fault.Fault {
 		}
 		view.Model, view.Stream = ex.View.Model, ex.View.Stream
 	}
+	if ex.InMessage {
+		if f := checkMessage(ex.Body, &view); f != nil {
+			return f
+		}
+	}
 	ex.View = view
 	return nil
+}
+
+// requestMessage is the type of the messages that are requests.
+const requestMessage = "response.create"
+
+// checkMessage checks what a message has beside the members of a request, and sets that its answer is
+// a stream, which it need not state.
+func checkMessage(body []byte, view *translate.View) *fault.Fault {
+	view.Stream = true
+	if jsonscan.TextOf(jsonscan.MemberOf(body, "type")) != requestMessage {
+		return fault.InvalidField("type", "must be '"+requestMessage+"'")
+	}
+	if stream := jsonscan.MemberOf(body, "stream_id"); stream != nil && !isStreamName(jsonscan.TextOf(stream)) {
+		f := fault.InvalidField("stream_id", "must be 1 to 256 letters, digits, underscores, hyphens or periods")
+		f.Code = "invalid_stream_id"
+		return f
+	}
+	return nil
+}
+
+// longestStreamName is the greatest length of the name of a stream, in bytes.
+const longestStreamName = 256
+
+// isStreamName reports whether a text is the name of a stream on a WebSocket.
+func isStreamName(text string) bool {
+	return text != "" && len(text) <= longestStreamName && !strings.ContainsFunc(text, func(c rune) bool {
+		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-' && c != '.'
+	})
 }
 
 // checkType refuses a content type that no request of an operation has.

@@ -32,6 +32,8 @@ const (
 	Pass                     // the provider to which the path is passed on; Find returns no such route
 	Accounts                 // the accounts
 	Front                    // the first page of a site that has none
+	Socket                   // the provider of a WebSocket, which Fault refuses if the site has none
+	Message                  // a provider, by a message on a WebSocket; Find returns no such route
 	Unknown                  // nobody: Fault is the answer
 )
 

@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -82,7 +83,11 @@ func refusal(r *http.Request, served bool) (found Route, ok bool) {
 	for _, f := range formats.All() {
 		for _, refused := range f.Client.Refusals {
 			if (!served || refused.Upgrade != "" || refused.Method != "") && matches(r, refused) {
-				return Route{Kind: Call, Format: f, Fault: refused.Fault()}, true
+				found = Route{Kind: Call, Format: f, Fault: refused.Fault()}
+				if refused.Upgrade != "" {
+					found.Kind, found.Operation = Socket, translate.Manage // which uses no model itself
+				}
+				return found, true
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // direct calls the transport without reverse_proxy.
@@ -52,6 +53,11 @@ func (d *direct) Pass(ctx context.Context, p *exchange.Passage, receiver exchang
 		return err
 	}
 	return relay(receiver, res)
+}
+
+// Dial implements exchange.Dialer.
+func (d *direct) Dial(ctx context.Context, a *exchange.Attempt) (*exchange.Socket, *fault.Fault) {
+	return d.transport.(exchange.Dialer).Dial(ctx, a)
 }
 
 // Query implements exchange.Caller.

@@ -39,7 +39,11 @@ func Load(ctx caddy.Context, config aigateway.Upstream, proxy json.RawMessage, i
 		return nil, fmt.Errorf("writing transport: %w", err)
 	}
 	if inProcess || options == nil {
-		return newDirect(ctx, transport)
+		caller, err := newDirect(ctx, transport)
+		if inProcess { // there is no server for a WebSocket
+			caller = struct{ exchange.Caller }{caller}
+		}
+		return caller, err
 	}
 	if ownAddress {
 		options["upstreams"] = dialAddress(config.BaseURL)

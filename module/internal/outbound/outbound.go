@@ -34,8 +34,35 @@ func Client(timeout time.Duration, carrier http.RoundTripper) *http.Client {
 	}
 	return &http.Client{
 		Timeout: timeout, Transport: final{carrier},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		CheckRedirect: refuseRedirect,
 	}
+}
+
+func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// Dialer returns a client for requests that ask for another protocol. An answer with status 101 is
+// final for it: its body is the connection, which its user has to close. build returns the request
+// that is sent in place of one.
+func Dialer(carrier http.RoundTripper, build func(*http.Request) (*http.Request, error)) *http.Client {
+	return &http.Client{Transport: dialer{carrier, build}, CheckRedirect: refuseRedirect}
+}
+
+type dialer struct {
+	carrier http.RoundTripper
+	build   func(*http.Request) (*http.Request, error)
+}
+
+// RoundTrip implements http.RoundTripper.
+func (d dialer) RoundTrip(r *http.Request) (*http.Response, error) {
+	built, err := d.build(r)
+	if err != nil {
+		return nil, err
+	}
+	res, err := d.carrier.RoundTrip(built)
+	if err == nil && res.StatusCode == http.StatusSwitchingProtocols {
+		return res, nil
+	}
+	return Final(res, err)
 }
 
 // final is a carrier whose answers are final.

@@ -50,6 +50,11 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 		for _, e := range format.Client.Endpoints {
 			routed[e.Method+" "+e.Path] = true
 		}
+		for _, r := range format.Client.Refusals {
+			if r.Upgrade != "" {
+				routed["GET "+r.Path] = true
+			}
+		}
 		for _, o := range format.Objects.Paths {
 			routed[o.Method+" "+o.Path] = true
 		}
@@ -154,6 +159,9 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 	check("GET", capabilities, s.List("wrong", capabilities))
 	check("GET", capabilities, s.List(elsewhereKey, capabilities))
 	check("GET", capabilities, s.Raw("", "GET "+capabilities+" HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"))
+	check("GET", site.ResponsesPath, s.List("wrong", site.ResponsesPath, "Upgrade: websocket"))
+	check("GET", site.ResponsesPath, s.List(site.ClientKey, site.ResponsesPath, "Upgrade: websocket"))
+	given["GET /v1/responses 101"] = true // of the tests of WebSockets
 	billing := []string{"/api/usage/token", "/dashboard/billing/subscription", "/dashboard/billing/usage"}
 	for _, path := range billing {
 		check("GET", path, s.List(site.ClientKey, path))

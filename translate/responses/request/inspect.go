@@ -37,7 +37,7 @@ func requireInput(p *strict.Pass) {
 	switch {
 	case p.Notes&manyItems != 0:
 		p.NoteField("input", "must hold at most 100000 items")
-	case p.Has("previous_response_id") || p.Has("conversation") || p.Has("prompt"):
+	case p.View.Beyond.Idle || p.Has("previous_response_id") || p.Has("conversation") || p.Has("prompt"):
 	case p.Notes&noItems != 0:
 		p.NoteField("input", "must hold at least one item")
 	default:
@@ -119,6 +119,11 @@ func checkBackground(p *strict.Pass, _ *strict.Table) {
 	if p.View.Beyond.Background = p.Flag(); p.View.Beyond.Background {
 		needsState(p, "background")
 	}
+}
+
+// checkGenerate reads whether the provider is to answer.
+func checkGenerate(p *strict.Pass, _ *strict.Table) {
+	p.View.Beyond.Idle = !p.Flag()
 }
 
 // checkConversation reads the id of a conversation, or an object with it.

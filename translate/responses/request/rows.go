@@ -42,6 +42,7 @@ var samplingRows = slices.Concat([]core.Row{
 ), []core.Row{
 	core.Structural("stream", core.Stream).Is(strict.Stream),
 	core.Hint("store", core.Nothing).Is(checkStore).OrNothing(),
+	core.Hint("generate", core.Nothing).Is(checkGenerate),
 })
 
 var effortRows = slices.Concat([]core.Row{

@@ -55,6 +55,13 @@ func (o Origins) allows(origin string) bool {
 	return origin != "" && (slices.Contains(o, anyOrigin) || slices.Contains(o, origin))
 }
 
+// Refuses reports whether a request for a WebSocket is of a script of an origin that may not call the
+// gateway. Browsers leave the check of that to the server.
+func (o Origins) Refuses(r *http.Request) bool {
+	origin := r.Header.Get("Origin")
+	return origin != "" && !o.allows(origin) && aigateway.CrossOrigin(r)
+}
+
 // corsHeaders are added to answers to scripts of other origins. They let a script read
 // every header of the answer.
 var corsHeaders = map[string]string{"Access-Control-Expose-Headers": "*"}

@@ -1,0 +1,72 @@
+package exchange
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// Socket is a WebSocket of one client to a provider. Each request of the client is a message on it.
+type Socket struct {
+	Provider string // name of the provider in the configuration
+	APIKey   int    // index in the API keys of the provider
+	SocketConn
+}
+
+// SocketConn is the connection of a Socket. Its methods may be called concurrently.
+type SocketConn interface {
+	// Listen begins to read from the provider. other gets the messages that belong to no answer, one
+	// after the other, and must not keep them. It must be called once, before Send.
+	Listen(other func(message []byte))
+
+	// Send sends a request as a message of a stream, "" for the unnamed one, and returns its answer
+	// as a provider gives it by HTTP: a stream of events, or an error status with its body. A
+	// stream has one request at a time. An answer whose body is closed before its end closes the
+	// socket, because nothing else ends a response.
+	Send(ctx context.Context, stream string, request io.Reader) (*http.Response, error)
+
+	// Began reports whether an answer on the socket has the id of a response. The provider keeps
+	// such responses for the socket alone.
+	Began(response []byte) bool
+
+	// Done is closed when the socket has ended, with the cause that Closed returns.
+	Done() <-chan struct{}
+	Closed() SocketClosed
+
+	// Close sends a close code with a reason, and ends the socket. It does not wait for the
+	// provider. Further calls have no effect.
+	Close(with SocketClosed)
+}
+
+// SocketClosed is how a WebSocket was closed. Its code is 0 for a connection that broke off.
+type SocketClosed struct {
+	Code   int
+	Reason string
+}
+
+func (c SocketClosed) Error() string {
+	if c.Code == 0 {
+		return "the WebSocket broke off"
+	}
+	return fmt.Sprintf("the WebSocket was closed with %d", c.Code)
+}
+
+// Message is the message of a client on a WebSocket that is a request. Its exchange has InMessage.
+type Message struct {
+	*Socket
+	Stream string // on which the answer comes; "" for the unnamed one
+}
+
+type messageKey struct{}
+
+// WithMessage returns a context with m.
+func WithMessage(ctx context.Context, m *Message) context.Context {
+	return context.WithValue(ctx, messageKey{}, m)
+}
+
+// MessageFrom returns the message in ctx, nil if there is none.
+func MessageFrom(ctx context.Context) *Message {
+	m, _ := ctx.Value(messageKey{}).(*Message)
+	return m
+}

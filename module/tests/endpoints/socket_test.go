@@ -1,0 +1,332 @@
+package endpoints_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// startSockets starts a site with WebSockets to a vendor, whose model gpt has the name gpt-real there.
+func startSockets(t *testing.T, v *lineVendor, lines ...string) *site.Site {
+	t.Setenv("UP_KEY", "sk-up")
+	t.Setenv("OTHER_KEY", otherKey)
+	return site.Start(t, append([]string{
+		site.Direct.ProviderAt("up", strings.TrimPrefix(v.URL, "http://"), "format responses", "models off", "api_key {env.UP_KEY}"),
+		"model gpt {\nto up/gpt-real\nprice input 1 output 2\n}", "sockets up",
+	}, lines...)...)
+}
+
+// client is a client with a WebSocket.
+type socketClient struct {
+	*websocket.Conn
+	t *testing.T
+}
+
+// dial opens a WebSocket with a key and headers, which are pairs.
+func dial(s *site.Site, key string, headers ...string) (*websocket.Conn, *http.Response, error) {
+	h := http.Header{"Authorization": {"Bearer " + key}, "Openai-Beta": {"responses_websockets=2026-02-06"}, "User-Agent": {"codex_cli_rs/0.169.0"}}
+	for i := 0; i < len(headers); i += 2 {
+		h.Set(headers[i], headers[i+1])
+	}
+	return websocket.Dial(site.Waiting(s.T), s.URL("site", "/v1/responses"), &websocket.DialOptions{HTTPHeader: h, CompressionMode: websocket.CompressionContextTakeover})
+}
+
+func openSocket(t *testing.T, s *site.Site, key string) *socketClient {
+	t.Helper()
+	conn, response, err := dial(s, key)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	assert.Empty(t, response.Header["Sec-Websocket-Extensions"], "no compression is agreed")
+	conn.SetReadLimit(64 << 20)
+	return &socketClient{conn, t}
+}
+
+func (c *socketClient) send(text string) {
+	c.t.Helper()
+	require.NoError(c.t, c.Write(site.Waiting(c.t), websocket.MessageText, []byte(text)))
+}
+
+func (c *socketClient) next() string {
+	c.t.Helper()
+	_, text, err := c.Read(site.Waiting(c.t))
+	require.NoError(c.t, err)
+	return string(text)
+}
+
+// frame is what tests read of a message.
+type frame struct {
+	Type     string
+	Status   int
+	StreamID string `json:"stream_id"`
+	Response struct{ ID string }
+	Error    struct{ Code, Message, Type string }
+	Headers  map[string]string
+}
+
+func parsed(t *testing.T, text string) (f frame) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(text), &f), text)
+	return f
+}
+
+// ask sends a request, and returns the messages of its answer.
+func (c *socketClient) ask(members string) (all []string) {
+	c.t.Helper()
+	c.send(`{"type":"response.create","model":"gpt",` + members + `}`)
+	return c.answer()
+}
+
+// answer returns the messages up to the end of an answer.
+func (c *socketClient) answer() (all []string) {
+	c.t.Helper()
+	for {
+		all = append(all, c.next())
+		switch parsed(c.t, all[len(all)-1]).Type {
+		case "response.completed", "response.incomplete", "response.failed", "error":
+			return all
+		}
+	}
+}
+
+func (c *socketClient) fault(members string) frame {
+	c.t.Helper()
+	all := c.ask(members)
+	return parsed(c.t, all[len(all)-1])
+}
+
+const hello = `"store":false,"input":[{"role":"user","content":"hello"}]`
+
+// Codex got 426 for a WebSocket, and lost what its vendor gains by one: the state of a conversation
+// stays with the connection.
+func TestX140X141X142X143ASocketHasTheRequestsOfItsClient(t *testing.T) {
+	v := startLines(t)
+	s := startSockets(t, v)
+	c := openSocket(t, s, site.ClientKey)
+	h := v.dials()[0]
+	assert.Equal(t, []string{"responses_websockets=2026-02-06", "codex_cli_rs/0.169.0"}, []string{h.Get("OpenAI-Beta"), h.Get("User-Agent")})
+
+	warm := c.ask(`"store":false,"generate":false,"input":[]`)
+	assert.Len(t, warm, 2)
+	first := c.ask(hello)
+	var wanted []string
+	for _, event := range site.Streams[site.ResponsesPath] {
+		_, data, _ := strings.Cut(strings.TrimSpace(event), "data: ")
+		wanted = append(wanted, strings.ReplaceAll(data, `"resp_1"`, `"`+parsed(t, first[0]).Response.ID+`"`))
+	}
+	assert.Equal(t, wanted, first, "X142: the bytes of the provider")
+	second := c.ask(hello + `,"previous_response_id":"` + parsed(t, first[0]).Response.ID + `"`)
+	assert.Equal(t, "response.completed", parsed(t, second[len(second)-1]).Type)
+
+	frames := v.received()
+	require.Len(t, frames, 3)
+	assert.Equal(t, `{"type":"response.create","model":"gpt-real",`+hello+`}`, frames[1], "the name of the model alone has changed")
+
+	other := openSocket(t, s, site.ClientKey)
+	f := other.fault(hello + `,"previous_response_id":"` + parsed(t, first[0]).Response.ID + `"`)
+	assert.Equal(t, "previous_response_not_found", f.Error.Code, "X143: a response of another socket")
+	assert.Len(t, v.received(), 3, "which is not sent")
+	assert.NoError(t, c.Close(websocket.StatusNormalClosure, "done"))
+	assert.Equal(t, websocket.StatusNormalClosure, (<-v.ended).Code, "X148")
+}
+
+// A request for a WebSocket that was accepted and then closed made Codex try for seconds.
+func TestX144X145RefusalsOfSocketsAreAnswersOfHTTP(t *testing.T) {
+	v := startLines(t)
+	s := startSockets(t, v, "limit few {\nrequests 1/1h\n}", "key other {env.OTHER_KEY} {\nlimit few\n}", "key abroad sha256:"+strings.Repeat("0", 64))
+	refused := func(status int, key string, headers ...string) string {
+		t.Helper()
+		_, response, err := dial(s, key, headers...)
+		require.Error(t, err)
+		require.NotNil(t, response, err)
+		assert.Equal(t, status, response.StatusCode)
+		answer := site.ReadReply(response)
+		assert.Equal(t, "application/json", response.Header.Get("Content-Type"))
+		return answer.Body
+	}
+	assert.Contains(t, refused(http.StatusUnauthorized, "sk-wrong"), `"error":{`)
+	assert.Contains(t, refused(http.StatusForbidden, site.ClientKey, "Origin", "https://elsewhere.example"), "origin")
+	assert.Empty(t, v.dials(), "nothing was dialed")
+
+	openSocket(t, s, otherKey)
+	assert.Contains(t, refused(http.StatusTooManyRequests, otherKey), "rate_limit")
+	for status, want := range map[int]int{429: 429, 503: 503, 500: 500, 401: 502, 403: 502, 404: 426, 405: 426, 426: 426} {
+		v.refuse(status)
+		refused(want, site.ClientKey)
+	}
+}
+
+// A provider that has no room could be asked by POST alone.
+func TestX146AnotherProviderIsDialedBeforeTheAnswer(t *testing.T) {
+	first, second := startLines(t), startLines(t)
+	first.refuse(http.StatusServiceUnavailable)
+	t.Setenv("UP_KEY", "sk-up")
+	s := site.Start(t,
+		site.Direct.ProviderAt("first", strings.TrimPrefix(first.URL, "http://"), "format responses", "models off", "api_key {env.UP_KEY}"),
+		site.Direct.ProviderAt("second", strings.TrimPrefix(second.URL, "http://"), "format responses", "models off", "api_key {env.UP_KEY}"),
+		"model gpt {\nto first/gpt-real\nto second/gpt-real\n}", "model one {\nto first/gpt-real\n}", "sockets first second")
+	c := openSocket(t, s, site.ClientKey)
+	first.refuse(0)
+	c.ask(hello)
+	assert.Len(t, second.received(), 1)
+	c.send(`{"type":"response.create","model":"one",` + hello + `}`)
+	f := parsed(t, c.next())
+	assert.Equal(t, []any{404, "model_not_found"}, []any{f.Status, f.Error.Code}, "only the first one has the model")
+	assert.Len(t, first.dials(), 1)
+}
+
+// The limits of a key were checked when a socket was opened, and never again.
+func TestX147ARefusalOfARequestLeavesTheSocketOpen(t *testing.T) {
+	v := startLines(t)
+	s := startSockets(t, v, "limit few {\nrequests 2/1h\n}", "key other {env.OTHER_KEY} {\nlimit few\nmodels gpt none\n}", "model none {\nto up/gone\n}")
+	c := openSocket(t, s, otherKey) // which is the first request
+	c.send(`{"type":"response.cancel"}`)
+	f := parsed(t, c.next())
+	assert.Equal(t, []any{"error", 400}, []any{f.Type, f.Status}, "%+v", f)
+	f = func() frame {
+		c.send(`{"type":"response.create","model":"claude","stream_id":"a","input":"hi"}`)
+		return parsed(t, c.next())
+	}()
+	assert.Equal(t, []any{404, "a"}, []any{f.Status, f.StreamID}, "%+v", f)
+	f = func() frame {
+		c.send(`{"type":"response.create","model":"gpt","stream_id":"a b","input":"hi"}`)
+		return parsed(t, c.next())
+	}()
+	assert.Equal(t, "invalid_stream_id", f.Error.Code)
+	assert.Equal(t, "response.completed", c.fault(hello).Type)
+	f = c.fault(hello)
+	assert.Equal(t, http.StatusTooManyRequests, f.Status)
+	assert.NotEmpty(t, f.Headers["retry-after"])
+	assert.NotEmpty(t, f.Headers["x-request-id"])
+	assert.Equal(t, http.StatusTooManyRequests, c.fault(hello).Status, "the socket is open")
+}
+
+// What was used on a socket was known only for requests by POST.
+func TestX149X150EachRequestOnASocketHasARecord(t *testing.T) {
+	v := startLines(t)
+	s := startSockets(t, v, "store sqlite "+filepath.Join(t.TempDir(), "gateway.db"))
+	waits := make(chan struct{})
+	v.Answer = func(ctx context.Context, c *line, request map[string]any) {
+		if request["metadata"] == nil {
+			c.answer(ctx, request)
+			return
+		}
+		for _, event := range c.begin(ctx, request)[:6] {
+			c.send(ctx, event)
+		}
+		<-waits
+	}
+	defer close(waits)
+	c := openSocket(t, s, site.ClientKey)
+	c.ask(`"store":false,"generate":false,"input":[]`)
+	c.ask(hello)
+	c.send(`{"type":"response.create","model":"gpt","metadata":{},` + hello + `}`)
+	for !strings.Contains(c.next(), "there") {
+	}
+	require.NoError(t, c.CloseNow())
+	records := recordsOf(t, s, 3)
+	assert.Equal(t, []any{"client_closed", "estimated"}, []any{records[0].Outcome, records[0].Calls[0].Source})
+	assert.Equal(t, []any{"answered", "provider", int64(4)}, []any{records[1].Outcome, records[1].Calls[0].Source, records[1].Calls[0].Output})
+	assert.Equal(t, "answered", records[2].Outcome)
+	assert.Zero(t, records[2].Calls[0].Cost, "X150: a warm-up costs nothing")
+}
+
+// The streams of a socket were answered one after the other, or mixed up.
+func TestX151StreamsOfASocketRunSideBySide(t *testing.T) {
+	v := startLines(t)
+	s := startSockets(t, v)
+	slow := make(chan struct{})
+	v.Answer = func(ctx context.Context, c *line, request map[string]any) {
+		if request["stream_id"] == "slow" {
+			<-slow
+		}
+		c.answer(ctx, request)
+	}
+	c := openSocket(t, s, site.ClientKey)
+	c.send(`{"type":"response.create","stream_id":"slow","model":"gpt","metadata":{"n":"1"},` + hello + `}`)
+	c.send(`{"type":"response.create","stream_id":"slow","model":"gpt","metadata":{"n":"2"},` + hello + `}`)
+	c.send(`{"type":"response.create","stream_id":"fast","model":"gpt",` + hello + `}`)
+	for _, text := range c.answer() {
+		assert.Equal(t, "fast", parsed(t, text).StreamID)
+	}
+	close(slow)
+	for range 2 {
+		for _, text := range c.answer() {
+			assert.Equal(t, "slow", parsed(t, text).StreamID)
+		}
+	}
+	frames := v.received()
+	assert.Contains(t, frames[len(frames)-1], `"2"`, "in their order")
+}
+
+// Messages that are no events of an answer were lost.
+func TestX152OtherMessagesOfTheProviderPass(t *testing.T) {
+	v := startLines(t)
+	s := startSockets(t, v)
+	v.Answer = func(ctx context.Context, c *line, request map[string]any) {
+		c.send(ctx, `{"type":"codex.rate_limits","rate_limits":{"primary":{"used_percent":3}}}`)
+		c.answer(ctx, request)
+		c.send(ctx, `{"type":"responsesapi.websocket_timing","leak":"sk-up"}`)
+		c.send(ctx, `{"type":"responsesapi.websocket_timing","ms":4}`)
+	}
+	c := openSocket(t, s, site.ClientKey)
+	all := c.ask(hello)
+	assert.Equal(t, `{"type":"codex.rate_limits","rate_limits":{"primary":{"used_percent":3}}}`, all[0])
+	assert.Equal(t, `{"type":"responsesapi.websocket_timing","ms":4}`, c.next(), "and no credential")
+}
+
+// A client waited for an answer after the provider had closed the WebSocket.
+func TestX148ASocketEndsAsTheProviderEndsIt(t *testing.T) {
+	v := startLines(t)
+	s := startSockets(t, v)
+	v.Answer = func(ctx context.Context, c *line, request map[string]any) {
+		for _, event := range c.begin(ctx, request)[:6] {
+			c.send(ctx, event)
+		}
+		_ = c.Close(websocket.StatusInternalError, "x")
+	}
+	c := openSocket(t, s, site.ClientKey)
+	all := c.ask(hello)
+	assert.Equal(t, "response.failed", parsed(t, all[len(all)-1]).Type)
+	_, _, err := c.Read(site.Waiting(t))
+	var closed websocket.CloseError
+	require.ErrorAs(t, err, &closed)
+	assert.Equal(t, websocket.CloseError{Code: websocket.StatusInternalError, Reason: "x"}, closed)
+}
+
+// A message without a bound fills the memory.
+func TestX153AMessageIsBounded(t *testing.T) {
+	v := startLines(t)
+	s := startSockets(t, v, "max_body 64KiB")
+	c := openSocket(t, s, site.ClientKey)
+	c.send(`{"type":"response.create","model":"gpt","input":"` + strings.Repeat("x", 65<<10) + `"}`)
+	_, _, err := c.Read(site.Waiting(t))
+	assert.Equal(t, websocket.StatusMessageTooBig, websocket.CloseStatus(err))
+	assert.Empty(t, v.received())
+
+	binary := openSocket(t, s, site.ClientKey)
+	require.NoError(t, binary.Write(site.Waiting(t), websocket.MessageBinary, []byte("{}")))
+	_, _, err = binary.Read(site.Waiting(t))
+	assert.Equal(t, websocket.StatusUnsupportedData, websocket.CloseStatus(err))
+}
+
+// recordsOf waits for so many records, the latest first.
+func recordsOf(t *testing.T, s *site.Site, n int) (all []record) {
+	t.Helper()
+	address := strings.TrimPrefix(s.AdminURL(""), "http://")
+	require.EventuallyWithT(t, func(now *assert.CollectT) {
+		text := site.RunCommand(t, "ai-gateway usage --records --json --address "+address)
+		if assert.NoError(now, json.Unmarshal([]byte(text), &all)) {
+			assert.Len(now, all, n)
+		}
+	}, site.Patience, site.PollEvery)
+	return all
+}

@@ -1,0 +1,79 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/duplex"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// maxDial is the longest time in which a provider answers the request for a WebSocket. It is shorter
+// than clients wait, so that another provider can be asked.
+const maxDial = 10 * time.Second
+
+var errDial = errors.New("no WebSocket within 10s")
+
+// Dial opens a WebSocket to the endpoint of an attempt; see exchange.Caller. It agrees to no
+// compression. The provider gets the listed headers of the client alone.
+func (t *Transport) Dial(ctx context.Context, a *exchange.Attempt) (*exchange.Socket, *fault.Fault) {
+	ctx, cancel := context.WithTimeoutCause(ctx, maxDial, errDial)
+	defer cancel()
+	hide := t.redactor(a, unproxied)
+	ws, res, err := websocket.Dial(ctx, "http://provider/", &websocket.DialOptions{
+		HTTPClient: outbound.Dialer(t.inner, func(r *http.Request) (*http.Request, error) { return t.dialRequest(a, r) }),
+	})
+	switch {
+	case err == nil:
+		leaks := func(text []byte) bool { return hide.leaks(string(text)) }
+		return &exchange.Socket{Provider: a.Provider, APIKey: a.APIKey, SocketConn: duplex.New(ws, t.MaxEventBytes, leaks)}, nil
+	case res != nil && res.StatusCode != http.StatusSwitchingProtocols:
+		return nil, t.dialRefused(res.StatusCode, &hide)
+	}
+	f := callFault(unquoted{err})
+	if cause := context.Cause(ctx); cause != nil {
+		f = callFault(cause)
+	}
+	f.Redact(hide.secrets()...)
+	return nil, f
+}
+
+// dialRefused returns the fault of a provider that has refused a WebSocket with a status. Clients go
+// on with POST after a status that shows that it has none.
+func (t *Transport) dialRefused(status int, hide *redactor) *fault.Fault {
+	switch status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUpgradeRequired, http.StatusNotImplemented, http.StatusBadRequest, http.StatusOK:
+		return fault.NoWebSocket()
+	case http.StatusForbidden:
+		status = http.StatusUnauthorized // for the credential of the gateway
+	}
+	f := fault.Read(status, "", nil)
+	hide.fault(f)
+	return f
+}
+
+// dialRequest returns a request for a WebSocket with the address and the headers of an attempt.
+func (t *Transport) dialRequest(a *exchange.Attempt, r *http.Request) (*http.Request, error) {
+	credential, err := t.authorize(r.Context(), a.APIKey, "")
+	if err != nil {
+		return nil, err
+	}
+	h, address := t.head(a)
+	address.Operation = translate.Generate
+	delete(h, "Content-Type")
+	delete(h, "Accept")
+	maps.Copy(h, r.Header)
+	path, query := a.Format.Provider.Call(address)
+	out := t.outgoing(r.Context(), http.MethodGet, unproxied, h, credential)
+	setAddress(out, path, query)
+	filterStdLog()
+	return out, nil
+}
