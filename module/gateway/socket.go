@@ -65,6 +65,7 @@ func (s *socketRoute) serve(h *Handler, w http.ResponseWriter, r *http.Request, 
 		route := message
 		h.answer(w, r, &route)
 	}
+	opened.Allowed = func() bool { return s.allows(h, w, r, route) }
 	opened.Run(s.retired)
 }
 
@@ -101,6 +102,13 @@ func (s *socketRoute) open(h *Handler, w http.ResponseWriter, r *http.Request, r
 func alone(ctx context.Context) context.Context {
 	ctx = context.WithValue(exchange.WithOwnVars(ctx), caddy.ReplacerCtxKey, nil)
 	return context.WithValue(ctx, caddyhttp.ExtraLogFieldsCtxKey, nil)
+}
+
+// allows reports whether the key of an open socket is still valid. A source of keys that cannot be read
+// ends no socket. Nothing is written to w.
+func (s *socketRoute) allows(h *Handler, w http.ResponseWriter, r *http.Request, route *routes.Route) bool {
+	refused := h.authenticate(reply.New(w, newExchange(r, route)), r, route.KeyFormat)
+	return refused == nil || refused.Kind != fault.Unauthenticated && refused.Kind != fault.Forbidden
 }
 
 // admit checks the request for a socket; s is nil if the site has none. It counts as a request for the limits of its key, and

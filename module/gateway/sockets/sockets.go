@@ -43,6 +43,8 @@ func Check(r *http.Request) *fault.Fault {
 type Session struct {
 	Provider *exchange.Socket
 	MaxBody  int64 // of a message, in bytes
+	// Allowed reports whether the client may still have a socket. It is called from time to time.
+	Allowed func() bool
 	// Serve serves a request, which has a message in its context.
 	Serve func(w http.ResponseWriter, r *http.Request)
 
@@ -60,6 +62,8 @@ const (
 	maxRequests = 16
 	// maxAge is the longest time for which a socket is open. The vendor ends it after 60 minutes.
 	maxAge = 65 * time.Minute
+	// checkEvery is the time between two calls of Allowed.
+	checkEvery = 5 * time.Second
 )
 
 // own are the headers of the request for a socket that are not those of the requests on it.
@@ -105,20 +109,29 @@ func (s *Session) Run(retire <-chan struct{}) {
 	closeWith(s.client, closed)
 }
 
-// await closes the socket of the client after that of the provider, and when nothing more is served.
+// await closes the socket of the client after that of the provider, when nothing more is served, and
+// at once when the client may not have it any more.
 func (s *Session) await(ctx context.Context, cancel context.CancelFunc, retire <-chan struct{}) {
 	defer cancel() // a message may wait for a slot
-	with := exchange.SocketClosed{Code: int(websocket.StatusGoingAway), Reason: "the gateway has another configuration"}
-	select {
-	case <-ctx.Done():
+	check := time.NewTicker(checkEvery)
+	defer check.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+		case <-retire:
+			s.quiesce()
+			closeWith(s.client, exchange.SocketClosed{Code: int(websocket.StatusGoingAway), Reason: "the gateway has another configuration"})
+		case <-s.Provider.Done():
+			s.quiesce() // each request gets the reason first
+			closeWith(s.client, s.Provider.Closed())
+		case <-check.C:
+			if s.Allowed() {
+				continue
+			}
+			closeWith(s.client, exchange.SocketClosed{Code: int(websocket.StatusPolicyViolation), Reason: "the key is not valid any more"})
+		}
 		return
-	case <-retire:
-		s.quiesce()
-	case <-s.Provider.Done():
-		s.quiesce() // each request gets the reason first
-		with = s.Provider.Closed()
 	}
-	closeWith(s.client, with)
 }
 
 // closeWith closes a socket with a code, or without one if there is none.

@@ -318,6 +318,19 @@ func TestX153AMessageIsBounded(t *testing.T) {
 	assert.Equal(t, websocket.StatusUnsupportedData, websocket.CloseStatus(err))
 }
 
+// A key was checked when a socket was opened, and an open socket outlived it.
+func TestX154ADeletedKeyLosesItsSocket(t *testing.T) {
+	v := startLines(t)
+	path, rewrite := site.KeysFile(t, "key filed {env.OTHER_KEY}")
+	s := startSockets(t, v, "keys_file "+path)
+	kept, lost := openSocket(t, s, site.ClientKey), openSocket(t, s, otherKey)
+	lost.ask(hello)
+	rewrite("key another sha256:" + strings.Repeat("0", 64))
+	_, _, err := lost.Read(site.Waiting(t))
+	assert.Equal(t, websocket.StatusPolicyViolation, websocket.CloseStatus(err), err)
+	kept.ask(hello)
+}
+
 // recordsOf waits for so many records, the latest first.
 func recordsOf(t *testing.T, s *site.Site, n int) (all []record) {
 	t.Helper()
