@@ -13,7 +13,7 @@ import (
 )
 
 // snapshot contains all keys of the database at one time. It is replaced, never
-// changed.
+// changed; only its index is made when it is needed.
 type snapshot struct {
 	state
 	database string // the identity of the database
