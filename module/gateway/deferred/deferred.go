@@ -6,8 +6,12 @@
 // The ledger keeps the charge beside the record. Whoever sees the final state first settles it: a
 // request of the client for the object, or Run, which asks the provider. The ledger settles a charge
 // once, whatever the number of gateways, and the counters of the gateway that has settled it get
-// the difference. A charge that stays unknown is what was reserved: for an hour without an end, a
-// final state without usage, and an object that the provider does not have any more.
+// the difference. A charge that stays unknown is what was reserved: after an hour without an end, or a
+// day and an hour for a batch, for a final state without usage, and for an object that the provider
+// does not have any more.
+//
+// The cost of a batch is in its results alone. Who downloads them first settles it, a client or Run,
+// which a client that sees the end of the batch hastens.
 package deferred
 
 import (
@@ -71,14 +75,19 @@ func (s *Settler) Seen(ex *exchange.Exchange) {
 	switch {
 	case err != nil || charge == nil:
 	case meter.IsBatch(&charge.Record):
-		select {
-		case s.ended <- charge:
-		default: // it is due later
-		}
+		s.hasten(charge)
 	default:
 		err = s.end(ctx, s.Book.Deferring(), charge, s.callsOf(charge, ex.Attempt, ex.Result.Ended))
 	}
 	s.warn(err)
+}
+
+// hasten makes Run download the results of a batch that has ended.
+func (s *Settler) hasten(charge *accounting.Deferred) {
+	select {
+	case s.ended <- charge:
+	default: // it is due again later
+	}
 }
 
 // warn logs an error of a charge that Run settles later.
@@ -148,6 +157,9 @@ func (s *Settler) callsOf(charge *accounting.Deferred, asked *exchange.Attempt, 
 // end ends a charge with the calls of its record, nil for those that were reserved, and changes
 // what budgets have counted.
 func (s *Settler) end(ctx context.Context, ledger accounting.DeferringLedger, charge *accounting.Deferred, calls []accounting.Call) error {
+	if ledger == nil { // it cannot be opened any more
+		return nil
+	}
 	before := time.Now()
 	settled, err := ledger.SettleDeferred(ctx, charge, calls)
 	if err != nil || !settled || calls == nil {
@@ -178,15 +190,14 @@ func (s *Settler) keyOf(r *accounting.Record) *aigateway.Key {
 // askEvery is the time between two looks for charges that are due.
 const askEvery = 2 * time.Second
 
-// Run asks providers for the charges of their accounts that are due, until ctx ends.
+// Run asks providers for the charges of their accounts that are due, until ctx ends. It downloads
+// results beside that, since large ones take long.
 func (s *Settler) Run(ctx context.Context) {
+	go s.downloadAll(ctx)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case charge := <-s.ended:
-			s.warn(s.ask(ctx, s.Book.Deferring(), charge))
-			continue
 		case <-time.After(askEvery):
 		}
 		if err := s.askAll(ctx); err != nil && ctx.Err() == nil {
@@ -235,30 +246,57 @@ func (s *Settler) ask(ctx context.Context, ledger accounting.DeferringLedger, ch
 	gone := c.Result.Fault != nil && c.Result.Fault.Kind == fault.NotFound
 	switch {
 	case c.Result.Ended != nil && meter.IsBatch(&charge.Record):
-		if done, err := s.download(ctx, charge, provider, apiKey); done {
-			return err
-		}
+		s.hasten(charge)
 	case c.Result.Ended != nil:
 		return s.end(ctx, ledger, charge, s.callsOf(charge, &c.Attempt, c.Result.Ended))
-	}
-	if gone || time.Now().After(charge.Expires) {
-		s.Logger.Warn("a deferred charge stays what was reserved, since its usage is unknown",
-			zap.String("request_id", charge.Record.Request), zap.Bool("deleted", gone))
-		return s.end(ctx, ledger, charge, nil)
+	case gone || time.Now().After(charge.Expires):
+		return s.giveUp(ctx, ledger, charge, gone)
 	}
 	return nil
 }
 
-// download downloads the results of a batch, and settles its charge. It reports whether it had all
-// of them.
-func (s *Settler) download(ctx context.Context, charge *accounting.Deferred, p *catalog.Provider, apiKey int) (done bool, err error) {
+// giveUp ends a charge whose usage nobody learns any more.
+func (s *Settler) giveUp(ctx context.Context, ledger accounting.DeferringLedger, charge *accounting.Deferred, gone bool) error {
+	s.Logger.Warn("a deferred charge stays what was reserved, since its usage is unknown",
+		zap.String("request_id", charge.Record.Request), zap.Bool("deleted", gone))
+	return s.end(ctx, ledger, charge, nil)
+}
+
+// downloadAll downloads the results of batches that have ended, until ctx ends.
+func (s *Settler) downloadAll(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case charge := <-s.ended:
+			if err := s.download(ctx, charge); ctx.Err() == nil {
+				s.warn(err)
+			}
+		}
+	}
+}
+
+// download downloads the results of a batch, and settles its charge. After a failure, the batch is due
+// again later.
+func (s *Settler) download(ctx context.Context, charge *accounting.Deferred) error {
+	p, apiKey := s.holder(charge)
+	if p == nil {
+		return nil
+	}
 	c := s.question(charge, p, apiKey, true)
 	tally := meter.NewTally(s.Catalog, charge, &c.Attempt)
 	c.Attempt.Object().Line = tally.Add
-	if err := call(ctx, downloadPatience, p, c); err != nil || !c.Result.Whole() {
-		return false, err
+	err := call(ctx, downloadPatience, p, c)
+	gone := c.Result.Fault != nil && c.Result.Fault.Kind == fault.NotFound
+	switch {
+	case err != nil:
+		return err
+	case c.Result.Whole():
+		return s.endBatch(ctx, tally)
+	case gone || time.Now().After(charge.Expires):
+		return s.giveUp(ctx, s.Book.Deferring(), charge, gone)
 	}
-	return true, s.endBatch(ctx, tally)
+	return nil
 }
 
 // call makes a call whose answer no client gets. The result has what matters of it.

@@ -55,8 +55,16 @@ func startBatching(t *testing.T) *batching {
 	mux.HandleFunc("GET /v1/messages/batches/{id}/results", b.withBatch(func(w http.ResponseWriter, id string) {
 		b.batches[id].gets++
 		w.Header().Set("Content-Type", "application/x-jsonl")
+		if b.batches[id].results == "\n" { // they break off
+			_, _ = io.WriteString(w, succeeded("r0", 1, 8)[:20])
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
 		_, _ = io.WriteString(w, b.batches[id].results)
 	}))
+	mux.HandleFunc("GET /end", func(http.ResponseWriter, *http.Request) { // of a suite in another language
+		b.end(succeeded("r0", 1, 2), unsuccessful("r1", "expired"))
+	})
 	mux.HandleFunc("POST /v1/messages", func(w http.ResponseWriter, _ *http.Request) {
 		answerJSON(w, map[string]any{
 			"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_reason": "end_turn",

@@ -321,6 +321,7 @@ func TestX049ABatchThatNobodyReadsIsSettled(t *testing.T) {
 	}{
 		"ended":             {[]string{succeeded("r0", 1, 8)}, "due = 0", "provider", 4e9, 0, 1},
 		"nothing succeeded": {[]string{unsuccessful("r0", "expired")}, "due = 0", "none", 0, 0, 1},
+		"broken results":    {[]string{}, "due = 0, expires = 0", "reserved", 0, 10e9, 1},
 		"without an end":    {nil, "due = 0, expires = 0", "reserved", 0, 10e9, 0},
 		"without usage":     {[]string{strings.Replace(succeeded("r0", 1, 8), `"usage"`, `"used"`, 1)}, "due = 0", "reserved", 0, 10e9, 1},
 	} {
