@@ -43,7 +43,7 @@ var passWords = words[*pass.Config]{
 //		unpriced allow
 //		admin    allow
 //		headers  <name...>
-//		ids      off | passthrough
+//		ids      off | sealed | passthrough
 //		max_body <size>
 //	}
 func readPass(d *cf.Dispenser, c *config) error {

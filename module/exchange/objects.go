@@ -102,6 +102,16 @@ func OpenObject(ids *seal.IDs, kind, sealed string) (o *Objects, account seal.Ac
 	return &Objects{IDs: ids, named: []namedID{{[]byte(sealed), id}}}, account, string(id), ok
 }
 
+// Open returns the id that an account has for a sealed one of a kind, and notes both.
+func (o *Objects) Open(account seal.Account, kind, sealed string) (raw string, ok bool) {
+	of, id, ok := o.IDs.Open(kind, []byte(sealed))
+	if !ok || of != account {
+		return "", false
+	}
+	o.named = append(o.named, namedID{[]byte(sealed), id})
+	return string(id), true
+}
+
 // Edits returns the edits of a request that replace its ids by those of the provider.
 func (o *Objects) Edits(request *Request) (edits []edit.Edit) {
 	for i := range o.named {

@@ -16,6 +16,7 @@ type Passage struct {
 	Header   http.Header // without a credential
 	Body     io.ReadCloser
 	Length   int64    // of the body, -1 if it is unknown
+	Unsealed bool     // the answer is what a client has stored, in which no id is replaced
 	Incoming []string // the headers of the answer, in canonical form, that the client gets
 }
 

@@ -100,9 +100,13 @@ func (all passRoutes) serve(h *Handler, to *reply.Reply, r *http.Request) *fault
 	if refused := d.refuse(to, r, path); refused != nil {
 		return refused
 	}
-	m, refused := d.read(h, to.Exchange, r)
-	if refused == nil && !leavesNothing(to.Exchange) {
-		refused = d.RefuseObject(r.Method, path)
+	o, refused := d.open(h, to.Exchange, r, path)
+	if refused != nil {
+		return refused
+	}
+	m, refused := d.read(h, to.Exchange, &o)
+	if refused == nil {
+		refused = d.checkObjects(to.Exchange, &o)
 	}
 	if refused == nil {
 		refused = h.Names.Apply(to.Exchange)
@@ -115,7 +119,7 @@ func (all passRoutes) serve(h *Handler, to *reply.Reply, r *http.Request) *fault
 	}
 	ctx, cancel := h.drain.Bind(r.Context(), time.Duration(h.Deadline))
 	to.Start(cancel, sink.Options{Passes: true})
-	d.pass(ctx, to, d.passage(to.Exchange, r, path))
+	d.pass(ctx, to, d.passage(to.Exchange, &o))
 	return nil
 }
 
@@ -135,22 +139,26 @@ func (d *passRoute) refuse(to *reply.Reply, r *http.Request, path string) *fault
 // nil for a request that is passed on unread: to another endpoint, or with a body that the gateway
 // cannot read, since the endpoint may have learned something new. A key with rules about what is in the
 // request is refused then.
-func (d *passRoute) read(h *Handler, ex *exchange.Exchange, r *http.Request) (m *catalog.Model, refused *fault.Fault) {
+func (d *passRoute) read(h *Handler, ex *exchange.Exchange, o *opened) (m *catalog.Model, refused *fault.Fault) {
 	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
 		return nil, fault.PassUnseen("the guard '" + guard + "' cannot check it")
 	}
 	unseen := d.refuseUnseen(ex.Key, h.resolved.limits.Of(ex.Key))
-	if ex.Operation == translate.Pass {
+	switch {
+	case o.isFree(ex):
+		ex.Operation = translate.Manage
+		return nil, nil
+	case ex.Operation == translate.Pass:
 		return nil, unseen
 	}
 	m = d.provider.Alone()
-	if refused = request.Peek(ex, r, min(h.MaxBody, d.Limit())); refused == nil {
+	if refused = request.Peek(ex, o.Request, min(h.MaxBody, d.Limit())); refused == nil {
 		if refused = d.setModel(ex, h.resolved.catalog); refused != nil || !d.isUnpriced(ex, m, h.resolved) {
 			return m, refused
 		}
 	}
 	ex.Operation, ex.View, ex.Body, ex.Covering = translate.Pass, translate.View{}, nil, ""
-	if unseen == nil {
+	if unseen == nil && o.endpoint == nil {
 		refused = nil
 	}
 	return nil, refused
@@ -204,17 +212,18 @@ func leavesNothing(ex *exchange.Exchange) bool {
 }
 
 // passage returns the request to the provider.
-func (d *passRoute) passage(ex *exchange.Exchange, r *http.Request, path string) *exchange.Passage {
+func (d *passRoute) passage(ex *exchange.Exchange, r *opened) *exchange.Passage {
 	p := &exchange.Passage{
 		Conduit: exchange.Conduit{Attempt: exchange.Attempt{
 			Exchange: ex, Provider: d.provider.Name, Service: d.provider.Preset, Format: ex.Format, Model: ex.View.Model,
 			Traits: d.provider.Alone().Targets[0].TraitsOf(ex.View.Model),
 		}},
-		Method: r.Method, Path: path, Query: pass.Query(r.URL.RawQuery),
+		Method: r.Method, Path: r.path, Query: pass.Query(r.URL.RawQuery),
 		Header: pass.Outgoing(d.sent, r.Header), Incoming: d.received,
 		Body: http.MaxBytesReader(nil, r.Body, d.Limit()), Length: r.ContentLength,
+		Unsealed: ex.Objects == nil || r.endpoint != nil && r.endpoint.Bytes,
 	}
-	if ex.Operation != translate.Pass { // whose answer is read
+	if ex.Operation != translate.Pass || !p.Unsealed { // whose answer is read
 		p.Header.Set("Accept-Encoding", "identity")
 	}
 	return p

@@ -22,7 +22,8 @@ type passage struct {
 	result result
 	life   lifetime
 	answer io.ReadCloser // of the provider; nil before its headers
-	tap    tap           // of the answer
+	src    io.Reader     // of the answer that the client gets
+	tap    tap           // of that answer
 	left   int64         // bytes of the answer that have not arrived, negative if its length is unknown
 }
 
@@ -49,8 +50,13 @@ func (t *Transport) passOn(req *http.Request, of *exchange.Passage) (*http.Respo
 	case status >= 300 && status < 400 && status != http.StatusNotModified:
 		return p.refuse(req, fault.Redirected()), nil
 	}
-	p.result.State, p.left, p.tap = exchange.Content, res.ContentLength, t.tapOf(a, res)
 	p.life.watch.Enter(watch.Rest(time.Duration(t.IdleTimeout)))
+	if p.src = res.Body; !p.Unsealed {
+		if err := p.seal(res); err != nil {
+			return p.fail(req, err)
+		}
+	}
+	p.result.State, p.left, p.tap = exchange.Content, res.ContentLength, t.tapOf(a, res)
 	p.life.watch.Hold()
 	return &http.Response{
 		Status: res.Status, StatusCode: res.StatusCode, Proto: res.Proto, ProtoMajor: res.ProtoMajor, ProtoMinor: res.ProtoMinor,
@@ -130,7 +136,7 @@ func (p *passage) Read(buf []byte) (int, error) {
 		return 0, io.EOF
 	}
 	p.life.watch.Resume()
-	n, err := p.answer.Read(buf)
+	n, err := p.src.Read(buf)
 	p.life.watch.Touch()
 	p.life.watch.Hold()
 	p.left -= int64(n)

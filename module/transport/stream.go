@@ -2,14 +2,12 @@ package transport
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"net/http"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
@@ -83,15 +81,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 // without its content coding.
 func (c *call) events(res *http.Response) (io.Reader, error) {
 	c.life.watch.Enter(watch.FirstEvent(time.Duration(c.t.FirstEventTimeout)))
-	name, err := coding.Name(res.Header["Content-Encoding"])
-	if err != nil || name == "" {
-		return res.Body, err
-	}
-	src, err := coding.NewReader(name, res.Body)
-	if err != nil {
-		return nil, fmt.Errorf("decoding stream: %w", err)
-	}
-	return src, nil
+	return decoded(res)
 }
 
 // lane returns the lane of the stream.

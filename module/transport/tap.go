@@ -26,7 +26,7 @@ type tap interface {
 func (t *Transport) tapOf(a *exchange.Attempt, res *http.Response) tap {
 	kind, name := res.Header.Get("Content-Type"), res.Header["Content-Encoding"]
 	switch op := a.Exchange.Operation; {
-	case op == translate.Pass || res.StatusCode/100 != 2:
+	case op == translate.Pass || op == translate.Manage || res.StatusCode/100 != 2:
 		return noTap{}
 	case passthrough.Passes(op, kind):
 		return &textTap{attempt: a}

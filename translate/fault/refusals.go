@@ -395,6 +395,11 @@ func ObjectNotPassed() *Fault {
 	return notAllowed("path: this gateway does not pass on requests about stored objects, because it does not know whose they are")
 }
 
+// ObjectsNotListed refuses to list the objects that the provider stores for all clients.
+func ObjectsNotListed() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: this gateway lists no stored objects, since the provider's list has those of all clients", Code: "not_found", Final: true}
+}
+
 // PassUnseen refuses to pass on a request for a reason why the gateway would have to see what is in it.
 func PassUnseen(reason string) *Fault {
 	return notAllowed("this key may not call the endpoint: " + reason)

@@ -209,6 +209,18 @@ func (f *form) read(view *translate.View, e *endpoint, member string, twice bool
 // booleans are the values of stream. Servers differ in how they read others, such as "on".
 var booleans = map[string]bool{"true": true, "True": true, "1": true, "false": false, "False": false, "0": false}
 
+// Fields returns the names of the parts of a form that are no files, in lower case. broken is why the
+// body is no form that all servers read alike; "" if it is one.
+func Fields(body []byte) (names []string, broken string) {
+	f := formOf(body)
+	for f.next() {
+		if !f.file {
+			names = append(names, strings.ToLower(f.name))
+		}
+	}
+	return names, f.broken
+}
+
 // Texts returns an iterator over the texts of a valid form: what the heads of its parts state, and
 // the contents of those that are no files.
 func Texts(body []byte) iter.Seq[string] {

@@ -42,8 +42,9 @@ type Config struct {
 	Headers []string `json:"headers,omitempty"`
 
 	// IDs are how clients get the ids of the objects that the provider stores: "off" refuses the
-	// requests that read, list or create objects; "passthrough" passes the ids on, so that all keys share
-	// all objects of the account. Default: off.
+	// requests that read, list or create objects; "sealed" passes those on whose ids are known, with ids that
+	// are encrypted for the client, so that no other one can use them; "passthrough" passes the ids on, so that
+	// all keys share all objects of the account. Default: off.
 	IDs string `json:"ids,omitempty"`
 
 	// MaxBody is the largest request body in bytes. A body is passed on while it is read. Default:
@@ -64,6 +65,7 @@ type Rule struct {
 // The values of Config.IDs.
 const (
 	IDsOff    = "off"
+	IDsSealed = "sealed"
 	IDsShared = "passthrough"
 )
 
@@ -87,8 +89,8 @@ func (c *Config) Check() error {
 		return errors.New("names no provider")
 	case len(c.Allow) == 0:
 		return errors.New("needs allow with the paths that are passed on")
-	case c.IDs != "" && c.IDs != IDsOff && c.IDs != IDsShared:
-		return fmt.Errorf("ids must be off or passthrough, not '%s'", c.IDs)
+	case !slices.Contains([]string{"", IDsOff, IDsSealed, IDsShared}, c.IDs):
+		return fmt.Errorf("ids must be off, sealed or passthrough, not '%s'", c.IDs)
 	case c.MaxBody < 0:
 		return errors.New("max_body must be positive")
 	}

@@ -42,6 +42,27 @@ func Peek(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault {
 	return inspect(ex)
 }
 
+// Whole returns the decoded body of a request, of at most limit bytes before and after decoding, which
+// must be JSON or a form.
+func Whole(r *http.Request, limit int64) (body []byte, f *fault.Fault) {
+	var read exchange.Exchange
+	switch name, err := coding.Name(r.Header["Content-Encoding"]); {
+	case err != nil:
+		return nil, fault.CodingUnsupported()
+	case !HasForm(r.Header) && !isJSON(r.Header["Content-Type"]):
+		return nil, fault.NotJSON()
+	default:
+		if body, err = coding.ReadAll(nil, r.Body, r.ContentLength, limit); err != nil {
+			return nil, unread(err, limit)
+		}
+		f = setBody(&read, name, body, limit)
+	}
+	return read.Body, f
+}
+
+// HasForm reports whether the body is to be a form.
+func HasForm(h http.Header) bool { return hasFormType(h["Content-Type"]) }
+
 // peeked is a body of which some bytes were read.
 type peeked struct {
 	io.Reader

@@ -18,9 +18,10 @@ import (
 type account struct {
 	address string
 
-	mu    sync.Mutex
-	asked []asked
-	reply http.HandlerFunc
+	mu     sync.Mutex
+	asked  []asked
+	reply  http.HandlerFunc
+	unread bool // requests have no body in asked, since reply reads it
 }
 
 // asked is a request to an account.
@@ -43,7 +44,7 @@ func (a *account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply := a.reply
 	a.mu.Unlock()
 	var body []byte
-	if r.ContentLength >= 0 && r.ContentLength < 1<<20 {
+	if !a.unread && r.ContentLength >= 0 && r.ContentLength < 1<<20 {
 		body, _ = io.ReadAll(r.Body)
 	}
 	a.mu.Lock()
@@ -96,6 +97,7 @@ func startPassing(t *testing.T, w site.Way, rules string, lines ...string) passi
 	a := startAccount(t)
 	t.Setenv("UP_KEY", "sk-of-the-account")
 	t.Setenv("OTHER_KEY", otherKey)
+	t.Setenv("THIRD_KEY", thirdKey)
 	up := w.ProviderAt("up", a.address, "api_key {env.UP_KEY}", "format chat completions messages responses gemini")
 	return passing{site.Start(t, append(lines, up, "pass /pass/up/* up {\n"+rules+"\n}")...), a}
 }
