@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 )
 
 // model is a catalog.ModelConfig that is being read.
@@ -30,6 +31,7 @@ var modelWords = withTraits(words[*model]{
 
 var targetWords = withTraits(words[*catalog.TargetConfig]{
 	"price": {read: readTargetPrice(func(t *catalog.TargetConfig) *[]map[string]string { return &t.Prices }), repeat: true},
+	"if":    {read: readCondition},
 }, func(t *catalog.TargetConfig) *map[string]string { return &t.Traits })
 
 // readModel reads a model: a name or a pattern, in which "*" matches any characters, and
@@ -40,6 +42,7 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 //		to <provider>[/<the provider's model name>] [weight <number>] {
 //			<name of a trait> <value...>
 //			price <column> <value> [<column> <value>...]
+//			if `<CEL expression>`
 //		}
 //		<name of a trait> <value...>
 //		price <column> <value> [<column> <value>...]
@@ -100,6 +103,17 @@ func readTarget(d *cf.Dispenser, m *model) error {
 	err = targetWords.readBlock(d, "to", &parsed, nil)
 	m.Targets = append(m.Targets, parsed)
 	return err
+}
+
+// readCondition reads the condition of a target. It is one argument, since its own quotes would be lost
+// between several. {request.name} abbreviates a placeholder of requests.
+func readCondition(d *cf.Dispenser, t *catalog.TargetConfig) error {
+	args := d.RemainingArgs()
+	if len(args) != 1 {
+		return d.Err("a condition is one CEL expression in backquotes: if `{request.input_tokens} > 100000`")
+	}
+	t.If = strings.ReplaceAll(args[0], "{request.", "{"+conditions.Prefix)
+	return nil
 }
 
 // readWeighted reads a target and its weight, 0 if it has none.

@@ -32,6 +32,7 @@ var nameMembers = map[string]string{
 	"module/gateway/catalog/abilities.go":         "the same",
 	"module/ledger/prices/...":                    "columns of prices",
 	"module/command/migration/litellm/...":        "words of another product's configuration",
+	"module/gateway/conditions/values.go":         "placeholders of conditions",
 	"module/command/migration/newapi/...":         "columns of prices",
 }
 

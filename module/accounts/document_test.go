@@ -196,15 +196,15 @@ type views map[string]view
 
 type view func(url.Values) (any, error)
 
-func (v views) Status(query url.Values) (any, error)         { return v["status"](query) }
-func (v views) Targets(query url.Values) (any, error)        { return v["targets"](query) }
-func (v views) Explain(query url.Values) (any, error)        { return v["explain"](query) }
-func (v views) Configuration(query url.Values) (any, error)  { return v["configuration"](query) }
-func (v views) Caddyfile(query url.Values) (any, error)      { return v["caddyfile"](query) }
-func (v views) Prices(query url.Values) (any, error)         { return v["prices"](query) }
-func (v views) ConfiguredKeys(query url.Values) (any, error) { return v["keys"](query) }
-func (v views) Probe(query url.Values) (any, error)          { return v["probe"](query) }
-func (v views) Health(query url.Values) (any, error)         { return v["health"](query) }
+func (v views) Status(query url.Values) (any, error)            { return v["status"](query) }
+func (v views) Targets(query url.Values) (any, error)           { return v["targets"](query) }
+func (v views) Explain(query url.Values, _ []byte) (any, error) { return v["explain"](query) }
+func (v views) Configuration(query url.Values) (any, error)     { return v["configuration"](query) }
+func (v views) Caddyfile(query url.Values) (any, error)         { return v["caddyfile"](query) }
+func (v views) Prices(query url.Values) (any, error)            { return v["prices"](query) }
+func (v views) ConfiguredKeys(query url.Values) (any, error)    { return v["keys"](query) }
+func (v views) Probe(query url.Values) (any, error)             { return v["probe"](query) }
+func (v views) Health(query url.Values) (any, error)            { return v["health"](query) }
 
 func (views) CacheDiscount(string, string, string) (picos int64, currency string) { return 0, "" }
 

@@ -145,12 +145,15 @@ func (a *Accounts) routesOfSites() []call.Route {
 		{Pattern: "GET /api/v1/targets", Access: call.Admins, Parameters: targetParameters, Handler: show(aigateway.State.Targets)},
 		{Pattern: "POST /api/v1/targets/probe", Access: call.Admins, Handler: show(aigateway.State.Probe)},
 		{Pattern: "GET /api/v1/health", Access: call.Admins, Handler: show(aigateway.State.Health)},
-		{Pattern: "GET /api/v1/explain", Access: call.Admins, Parameters: explainParameters, Handler: show(aigateway.State.Explain)},
+		{Pattern: "GET /api/v1/explain", Access: call.Admins, Parameters: explainParameters, Handler: show(explainAny)},
 		{Pattern: "GET /api/v1/configuration", Access: call.Admins, Handler: show(aigateway.State.Configuration)},
 		{Pattern: "GET /api/v1/configuration/caddyfile", Access: call.Roots, Handler: show(aigateway.State.Caddyfile)},
 		{Pattern: "GET /api/v1/prices", Access: call.Admins, Parameters: priceParameters, Handler: show(aigateway.State.Prices)},
 	}
 }
+
+// explainAny explains the requests for a model, whatever their bodies.
+func explainAny(s aigateway.State, query url.Values) (any, error) { return s.Explain(query, nil) }
 
 // show returns a part of the state, which only a gateway has.
 func (s *sites) show(part func(aigateway.State, url.Values) (any, error), query url.Values) (any, error) {

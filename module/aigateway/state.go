@@ -8,13 +8,16 @@ import "net/url"
 type State interface {
 	Status(url.Values) (any, error)         // whether it is ready, and what does not work
 	Targets(url.Values) (any, error)        // of models, with their rests
-	Explain(url.Values) (any, error)        // where the requests for a model go
 	Configuration(url.Values) (any, error)  // that runs
 	Caddyfile(url.Values) (any, error)      // the configuration that runs, as a Caddyfile
 	Prices(url.Values) (any, error)         // of the targets
 	ConfiguredKeys(url.Values) (any, error) // outside of the store
 	Probe(url.Values) (any, error)          // asks a provider, and shows whether it answers
 	Health(url.Values) (any, error)         // of providers, in the last hour
+
+	// Explain shows where the requests for a model go. request is the body of one of them, nil for none,
+	// which decides about the conditions of targets.
+	Explain(query url.Values, request []byte) (any, error)
 
 	// CacheDiscount returns how much less a token costs now if it is read from a cache than if it is
 	// fresh input, in trillionths of the currency, which is empty if no price is known. asked is the

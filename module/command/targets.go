@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -58,8 +59,8 @@ are in the order of one session; other sessions begin with another target.`,
 				value, _ := cmd.Flags().GetString(name)
 				query.Set(name, value)
 			}
-			var raw json.RawMessage
-			if err := callRunning(cmd, explainPath+"?"+query.Encode(), &raw); err != nil {
+			raw, err := explained(cmd, query)
+			if err != nil {
 				return err
 			}
 			if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
@@ -77,9 +78,33 @@ are in the order of one session; other sessions begin with another target.`,
 	addRunningFlags(cmd)
 	cmd.Flags().StringP("format", "f", formats.Unspecified().String(), "Format of the client: "+formatNames())
 	cmd.Flags().StringP("key", "k", "", "Name of a key of the configuration, or number of a key of a user, whose permission and limits to show")
+	cmd.Flags().StringP("body", "b", "", "File with the body of a request, which decides about the conditions of targets; - for the standard input")
 	cmd.Flags().BoolP("fields", "", false, "List the fields of requests that a translation leaves out or refuses")
 	cmd.Flags().BoolP("json", "", false, "Print the answer of the admin API as JSON")
 	return cmd
+}
+
+// explained returns the answer of the admin API about a model. The flag body names the file with an
+// example of a request, "-" for the standard input.
+func explained(cmd *cobra.Command, query url.Values) ([]byte, error) {
+	address, err := runningAddress(cmd)
+	if err != nil {
+		return nil, err
+	}
+	method, example := http.MethodGet, []byte(nil)
+	switch name, _ := cmd.Flags().GetString("body"); name {
+	case "":
+	case "-":
+		method = http.MethodPost
+		example, err = io.ReadAll(cmd.InOrStdin())
+	default:
+		method = http.MethodPost
+		example, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the example: %w", err)
+	}
+	return remote{address}.send(method, explainPath+"?"+query.Encode(), example)
 }
 
 // formatNames returns the names of the formats, for a help text.
@@ -118,6 +143,14 @@ func printTargets(out io.Writer, targets []api.Target) error {
 	return table.Flush()
 }
 
+// unmetOf returns what follows a condition that an example does not meet.
+func unmetOf(t *api.Choice) string {
+	if t.Unmet {
+		return " (not for this request)"
+	}
+	return ""
+}
+
 // printExplanation prints an explanation. fields selects the names of lost fields, and not
 // only their number.
 func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
@@ -132,6 +165,9 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 		fmt.Fprintf(out, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, stateOf(&t.Target), shareOf(t), wayOf(t), cmp.Or(t.Price, "unknown"))
 		if t.Measured != "" {
 			fmt.Fprintf(out, "   %s: %s\n", e.Order, t.Measured)
+		}
+		if t.Condition != "" {
+			fmt.Fprintf(out, "   if: %s%s\n", t.Condition, unmetOf(t))
 		}
 		if t.Facts != nil {
 			fmt.Fprintf(out, "   known: %s\n", knownOf(t.Facts))

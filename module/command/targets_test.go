@@ -29,7 +29,7 @@ local     qwen3           3        available
 func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 	var e api.Explanation
 	require.NoError(t, json.Unmarshal([]byte(`{"model":"m1","pattern":"m*","format":"messages","attempts":2,"targets":[
-		{"provider":"a","upstream_model":"x","api_key":"{env.A}","state":"available","weight":3,"step_weight":4,"format":"messages","lane":"bytes","price":"a x USD 1/2 #3f0c",
+		{"provider":"a","upstream_model":"x","api_key":"{env.A}","state":"available","weight":3,"step_weight":4,"condition":"{x} > 1","unmet":true,"format":"messages","lane":"bytes","price":"a x USD 1/2 #3f0c",
 			"facts":{"values":{"sampling":"none","longest":"128000"},"as_of":"2026-11-20","source":"a page","own":false},"warnings":["The service ends the model on 2026-12-24."]},
 		{"provider":"b","upstream_model":"y","weight":1,"step_weight":4,"state":"failing","last_failure":"failed","format":"chat","lane":"translated","reported":["top_k"],"refused":["container"]},
 		{"provider":"c","upstream_model":"z","weight":1,"step_weight":1,"state":"available"}],
@@ -39,6 +39,7 @@ func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 	assert.Equal(t, `Requests for m1 in the messages format, by the model m*, ask at most 2 of:
 1. a/x {env.A}: available, gets 3 of 4 requests, byte for byte
    price: a x USD 1/2 #3f0c
+   if: {x} > 1 (not for this request)
    known: longest 128000, sampling none; the table of the gateway 2026-11-20
    warning: The service ends the model on 2026-12-24.
 2. b/y: failing, failed, gets 1 of 4 requests, translated to chat
@@ -60,8 +61,8 @@ The key team may use the model, within the limits small (per user: 9 requests pe
 // The fields that a translation loses were listed for every API key of a provider: three
 // pages for a model with two providers.
 func TestFieldsOfEqualTargetsAreListedOnce(t *testing.T) {
-	lost := api.Choice{Target: api.Target{Provider: "a"}, Lane: "translated", Reported: []string{"top_k"}, Refused: []string{"container"}}
-	other := api.Choice{Target: api.Target{Provider: "b"}, Lane: "translated", Reported: []string{"top_k"}}
+	lost := api.Choice{Target: api.Target{Provider: "a"}, Lane: "translated", Losses: api.Losses{Reported: []string{"top_k"}, Refused: []string{"container"}}}
+	other := api.Choice{Target: api.Target{Provider: "b"}, Lane: "translated", Losses: api.Losses{Reported: []string{"top_k"}}}
 	var out bytes.Buffer
 	require.NoError(t, printExplanation(&out, &api.Explanation{Targets: []api.Choice{lost, {Lane: "bytes"}, {Lane: "bytes"}, lost, other}}, true))
 	assert.Equal(t, 1, strings.Count(out.String(), "container"), out.String())

@@ -38,9 +38,11 @@ const (
 	Busy       Reason = "has too many requests at once"
 	Unsuitable Reason = "cannot take the request"
 	Costly     Reason = "may cost more than is left of a budget"
+	Unmet      Reason = "has a condition that the request does not meet"
 )
 
-// Word returns the reason in one word: "rests", "busy", "unsuitable" or "costly".
+// Word returns the reason in one word: "rests", "busy", "unsuitable", "costly" or
+// "unmet".
 func (r Reason) Word() string {
 	switch r {
 	case Busy:
@@ -49,6 +51,8 @@ func (r Reason) Word() string {
 		return "unsuitable"
 	case Costly:
 		return "costly"
+	case Unmet:
+		return "unmet"
 	}
 	return string(r)
 }

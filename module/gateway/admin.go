@@ -3,6 +3,8 @@ package gateway
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -113,7 +115,7 @@ func operationAt(path string) operation {
 	case adminPath + "configuration/caddyfile":
 		return shows(state.Sites.Caddyfile)
 	case adminPath + "explain":
-		return shows(state.Sites.Explain)
+		return operation{slices.Concat(reads, writes), serveExplain}
 	}
 	return operation{}
 }
@@ -127,6 +129,25 @@ func shows(part func(state.Sites, url.Values) (any, error)) operation {
 		}
 		return writeAdmin(w, shown)
 	}}
+}
+
+// largestExample is the largest size of the example of a request that is explained, in bytes.
+const largestExample = 32 << 20
+
+// serveExplain explains the requests for a model. The body of a POST request is an example of them.
+func serveExplain(a *App, w http.ResponseWriter, r *http.Request) error {
+	var example []byte
+	if r.Method == http.MethodPost {
+		var err error
+		if example, err = io.ReadAll(http.MaxBytesReader(w, r.Body, largestExample)); err != nil {
+			return caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: fmt.Errorf("reading the example: %w", err)}
+		}
+	}
+	explained, err := a.stateOf(nil).Explain(r.URL.Query(), example)
+	if err != nil {
+		return err
+	}
+	return writeAdmin(w, explained)
 }
 
 // notOne returns the error for a request that needs one set of backends.

@@ -26,6 +26,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/state"
@@ -78,7 +79,7 @@ func (a *App) Provision(ctx caddy.Context) error {
 func (a *App) provision(ctx caddy.Context) error {
 	a.ratios = meter.LoadRatios()
 	var err error
-	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(catalog.Shared{Lists: &a.lists, LoadCaller: upstream.Load}), limits: limits.New(), started: make(chan struct{})}, false); err != nil {
+	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(catalog.Shared{Lists: &a.lists, LoadCaller: upstream.Load, LoadCondition: conditions.Load}), limits: limits.New(), started: make(chan struct{})}, false); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
 	a.warnOfOldTables(time.Now())

@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
@@ -192,8 +193,11 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if refused := h.Names.Apply(ex); refused != nil {
 		return refused
 	}
-	m, refused := h.admit(to, r, m)
+	m, refused := conditions.Select(m, ex, r)
 	if refused != nil {
+		return refused
+	}
+	if m, refused = h.admit(to, r, m); refused != nil {
 		return refused
 	}
 	checks := h.resolved.guards.For(ex, h.logger)

@@ -456,6 +456,14 @@ func Untranslatable(client translate.Format, model string, upstream translate.Fo
 	}
 }
 
+// NoTarget refuses a request that no target of its model takes.
+func NoTarget(model string) *Fault {
+	return &Fault{
+		Kind: Invalid, Message: "model: '" + model + "' has no target that takes this request",
+		Param: "model", Code: "no_target",
+	}
+}
+
 // NoTokenCount refuses to count tokens for a model without a provider that can.
 func NoTokenCount(model string) *Fault {
 	return &Fault{Kind: NotFound, Message: "token counting is not available for model '" + model + "'", Log: Log{Trait: "count_tokens"}}

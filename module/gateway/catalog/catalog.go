@@ -54,6 +54,10 @@ type Shared struct {
 	// package upstream needs Caddy's HTTP server, which this package and those that import
 	// it do not.
 	LoadCaller func(ctx caddy.Context, config aigateway.Upstream, proxy json.RawMessage, inProcess bool) (exchange.Caller, error)
+
+	// LoadCondition returns the condition of an expression: conditions.Load. It is a field for the same
+	// reason.
+	LoadCondition func(ctx caddy.Context, expression string) (Condition, error)
 }
 
 // New returns an empty catalog, which has no providers and models but those of its
@@ -75,7 +79,7 @@ func (c *Catalog) Extend(ctx caddy.Context, s Settings) (*Catalog, error) {
 	if err := extended.addProviders(ctx, s); err != nil {
 		return nil, err
 	}
-	if err := extended.addModels(s.Models); err != nil {
+	if err := extended.addModels(ctx, s.Models); err != nil {
 		return nil, err
 	}
 	if err := extended.rank(); err != nil {
@@ -131,12 +135,13 @@ func (c *Catalog) Lookup(name string) (*Provider, error) {
 }
 
 // addModels adds the configured models.
-func (c *Catalog) addModels(models []*ModelConfig) error {
+func (c *Catalog) addModels(ctx caddy.Context, models []*ModelConfig) error {
+	named := parts{c.Lookup, func(expression string) (Condition, error) { return c.shared.LoadCondition(ctx, expression) }}
 	for _, config := range models {
 		if slices.ContainsFunc(c.models, func(m *Model) bool { return string(m.Pattern) == config.Name }) {
 			return fmt.Errorf("model '%s' is defined twice", config.Name)
 		}
-		m, err := newModel(config, c.Lookup)
+		m, err := newModel(config, named)
 		if err != nil {
 			return fmt.Errorf("model '%s': %w", config.Name, err)
 		}

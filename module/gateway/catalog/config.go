@@ -142,4 +142,9 @@ type TargetConfig struct {
 	// model and of the provider. A price has the same columns, without models. Default:
 	// none.
 	Prices []map[string]string `json:"prices,omitempty"`
+
+	// If is a CEL expression, as of Caddy's matcher "expression", over placeholders of the
+	// request: "{http.ai_gateway.request.input_tokens} > 100000". The target takes only
+	// requests for which it holds. Default: none; the target takes all requests.
+	If string `json:"if,omitempty"`
 }

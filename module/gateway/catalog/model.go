@@ -30,7 +30,13 @@ func (m *Model) leadsTo(p *Provider, name string) bool {
 	return false
 }
 
-func newModel(config *ModelConfig, lookup func(string) (*Provider, error)) (*Model, error) {
+// parts finds what the configuration of a model names.
+type parts struct {
+	provider  func(name string) (*Provider, error)
+	condition func(expression string) (Condition, error)
+}
+
+func newModel(config *ModelConfig, named parts) (*Model, error) {
 	pattern, err := aigateway.ParsePattern(config.Name)
 	if err != nil {
 		return nil, err
@@ -46,7 +52,7 @@ func newModel(config *ModelConfig, lookup func(string) (*Provider, error)) (*Mod
 		return nil, err
 	}
 	for _, t := range config.Targets {
-		if err := m.addTarget(t, config.Traits, lookup); err != nil {
+		if err := m.addTarget(t, config.Traits, named); err != nil {
 			return nil, err
 		}
 	}
@@ -99,10 +105,15 @@ func (m *Model) Chooses() bool {
 	})
 }
 
+// HasConditions reports whether a target takes only some requests.
+func (m *Model) HasConditions() bool {
+	return slices.ContainsFunc(m.Targets, func(t Target) bool { return t.If != nil })
+}
+
 // addTarget adds a target. It has the traits of its provider, of the model, and its own;
 // later ones take precedence.
-func (m *Model) addTarget(t TargetConfig, model map[string]string, lookup func(string) (*Provider, error)) error {
-	p, err := lookup(t.Provider)
+func (m *Model) addTarget(t TargetConfig, model map[string]string, named parts) error {
+	p, err := named.provider(t.Provider)
 	if err != nil {
 		return err
 	}
@@ -117,6 +128,11 @@ func (m *Model) addTarget(t TargetConfig, model map[string]string, lookup func(s
 	}
 	if target.prices, err = pricesOf("target "+t.Provider, t.Prices); err != nil {
 		return err
+	}
+	if t.If != "" {
+		if target.If, err = named.condition(t.If); err != nil {
+			return fmt.Errorf("target '%s': if: %w", t.Provider, err)
+		}
 	}
 	if t.Weight < 0 {
 		return fmt.Errorf("target '%s': weight must be at least 1", t.Provider)

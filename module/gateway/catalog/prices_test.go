@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/caddyserver/caddy/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
@@ -33,7 +34,7 @@ func TestTheNearestPriceDecides(t *testing.T) {
 	p := &Provider{Name: "p", listed: listed}
 	p.whole = Target{Provider: p, Traits: new(trait.Traits)}
 	c := &Catalog{Providers: []*Provider{p}}
-	require.NoError(t, c.addModels([]*ModelConfig{
+	require.NoError(t, c.addModels(caddy.Context{}, []*ModelConfig{
 		{Name: "block", Prices: costing("2"), Targets: []TargetConfig{{Provider: "p", Model: "own-1"}, {Provider: "p", Model: "own-2", Prices: costing("1")}}},
 		{Name: "later", Prices: []map[string]string{{"input": "2", "output": "9", "from": "2030-01-01"}}, Targets: []TargetConfig{{Provider: "p"}}},
 		{Name: "renamed", Traits: map[string]string{"same_as": "gpt-4o"}, Targets: []TargetConfig{{Provider: "p", Model: "ours"}}},
@@ -87,7 +88,7 @@ func TestCostsAreComparedInOneCurrency(t *testing.T) {
 		config.Targets = append(config.Targets, target)
 	}
 	slices.SortFunc(config.Targets, func(a, b TargetConfig) int { return strings.Compare(a.Provider, b.Provider) })
-	require.NoError(t, c.addModels([]*ModelConfig{config}))
+	require.NoError(t, c.addModels(caddy.Context{}, []*ModelConfig{config}))
 	require.NoError(t, c.rank())
 	for name, test := range map[string]struct {
 		tokens     token.Counts

@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"cmp"
+	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -20,6 +22,21 @@ type Target struct {
 	Traits   *trait.Traits // of names with no traits of their own; see TraitsOf
 	byModel  *modelTraits  // nil if no name has traits of its own
 	prices   *prices.Table // of this target only; see pricesOf
+	If       Condition     // of requests that the target takes; nil for all
+}
+
+// Condition decides whether a target takes a request.
+type Condition interface {
+	fmt.Stringer // the expression
+	Holds(r *http.Request) bool
+}
+
+// Takes reports whether the condition of t holds for a request.
+func (t *Target) Takes(r *http.Request) bool { return t.If == nil || t.If.Holds(r) }
+
+// IsSame reports whether t and other are the same target of a model.
+func (t *Target) IsSame(other *Target) bool {
+	return t.Provider == other.Provider && t.Model == other.Model
 }
 
 // target returns the target for a model of p; model is "" for the name that the client uses.

@@ -2,6 +2,7 @@ package state
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"time"
 
@@ -92,27 +93,36 @@ func targetOf(c *selection.Candidate) api.Target {
 	return t
 }
 
-// explain explains the requests for a model name in the format of a client. It returns nil if
-// no model matches the name. The targets of one step are in the order for one session.
-func explain(c *catalog.Catalog, name string, client *format.Descriptor) *api.Explanation {
-	m := c.Model(name)
-	if m == nil {
-		return nil
-	}
-	explained := &api.Explanation{Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts, Order: m.Order.By}
+// explanation is what is explained: the requests for a model by a name, in the format of a client.
+type explanation struct {
+	catalog *catalog.Catalog
+	model   *catalog.Model
+	name    string
+	client  *format.Descriptor
+	example *http.Request // that decides about conditions; nil for none
+}
+
+// explain explains the requests. The targets of one step are in the order for one session.
+func (x *explanation) explain() *api.Explanation {
+	m := x.model
+	explained := &api.Explanation{Name: x.name, Pattern: string(m.Pattern), Format: x.client.Name, Attempts: m.Attempts, Order: m.Order.By}
 	now := time.Now()
-	by := c.Measure(m, name, client.Name, limits.ExampleCharge)
-	candidates, _ := selection.Order(m, name, anySession, health.Process, by)
+	by := x.catalog.Measure(m, x.name, x.client.Name, limits.ExampleCharge)
+	candidates, _ := selection.Order(m, x.name, anySession, health.Process, by)
 	steps := selection.Steps(m, anySession, by)
 	for _, candidate := range candidates {
-		shown := choiceOf(&candidate, name, client)
+		shown := choiceOf(&candidate, x.name, x.client)
 		shown.Weight, shown.Total = share(steps, *candidate.Target)
-		price := c.Price(name, candidate.Provider.Name, candidate.Health.Model, now)
+		price := x.catalog.Price(x.name, candidate.Provider.Name, candidate.Health.Model, now)
 		shown.Measured = measuredOf(m.Order, candidate.Target, by, price)
 		if price != nil {
 			shown.Price = price.Name()
 		}
-		facts := candidate.Facts(name)
+		if candidate.If != nil {
+			shown.Condition = candidate.If.String()
+			shown.Unmet = x.example != nil && !candidate.Takes(x.example)
+		}
+		facts := candidate.Facts(x.name)
 		shown.Facts = factsOf(facts)
 		shown.Warnings = warningsOf(facts, candidate.Provider.Listed(), price, now)
 		explained.Targets = append(explained.Targets, shown)
@@ -183,7 +193,7 @@ func greatestCommonDivisor(a, b int) int {
 const anySession = 1
 
 func choiceOf(c *selection.Candidate, name string, client *format.Descriptor) api.Choice {
-	shown := api.Choice{Target: targetOf(c), Reported: []string{}, Refused: []string{}, LeftOut: []string{}}
+	shown := api.Choice{Target: targetOf(c), Losses: api.Losses{Reported: []string{}, Refused: []string{}, LeftOut: []string{}}}
 	spoken := renegotiation.FormatFor(c.Provider, c.Health.Model, client, c.TraitsOf(name))
 	switch spoken {
 	case nil:

@@ -11,15 +11,19 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // Explain shows where the requests for a model go. The query has the name of the model
-// ("model"), and optionally the format of the client ("format") and the id of a key ("key").
-func (s Sites) Explain(query url.Values) (any, error) {
+// ("model"), and optionally the format of the client ("format") and the id of a key ("key"). request is
+// the body of a request, nil for none: it decides about the conditions of targets. It has no headers.
+func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 	client := formats.Unspecified()
 	if name := query.Get("format"); name != "" {
 		client = formats.Of(translate.Format(name))
@@ -29,35 +33,59 @@ func (s Sites) Explain(query url.Values) (any, error) {
 	}
 	problem := errors.New("no model has this name")
 	for _, site := range s.All() {
-		answer := explain(site.Catalog, query.Get("model"), client)
-		if answer == nil {
+		m := site.Catalog.Model(query.Get("model"))
+		if m == nil {
 			continue
 		}
+		key := new(aigateway.Key)
 		if id := query.Get("key"); id != "" {
-			if answer.Key = site.explainKey(id, answer.Name); answer.Key == nil { // it may be a key of another site
+			if key = site.keyOf(id); key == nil { // it may be a key of another site
 				problem = errNoKey
 				continue
 			}
+		}
+		x := explanation{catalog: site.Catalog, model: m, name: query.Get("model"), client: client}
+		if request != nil {
+			var err error
+			if x.example, err = exampleOf(request, client, x.name, key); err != nil {
+				return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: err}
+			}
+		}
+		answer := x.explain()
+		if key.ID != "" {
+			answer.Key = site.explainKey(key, answer.Name)
 		}
 		return answer, nil
 	}
 	return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: problem}
 }
 
+// exampleOf returns the request of a client with a body.
+func exampleOf(body []byte, client *format.Descriptor, model string, key *aigateway.Key) (*http.Request, error) {
+	view, refused := client.Requests.Inspect(body, translate.Generate)
+	if refused != nil {
+		return nil, fmt.Errorf("reading the request: %s", refused.Message)
+	}
+	view.Model = model
+	ex := &exchange.Exchange{Key: key, Request: exchange.Request{Format: client, Client: make(http.Header), Body: body, View: view}}
+	return conditions.Example(ex), nil
+}
+
 var errNoKey = errors.New("no key has this id: the name of a key of the configuration or of a keys file, or the number of a key of a user, which key list shows")
 
-// explainKey explains the key with an id, which may be the number of a key of a user. It
-// returns nil if there is no such key.
-func (site *Site) explainKey(id, model string) *api.ExplainedKey {
+// keyOf returns the key with an id, which may be the number of a key of a user. It returns nil if
+// there is no such key.
+func (site *Site) keyOf(id string) *aigateway.Key {
 	if number, err := strconv.ParseInt(id, 10, 64); err == nil {
 		id = aigateway.StoredKeyID(number)
 	}
-	key := site.Keys.ByID(id)
-	if key == nil {
-		return nil
-	}
+	return site.Keys.ByID(id)
+}
+
+// explainKey explains a key for the requests of a model.
+func (site *Site) explainKey(key *aigateway.Key, model string) *api.ExplainedKey {
 	limits := site.KeyLimits.Of(key)
-	return &api.ExplainedKey{ID: id, Allowed: limits != nil && key.Allows(model), Limits: explainLimits(limits)}
+	return &api.ExplainedKey{ID: key.ID, Allowed: limits != nil && key.Allows(model), Limits: explainLimits(limits)}
 }
 
 // explainLimits returns the limits of a chain, which is nil if the limit of the key is not defined.

@@ -98,17 +98,25 @@ type Explanation struct {
 // Choice is a target with the treatment of a request there.
 type Choice struct {
 	Target
+	Losses
 	Total    int              `json:"step_weight"`      // the requests of which this target with this API key gets Weight
 	Format   translate.Format `json:"format,omitempty"` // of the request to the provider, empty if it cannot be translated
 	Lane     string           `json:"lane,omitempty"`   // "bytes" or "translated"
 	Price    string           `json:"price,omitempty"`  // name of the price, empty if it is unknown
-	Reported []string         `json:"reported"`         // fields of requests that are left out, and reported
-	Refused  []string         `json:"refused"`          // fields of requests for which the target is passed over
-	LeftOut  []string         `json:"left_out"`         // members of the request to the provider that its preset leaves out
 	Counting string           `json:"count_tokens,omitempty"`
 	Facts    *Facts           `json:"facts,omitempty"`    // of the model, nil if nothing is known
 	Measured string           `json:"measured,omitempty"` // by what the model is ordered, in words
 	Warnings []string         `json:"warnings"`           // about the model: its end, its price, its name
+
+	Condition string `json:"condition,omitempty"` // of the requests that the target takes; empty for all
+	Unmet     bool   `json:"unmet,omitempty"`     // the example of a request does not meet the condition
+}
+
+// Losses are the fields of requests that a target does not get.
+type Losses struct {
+	Reported []string `json:"reported"` // that are left out, and reported
+	Refused  []string `json:"refused"`  // for which the target is passed over
+	LeftOut  []string `json:"left_out"` // members of the request to the provider that its preset leaves out
 }
 
 // Facts are what the tables state of a model.

@@ -27,7 +27,7 @@ type Candidate struct {
 
 // SameTarget reports whether two candidates are equal except for their API keys.
 func (c *Candidate) SameTarget(other *Candidate) bool {
-	return c.Provider == other.Provider && c.Model == other.Model
+	return c.IsSame(other.Target)
 }
 
 // Order returns the candidates for a model in the order in which to ask them, and the
