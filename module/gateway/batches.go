@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
@@ -117,7 +118,7 @@ func (b *batch) add(place translate.Span) *fault.Fault {
 	case view.Beyond.OtherModels != "" && len(b.ex.Key.Bound()) > 0:
 		return fault.OtherModels(view.Beyond.OtherModels)
 	}
-	single := &exchange.Exchange{Key: b.ex.Key, Request: exchange.Request{Operation: translate.Batch, Format: b.ex.Format, Body: body, View: view}}
+	single := &exchange.Exchange{Key: b.ex.Key, Request: exchange.Request{Operation: translate.Batch, Format: b.ex.Format, Client: b.ex.Client, Body: body, View: view}}
 	if refused := b.narrow(&b.models[model], single); refused != nil {
 		return refused
 	}
@@ -164,7 +165,11 @@ func (b *batch) narrow(m *batchModel, single *exchange.Exchange) (refused *fault
 	left := b.offers[:0]
 	for _, o := range b.offers {
 		t := m.target(o.provider, b)
-		if t == nil {
+		switch {
+		case t == nil:
+			continue
+		case t.If != nil && !t.Takes(conditions.Example(single)):
+			refused = fault.NoTarget(m.name)
 			continue
 		}
 		cost, f := b.boundAt(t, m, single)

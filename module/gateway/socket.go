@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -25,6 +26,30 @@ import (
 type socketRoute struct {
 	providers []*catalog.Provider
 	retired   <-chan struct{} // closed when the configuration is replaced, or the process exits
+
+	mu   sync.Mutex
+	open map[string]int // the open WebSockets of each key, by its id
+}
+
+// mostSockets is the largest number of WebSockets that are open with one key: an idle one takes
+// memory, and a connection to the provider, although it counts in no limit of the key.
+const mostSockets = 64
+
+// enter counts a WebSocket of a key, until leave is called. leave is nil if too many are open.
+func (s *socketRoute) enter(key string) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open[key] == mostSockets {
+		return nil
+	}
+	s.open[key]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.open[key]--; s.open[key] == 0 {
+			delete(s.open, key)
+		}
+	}
 }
 
 // newSocketRoute finds the providers to which WebSockets may be opened; nil for none.
@@ -32,7 +57,7 @@ func newSocketRoute(ctx caddy.Context, names []string, c *catalog.Catalog) (*soc
 	if len(names) == 0 {
 		return nil, nil
 	}
-	route := &socketRoute{retired: ctx.Done()}
+	route := &socketRoute{retired: ctx.Done(), open: make(map[string]int)}
 	for _, name := range names {
 		p, err := c.Lookup(name)
 		switch {
@@ -56,10 +81,11 @@ func hasSockets(f *format.Descriptor) bool {
 // serve answers a request for a WebSocket, and serves the requests on it until it ends. They
 // are exchanges like all others: with a check of the key, limits and a record of their own.
 func (s *socketRoute) serve(h *Handler, w http.ResponseWriter, r *http.Request, route *routes.Route) {
-	opened := s.open(h, w, r, route)
+	opened, leave := s.begin(h, w, r, route)
 	if opened == nil {
 		return
 	}
+	defer leave()
 	message := routes.Route{Kind: routes.Message, Operation: translate.Generate, Format: route.Format, KeyFormat: route.KeyFormat, Stream: true}
 	opened.Serve = func(w http.ResponseWriter, r *http.Request) {
 		route := message
@@ -69,9 +95,9 @@ func (s *socketRoute) serve(h *Handler, w http.ResponseWriter, r *http.Request, 
 	opened.Run(s.retired)
 }
 
-// open opens a WebSocket to a provider, and then that of the client. It returns nil if it has
-// answered with a fault.
-func (s *socketRoute) open(h *Handler, w http.ResponseWriter, r *http.Request, route *routes.Route) *sockets.Session {
+// begin opens a WebSocket to a provider, and then that of the client. leave must be called when it
+// ends. begun is nil if the client was answered with a fault.
+func (s *socketRoute) begin(h *Handler, w http.ResponseWriter, r *http.Request, route *routes.Route) (begun *sockets.Session, leave func()) {
 	ex := newExchange(r, route)
 	to := reply.New(w, ex)
 	h.drain.Enter()
@@ -80,21 +106,31 @@ func (s *socketRoute) open(h *Handler, w http.ResponseWriter, r *http.Request, r
 	defer h.settle(ex, to, r)
 	if refused := s.admit(h, to, r, route); refused != nil {
 		to.Fail(refused)
-		return nil
+		return nil, nil
 	}
+	leave = s.enter(ex.Key.ID)
+	if leave == nil {
+		to.Fail(fault.TooManySockets(mostSockets))
+		return nil, nil
+	}
+	defer func() {
+		if begun == nil {
+			leave()
+		}
+	}()
 	socket, refused := s.dial(h, ex, r, route)
 	if refused != nil {
 		to.Fail(refused)
-		return nil
+		return nil, nil
 	}
 	to.Upgrade()
 	opened := &sockets.Session{Provider: socket, MaxBody: h.MaxBody}
 	if err := opened.Open(w, r.WithContext(alone(r.Context()))); err != nil {
 		socket.Close(exchange.SocketClosed{})
 		h.logger.Info("no WebSocket was opened", zap.String("request_id", ex.ID), zap.Error(err))
-		return nil
+		return nil, nil
 	}
-	return opened
+	return opened, leave
 }
 
 // alone returns a context in which requests on a socket run side by side: without what belongs to the

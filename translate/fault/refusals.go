@@ -2,6 +2,7 @@ package fault
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -358,6 +359,11 @@ func NoWebSocket() *Fault {
 // NotWebSocket refuses a request for a WebSocket that is none.
 func NotWebSocket() *Fault {
 	return &Fault{Kind: Invalid, Message: "upgrade: must be a WebSocket handshake of version 13, with GET and HTTP/1.1", Code: codeInvalidValue, Final: true}
+}
+
+// TooManySockets refuses a WebSocket of a key with which the largest number is open.
+func TooManySockets(most int) *Fault {
+	return &Fault{Kind: RateLimited, Message: "upgrade: this key has " + strconv.Itoa(most) + " open WebSockets, which is the largest number; close one, or use HTTP POST", Final: true}
 }
 
 // OriginNotAllowed refuses a WebSocket of a script of another origin.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/assert"
@@ -342,4 +343,29 @@ func recordsOf(t *testing.T, s *site.Site, n int) (all []record) {
 		}
 	}, site.Patience, site.PollEvery)
 	return all
+}
+
+// An idle socket counts in no limit of its key: one key could open any number of connections to the
+// provider.
+func TestX155AKeyHasABoundedNumberOfSockets(t *testing.T) {
+	v := startLines(t)
+	s := startSockets(t, v)
+	var open []*websocket.Conn
+	for range 64 {
+		conn, _, err := dial(s, site.ClientKey)
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = conn.CloseNow() })
+		open = append(open, conn)
+	}
+	_, response, err := dial(s, site.ClientKey)
+	require.Error(t, err)
+	assert.Equal(t, http.StatusTooManyRequests, response.StatusCode)
+	assert.Len(t, v.dials(), 64, "nothing is dialed for it")
+	_ = open[0].Close(websocket.StatusNormalClosure, "")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		conn, _, err := dial(s, site.ClientKey)
+		if assert.NoError(c, err) {
+			_ = conn.CloseNow()
+		}
+	}, site.Patience, 50*time.Millisecond)
 }

@@ -209,8 +209,8 @@ func TestX038EachRequestOfABatchIsChecked(t *testing.T) {
 	s := site.Start(t, withLedger(t,
 		provider("p", b.URL, "up-one up-two m-free"), provider("q", other.URL, "q-one"),
 		site.Direct.ProviderAt("plain", strings.TrimPrefix(b.URL, "http://"), "format messages", "models plain-one"),
-		"model one {\nto q/q-one\nto p/up-one\n}", "model two {\nto p/up-two\n}", "model secret {\nto p/up-two\n}", "model q {\nto q/q-one\n}",
-		"limit pocket {\nbudget 100/month\n}", "key alice {env.KEY_ALICE} {\nmodels one two q plain-* m-free\n}", "key bob {env.KEY_BOB} {\nlimit pocket\n}")...)
+		"model one {\nto q/q-one\nto p/up-one\n}", "model two {\nto p/up-two\n}", "model secret {\nto p/up-two\n}", "model q {\nto q/q-one\n}", "model long {\nto p/up-one {\nif \"{request.max_tokens} > 100\"\n}\n}",
+		"limit pocket {\nbudget 100/month\n}", "key alice {env.KEY_ALICE} {\nmodels one two q long plain-* m-free\n}", "key bob {env.KEY_BOB} {\nlimit pocket\n}")...)
 	address := strings.TrimPrefix(s.URL("site", ""), "http://")
 	request := func(model string) string { return `"model":"` + model + `","max_tokens":20` }
 	for name, c := range map[string]struct {
@@ -221,6 +221,7 @@ func TestX038EachRequestOfABatchIsChecked(t *testing.T) {
 		"an unknown model":                 {site.AliceKey, batchOf(request("x")), "requests.0.params.model: 'x' is not known", 404},
 		"models of two providers":          {site.AliceKey, batchOf(request("q"), request("two")), "requests.1.params.model: 'two' cannot be in this batch: all models of a batch must be of one provider, which has batches", 400},
 		"a provider without batches":       {site.AliceKey, batchOf(request("plain-one")), "requests.0.params.model: 'plain-one' cannot be in this batch: all models of a batch must be of one provider, which has batches", 400},
+		"a condition":                      {site.AliceKey, batchOf(request("long")), "requests.0.params.model: 'long' has no target that takes this request", 400},
 		"a stream":                         {site.AliceKey, batchOf(request("one") + `,"stream":true`), "requests.0.params.stream: must be false in a batch", 400},
 		"an invalid request":               {site.AliceKey, batchOf(request("one"), `"model":"one"`), "requests.1.params.max_tokens: required", 400},
 		"a repeated member":                {site.AliceKey, batchOf(request("one") + `,"model":"secret"`), "requests.0.params.model: must appear once, letter case ignored", 400},
