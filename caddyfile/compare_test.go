@@ -38,7 +38,6 @@ var lacks = map[string][]string{
 	"realtime connections":                                    {"realtime", "websocket"},
 	"route, fallback and retries in a header of each request": {"routes_by_header"},
 	"hosting by its company":                                  nil,
-	"routing by expressions":                                  {"route", "expression"},
 	"weights of single API keys":                              nil, // the key of a provider has no block
 	"less to configure and to run, and less processor time for each request": nil,
 }
