@@ -17,6 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sockets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -86,6 +87,7 @@ func (s *socketRoute) serve(h *Handler, w http.ResponseWriter, r *http.Request, 
 		return
 	}
 	defer leave()
+	defer metrics.OpenSocket(string(route.Format.Name))()
 	message := routes.Route{Kind: routes.Message, Operation: translate.Generate, Format: route.Format, KeyFormat: route.KeyFormat, Stream: true}
 	opened.Serve = func(w http.ResponseWriter, r *http.Request) {
 		route := message

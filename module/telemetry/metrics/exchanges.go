@@ -16,6 +16,8 @@ var (
 		[]float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1}, "format")
 
 	inFlight = gauge("in_flight", "Requests of clients that are being served.", "format")
+
+	openSockets = gauge("open_websockets", "WebSockets of clients that are open.", "format")
 )
 
 // Exchange has the numbers and labels of an ended request of a client.
@@ -29,6 +31,13 @@ type Exchange struct {
 
 // BeginExchange counts a request of a client as running, until EndExchange.
 func BeginExchange(format string) { inFlight.WithLabelValues(format).Inc() }
+
+// OpenSocket counts a WebSocket of a client as open, until it is closed.
+func OpenSocket(format string) (closed func()) {
+	open := openSockets.WithLabelValues(format)
+	open.Inc()
+	return open.Dec
+}
 
 // EndExchange counts the end of a request. e.Format must be the format of BeginExchange.
 func EndExchange(e Exchange) {

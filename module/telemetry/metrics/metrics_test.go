@@ -53,6 +53,7 @@ func gather(t *testing.T) map[string]family {
 // countEverything counts one event of each kind.
 func countEverything(provider, model, limit string) {
 	BeginExchange("chat")
+	OpenSocket("responses")()
 	EndExchange(Exchange{"chat", model, provider, "answered", time.Second})
 	Overhead("chat", time.Millisecond)
 	Attempt(provider, model, "answered")
@@ -84,7 +85,7 @@ func TestNamesOfMetrics(t *testing.T) {
 	t.Cleanup(WatchLimits(func() []LimitLevel { return []LimitLevel{{Limit: "l", Per: "group", Rule: "budget"}} }))
 	families := gather(t)
 	for name := range strings.FieldsSeq(`
-		exchanges_total exchange_duration_seconds time_to_first_event_seconds event_gap_seconds overhead_seconds in_flight
+		exchanges_total exchange_duration_seconds time_to_first_event_seconds event_gap_seconds overhead_seconds in_flight open_websockets
 		attempts_total fallbacks_total provider_available losses_total
 		tokens_total cost_usd_total unpriced_total searches_total usage_sources_total prices_timestamp_seconds
 		limit_decisions_total guard_verdicts_total budgets limit_used limit_reserved limit_left counters_duration_seconds counters_fallback_total
@@ -94,6 +95,14 @@ func TestNamesOfMetrics(t *testing.T) {
 		delete(families, name)
 	}
 	assert.Empty(t, families)
+}
+
+func TestAWebSocketIsCountedUntilItIsClosed(t *testing.T) {
+	first, second := OpenSocket("spoken"), OpenSocket("spoken")
+	assert.Equal(t, 2.0, gather(t)["open_websockets"].values["spoken"])
+	first()
+	second()
+	assert.Zero(t, gather(t)["open_websockets"].values["spoken"])
 }
 
 // L059: a configuration has a registry of its own, and its sites register the metrics
