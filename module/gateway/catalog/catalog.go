@@ -136,7 +136,7 @@ func (c *Catalog) Lookup(name string) (*Provider, error) {
 
 // addModels adds the configured models.
 func (c *Catalog) addModels(ctx caddy.Context, models []*ModelConfig) error {
-	named := parts{c.Lookup, func(expression string) (Condition, error) { return c.shared.LoadCondition(ctx, expression) }}
+	named := lookups{c.Lookup, func(expression string) (Condition, error) { return c.shared.LoadCondition(ctx, expression) }}
 	for _, config := range models {
 		if slices.ContainsFunc(c.models, func(m *Model) bool { return string(m.Pattern) == config.Name }) {
 			return fmt.Errorf("model '%s' is defined twice", config.Name)

@@ -24,7 +24,7 @@ func ranked(t *testing.T, models []string, providers map[string][]aigateway.Patt
 		r.Providers = append(r.Providers, p)
 	}
 	for _, name := range models {
-		m, err := newModel(&ModelConfig{Name: name, Targets: []TargetConfig{{Provider: r.Providers[0].Name, Model: "by " + name}}}, parts{provider: r.Lookup})
+		m, err := newModel(&ModelConfig{Name: name, Targets: []TargetConfig{{Provider: r.Providers[0].Name, Model: "by " + name}}}, lookups{provider: r.Lookup})
 		require.NoError(t, err)
 		r.models = append(r.models, m)
 	}
@@ -187,7 +187,7 @@ func TestNamesListsWhatAClientCanAskForByName(t *testing.T) {
 func TestANameIsDescribedAsItsProviderDescribesTheModel(t *testing.T) {
 	r, err := ranked(t, nil, map[string][]aigateway.Pattern{"a": {"claude-*"}})
 	require.NoError(t, err)
-	alias, err := newModel(&ModelConfig{Name: "smart", Targets: []TargetConfig{{Provider: "a", Model: "claude-opus"}}}, parts{provider: r.Lookup})
+	alias, err := newModel(&ModelConfig{Name: "smart", Targets: []TargetConfig{{Provider: "a", Model: "claude-opus"}}}, lookups{provider: r.Lookup})
 	require.NoError(t, err)
 	r.models = append(r.models, alias)
 	require.NoError(t, r.rank())

@@ -30,13 +30,13 @@ func (m *Model) leadsTo(p *Provider, name string) bool {
 	return false
 }
 
-// parts finds what the configuration of a model names.
-type parts struct {
+// lookups find what the configuration of a model names.
+type lookups struct {
 	provider  func(name string) (*Provider, error)
 	condition func(expression string) (Condition, error)
 }
 
-func newModel(config *ModelConfig, named parts) (*Model, error) {
+func newModel(config *ModelConfig, named lookups) (*Model, error) {
 	pattern, err := aigateway.ParsePattern(config.Name)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (m *Model) HasConditions() bool {
 
 // addTarget adds a target. It has the traits of its provider, of the model, and its own;
 // later ones take precedence.
-func (m *Model) addTarget(t TargetConfig, model map[string]string, named parts) error {
+func (m *Model) addTarget(t TargetConfig, model map[string]string, named lookups) error {
 	p, err := named.provider(t.Provider)
 	if err != nil {
 		return err

@@ -148,10 +148,10 @@ func TestAModelNeedsTargetsThatItCanReach(t *testing.T) {
 			Name: "m", Targets: []TargetConfig{{Provider: "a", Traits: map[string]string{"files": "yes"}}},
 		},
 	} {
-		_, err := newModel(config, parts{provider: lookup})
+		_, err := newModel(config, lookups{provider: lookup})
 		assert.EqualError(t, err, want)
 	}
-	m, err := newModel(&ModelConfig{Name: "m", Targets: []TargetConfig{{Provider: "a"}, {Provider: "a", Model: "x"}, {Provider: "b"}}}, parts{provider: lookup})
+	m, err := newModel(&ModelConfig{Name: "m", Targets: []TargetConfig{{Provider: "a"}, {Provider: "a", Model: "x"}, {Provider: "b"}}}, lookups{provider: lookup})
 	require.NoError(t, err)
 	assert.Equal(t, 3, m.Attempts, "all by default")
 	assert.Equal(t, "client's", m.Targets[0].UpstreamModel("client's"))

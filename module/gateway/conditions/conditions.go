@@ -90,7 +90,8 @@ func Example(ex *exchange.Exchange) *http.Request {
 	return Publish(caddyhttp.PrepareRequest(r, caddy.NewReplacer(), nil, nil), ex)
 }
 
-// Publish returns a copy of r that has the values of an exchange as placeholders.
+// Publish gives r the values of an exchange as placeholders. It returns r, or a copy of it if r had no
+// placeholders.
 func Publish(r *http.Request, ex *exchange.Exchange) *http.Request {
 	repl, ok := r.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer)
 	if !ok {

@@ -16,8 +16,8 @@ var kindsOfObjects = map[string]string{
 }
 
 // EditIDs appends the edits that replace the ids of responses and of conversations in a JSON
-// answer, or in the data of an event. Ids of items
-// stay: they are many, and requests that name one alone are refused.
+// answer, or in the data of an event. Ids of items stay: they are many, and requests that name one
+// alone are refused.
 func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit.Edit {
 	c := jsonscan.New(data)
 	x := objectEdits{names: names}

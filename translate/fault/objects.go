@@ -1,0 +1,88 @@
+package fault
+
+import "strings"
+
+// The functions of this file return the faults about objects that providers store, batches among them.
+
+// NeedsOwner refuses a responses request that refers to an object stored by the provider by an id
+// that does not show whose it is, while the ids of stored objects are sealed.
+func NeedsOwner(path string) *Fault {
+	return &Fault{
+		Kind: Invalid, Message: path + ": this gateway cannot verify whose object this is: send its content instead",
+		Param: path, Code: CodeUntranslatable, Log: Log{Trait: "responses_state"},
+	}
+}
+
+// objectNouns are the words of the vendor for stored objects, by what their ids begin with.
+var objectNouns = map[string]string{
+	"resp_": "Response", "conv_": "Conversation", "chatcmpl-": "Chat completion",
+	"file-": "File", "file_": "File", "upload_": "Upload", "batch_": "Batch", "msgbatch_": "Message batch",
+	"vs_": "Vector store", "vsfb_": "File batch", "cntr_": "Container", "container_": "Container", "cfile_": "Container file",
+	"ftjob-": "Fine-tuning job", "video_": "Video", "skill_": "Skill",
+}
+
+// NoObject refuses an id of a stored object of a kind that the client does not have, in the words
+// of the vendor. It does not show whether the object exists. path is the field of the id, "" for the
+// path of the request.
+func NoObject(path, kind, id string) *Fault {
+	f := &Fault{Kind: NotFound, Message: objectNouns[kind] + " with id '" + id + "' not found.", Param: path, Log: Log{Message: "no such stored object"}}
+	if path == "previous_response_id" {
+		f.Kind, f.Message, f.Code = Invalid, "Previous response with id '"+id+"' not found.", "previous_response_not_found"
+	}
+	return f
+}
+
+// NotKept refuses a request about objects of a kind that no provider stores for clients.
+func NotKept(kind string) *Fault {
+	return &Fault{Kind: NotFound, Message: "path: this gateway keeps no " + strings.ToLower(objectNouns[kind]) + "s", Code: "not_found"}
+}
+
+// NoList refuses to list stored objects.
+func NoList() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: this gateway lists no stored chat completions, since the provider's list has those of all clients", Code: "not_found"}
+}
+
+// NoBatchList refuses to list batches.
+func NoBatchList() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: this gateway lists no batches, since the provider's list has those of all clients", Code: "not_found"}
+}
+
+// InBatch returns the fault of a request of a batch. path is that of the request in the body of the
+// batch, such as "requests.6.params".
+func (f *Fault) InBatch(path string) *Fault {
+	batched := *f
+	batched.Message = path + ": " + f.Message
+	if field, ok := strings.CutPrefix(f.Message, f.Param+": "); ok && f.Param != "" {
+		batched.Message = path + "." + f.Param + ": " + field
+	}
+	if f.Log.Message != "" {
+		batched.Log.Message = path + ": " + f.Log.Message
+	}
+	if f.Param != "" {
+		batched.Param = path + "." + f.Param
+	}
+	return &batched
+}
+
+// BatchStreams refuses a request of a batch that asks for a stream.
+func BatchStreams() *Fault { return InvalidField("stream", "must be false in a batch") }
+
+// BatchProvider refuses a request of a batch whose model is not served by a provider that has
+// batches, and the models of the requests before it.
+func BatchProvider(model string) *Fault {
+	return &Fault{
+		Kind: Invalid, Param: "model", Code: codeInvalidValue,
+		Message: "model: '" + model + "' cannot be in this batch: all models of a batch must be of one provider, which has batches",
+	}
+}
+
+// BatchUnseen refuses a batch for a key whose requests a guard checks.
+func BatchUnseen(guard string) *Fault {
+	return notAllowed("this key may not create batches: the guard '" + guard + "' cannot check them")
+}
+
+// BatchUnsettled refuses a batch for a key that has a budget, if its cost could not be recorded
+// later.
+func BatchUnsettled() *Fault {
+	return notAllowed("this key may not create batches: it has a budget, and the gateway has no ledger that could record the cost later")
+}
