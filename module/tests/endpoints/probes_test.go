@@ -37,9 +37,16 @@ func TestProbesNeedNoKey(t *testing.T) {
 	}
 }
 
-// probeAs sends a probe for a host.
+// probeAs sends a probe for a host. Caddy closes the listener of the configuration before a reload in the
+// background, and connections that wait there break off: their probes are sent again.
 func probeAs(s *site.Site, method, host, path string) site.Reply {
-	return s.RawBytes(fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method, path, host))
+	text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method, path, host)
+	for range 10 {
+		if answer, err := s.TryBytes(text); err == nil {
+			return answer
+		}
+	}
+	return s.RawBytes(text)
 }
 
 // named is a site at PORT(site) with a host name.

@@ -24,14 +24,26 @@ func (s *Site) Raw(body string, lines ...string) Reply {
 // RawBytes sends all bytes of a connection and reads the first answer.
 func (s *Site) RawBytes(text string) Reply {
 	s.T.Helper()
+	reply, err := s.TryBytes(text)
+	require.NoError(s.T, err, "%.200s", text)
+	return reply
+}
+
+// TryBytes is RawBytes for a connection that may break off without an answer.
+func (s *Site) TryBytes(text string) (Reply, error) {
 	conn, err := net.DialTimeout("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port(s.name())), Patience)
-	require.NoError(s.T, err)
+	if err != nil {
+		return Reply{}, err
+	}
 	defer func() { _ = conn.Close() }()
-	require.NoError(s.T, conn.SetDeadline(time.Now().Add(Patience)))
-	_, err = io.WriteString(conn, text)
-	require.NoError(s.T, err)
+	_ = conn.SetDeadline(time.Now().Add(Patience))
+	if _, err = io.WriteString(conn, text); err != nil {
+		return Reply{}, err
+	}
 	method, _, _ := strings.Cut(text, " ")
 	response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
-	require.NoError(s.T, err, "%.200s", text)
-	return ReadReply(response)
+	if err != nil {
+		return Reply{}, err
+	}
+	return ReadReply(response), nil
 }
