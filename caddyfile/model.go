@@ -22,6 +22,7 @@ var modelWords = withTraits(words[*model]{
 	"to":          {read: readTarget, repeat: true},
 	"price":       {read: readTargetPrice(func(m *model) *[]map[string]string { return &m.Prices }), repeat: true},
 	"order":       {read: readOrder},
+	"mirror":      {read: readMirror},
 	"fallback_on": {read: readFallbackOn, repeat: true},
 	"attempts": {read: func(d *cf.Dispenser, m *model) (err error) {
 		m.Attempts, err = readCount(d)
@@ -47,6 +48,7 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 //		<name of a trait> <value...>
 //		price <column> <value> [<column> <value>...]
 //		order cost | latency [within <percent>%]
+//		mirror <provider>[/<the provider's model name>] [<percent>%]
 //		fallback_on <status | 4xx | 5xx | timeout | unreachable | context_length | content_policy | budget | default...>
 //		attempts <number>
 //	}
@@ -84,25 +86,54 @@ func readTarget(d *cf.Dispenser, m *model) error {
 	if err != nil {
 		return err
 	}
-	provider, model, named := strings.Cut(text, "/")
-	if err := aigateway.CheckProviderName(provider); err != nil {
-		return d.WrapErr(err)
-	}
-	if named {
-		pattern, err := aigateway.ParsePattern(model)
-		if err != nil || !pattern.Exact() {
-			return d.Errf("a target is <provider> or <provider>/<model>, with the name of one model; got '%s'", text)
-		}
+	provider, model, err := m.readName(d, text)
+	if err != nil {
+		return err
 	}
 	same := func(t catalog.TargetConfig) bool { return t.Provider == provider && t.Model == model }
 	if slices.ContainsFunc(m.Targets, same) {
 		return d.Errf("target '%s' is given twice", text)
 	}
-	m.config.targets = append(m.config.targets, target{m.Name, provider, *d})
 	parsed := catalog.TargetConfig{Provider: provider, Model: model, Weight: weight}
 	err = targetWords.readBlock(d, "to", &parsed, nil)
 	m.Targets = append(m.Targets, parsed)
 	return err
+}
+
+// readName reads the name of a target. It is checked later that the provider is defined.
+func (m *model) readName(d *cf.Dispenser, text string) (provider, model string, err error) {
+	provider, model, named := strings.Cut(text, "/")
+	if err := aigateway.CheckProviderName(provider); err != nil {
+		return "", "", d.WrapErr(err)
+	}
+	if named {
+		pattern, err := aigateway.ParsePattern(model)
+		if err != nil || !pattern.Exact() {
+			return "", "", d.Errf("a target is <provider> or <provider>/<model>, with the name of one model; got '%s'", text)
+		}
+	}
+	m.config.targets = append(m.config.targets, target{m.Name, provider, *d})
+	return provider, model, nil
+}
+
+// readMirror reads the target that gets a copy of some requests, and their share.
+func readMirror(d *cf.Dispenser, m *model) error {
+	args := d.RemainingArgs()
+	if len(args) != 1 && len(args) != 2 {
+		return d.Err("a mirror is: mirror <provider>[/<model>] [<percent>%]")
+	}
+	provider, model, err := m.readName(d, args[0])
+	if err != nil {
+		return err
+	}
+	m.Mirror = &catalog.MirrorConfig{Provider: provider, Model: model}
+	if len(args) == 2 {
+		share, err := strconv.ParseFloat(strings.TrimSuffix(args[1], "%"), 64)
+		if m.Mirror.Share = share; err != nil || share <= 0 || m.Mirror.Check() != nil {
+			return d.Errf("the share of a mirror is a percentage above 0 and at most 100, such as 5%%, not '%s'", args[1])
+		}
+	}
+	return nil
 }
 
 // readCondition reads the condition of a target. It is one argument, since its own quotes would be lost

@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/deferred"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mirror"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/sealkeys"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
@@ -75,6 +76,7 @@ type Handler struct {
 	providers failover.Site
 	passes    passRoutes // nil for nearly all sites
 	settler   *deferred.Settler
+	mirrors   *mirror.Sender
 }
 
 // CaddyModule returns the Caddy module information.
@@ -140,6 +142,7 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	h.settler = deferred.New(deferred.Settler{
 		Book: h.backends.Book, Catalog: h.resolved.catalog, Limits: h.resolved.limits, Keys: h.resolved.sources, Seals: seals, Logger: h.logger,
 	})
+	h.mirrors = mirror.New(h.providers, h.backends.Book, h.resolved.catalog)
 	h.warnForwarded(app)
 	return h.takeStrayProbes(ctx)
 }

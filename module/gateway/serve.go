@@ -204,6 +204,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if refused := checkRequest(checks, r); refused != nil {
 		return refused
 	}
+	h.mirrors.Send(m.Mirror, ex)
 	return h.callProviders(m, to, r, checks)
 }
 

@@ -200,6 +200,10 @@ func (s Source) String() string {
 // OutcomeCrashed is the outcome of an exchange that was running when the process crashed.
 const OutcomeCrashed = "crashed"
 
+// MirrorKey is the key in the records of requests that the gateway has copied to the mirror of a
+// model. Their cost is that of the operator: no key of a client can have this id, and no user.
+const MirrorKey = "(mirror)"
+
 // OutcomeImported is the outcome of a record with money that was spent before the gateway was
 // used: no request, but an amount that counts in budgets.
 const OutcomeImported = "imported"

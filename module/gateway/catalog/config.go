@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"cmp"
 	"encoding/json"
+	"strconv"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -99,6 +101,10 @@ type ModelConfig struct {
 	// requests by their weights. Default: 0 for cost, 20 for latency.
 	OrderWithin int `json:"order_within,omitempty"`
 
+	// Mirror is a target that gets a copy of some requests. Its answers are discarded.
+	// Default: none.
+	Mirror *MirrorConfig `json:"mirror,omitempty"`
+
 	// FallbackOn are the failures after which the next target is tried: a status (429),
 	// a class (5xx), timeout, unreachable, context_length (the request is too long for the
 	// model), content_policy (the provider refuses the content of the request), budget (what
@@ -118,6 +124,29 @@ type ModelConfig struct {
 	// Attempts is the largest number of targets that are asked for one request. A target
 	// for which the request cannot be translated does not count. Default: all.
 	Attempts int `json:"attempts,omitempty"`
+}
+
+// MirrorConfig is a target that gets a copy of some requests of a model.
+type MirrorConfig struct {
+	// Provider is the name of a provider of this site or of the global option.
+	Provider string `json:"provider"`
+
+	// Model is the provider's own name for the model. Default: the name that the client
+	// used.
+	Model string `json:"model,omitempty"`
+
+	// Share is the percentage of the requests that are copied, above 0 and at most 100.
+	// Default: 100.
+	Share float64 `json:"share,omitempty"`
+}
+
+// String returns the mirror as in the Caddyfile: "openai/gpt-5 5%".
+func (c *MirrorConfig) String() string {
+	target := c.Provider
+	if c.Model != "" {
+		target += "/" + c.Model
+	}
+	return target + " " + strconv.FormatFloat(cmp.Or(c.Share, 100), 'f', -1, 64) + "%"
 }
 
 // TargetConfig is a provider and the provider's own model name.

@@ -15,6 +15,7 @@ type Model struct {
 	Targets  []Target   // at least one, in the order of the configuration
 	Steps    [][]Target // the targets in the order in which they are tried; those of one step share the requests
 	Order    Order      // within each step
+	Mirror   *Mirror    // nil for most models
 	Fallback Fallback
 	Attempts int           // largest number of targets that are asked for one request
 	prices   *prices.Table // of all targets; see pricesOf
@@ -60,7 +61,11 @@ func newModel(config *ModelConfig, named lookups) (*Model, error) {
 	if m.Order.By != "" && !slices.ContainsFunc(config.Targets, func(t TargetConfig) bool { return t.Weight > 0 }) {
 		m.Steps = [][]Target{m.Targets}
 	}
-	return m, m.check()
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	m.Mirror, err = newMirror(m, config, named)
+	return m, err
 }
 
 // steps returns the targets in the order in which they are tried. Consecutive targets with

@@ -67,16 +67,23 @@ func (s *spending) Spent(ctx context.Context, l *aigateway.Limit, key *aigateway
 }
 
 // sums returns the sums of a query. Requests without the label that the limit counts have no
-// sums of their own: their costs are those of all requests without those of the labelled ones.
+// sums of their own: their costs are those of all requests without those of the labelled ones. Copies
+// for mirrors are in no budget, and have no limit: only a query for all limits includes them.
 func (s *spending) sums(ctx context.Context, l *aigateway.Limit, key *aigateway.Key, q accounting.UsageQuery) ([]accounting.Usage, error) {
 	sums, err := s.book.Usage(ctx, q)
 	subject := l.Subject(key)
-	if err != nil || !subject.Per.Labelled() || subject.Name != "" {
-		return sums, err
+	switch {
+	case err != nil:
+		return nil, err
+	case subject.Per.Labelled() && subject.Name == "":
+		q.Label = accounting.Dimension(subject.Per)
+	case l.Per == aigateway.PerGateway:
+		q.Only = map[accounting.Dimension]string{accounting.ByKey: accounting.MirrorKey}
+	default:
+		return sums, nil
 	}
-	q.Label = accounting.Dimension(subject.Per)
-	labelled, err := s.book.Usage(ctx, q)
-	for _, sum := range labelled {
+	others, err := s.book.Usage(ctx, q)
+	for _, sum := range others {
 		if i := slices.IndexFunc(sums, func(all accounting.Usage) bool { return all.At.Equal(sum.At) }); i >= 0 {
 			sums[i].Cost.Nanos -= sum.Cost.Nanos
 			sums[i].Held -= sum.Held

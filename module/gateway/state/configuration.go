@@ -66,6 +66,7 @@ type Model struct {
 	Name       string            `json:"name"`
 	Targets    []ModelTarget     `json:"targets"`
 	Order      string            `json:"order,omitempty"` // as in the Caddyfile; empty for that of the targets
+	Mirror     string            `json:"mirror,omitempty"`
 	FallbackOn []string          `json:"fallback_on"`
 	Attempts   int               `json:"attempts"` // 0 for all
 	Traits     map[string]string `json:"traits"`
@@ -199,6 +200,9 @@ func modelOf(m *catalog.ModelConfig) Model {
 	shown := Model{Name: m.Name, Order: orderOf(m), Targets: []ModelTarget{}, FallbackOn: append([]string{}, m.FallbackOn...), Attempts: m.Attempts, Traits: traits(m.Traits)}
 	for _, t := range m.Targets {
 		shown.Targets = append(shown.Targets, ModelTarget{t.Provider, t.Model, t.Weight, traits(t.Traits)})
+	}
+	if m.Mirror != nil {
+		shown.Mirror = m.Mirror.String()
 	}
 	return shown
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -191,4 +192,22 @@ func TestTagsAndCustomersAreNoLabelsOfMetrics(t *testing.T) {
 	for n := range 5 {
 		assert.Equal(t, first, count(n+1))
 	}
+}
+
+// Without a bound, a mirror that hangs would hold the bodies of all requests.
+func TestCopiesBeyondTheBoundAreDropped(t *testing.T) {
+	target, mirror, gate := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t), gatewaytest.NewGate(t)
+	mirror.Always(gatewaytest.Stall(gate, gatewaytest.Answer()))
+	s := site.Start(t, site.Direct.Provider("target", target, "models off"), site.Direct.Provider("mirror", mirror, "models off"), "model mirrored {\nto target\nmirror mirror\n}")
+	const running = 32
+	for range running + 3 {
+		require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "mirrored", "hello", true)).Status)
+	}
+	require.NoError(t, mirror.WaitRequests(site.Waiting(t), running))
+	assert.Equal(t, "3", scrape(t, s)[`mirrors_total{model="mirrored",outcome="dropped"}`])
+	gate.Open()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Equal(c, strconv.Itoa(running), scrape(t, s)[`mirrors_total{model="mirrored",outcome="answered"}`])
+	}, site.Patience, site.PollEvery)
+	assert.Equal(t, running, mirror.Count())
 }
