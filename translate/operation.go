@@ -17,13 +17,14 @@ const (
 	Transcribe                      // POST /v1/audio/transcriptions
 	TranslateAudio                  // POST /v1/audio/translations
 	Speak                           // POST /v1/audio/speech
+	Decide                          // POST /v1/decisions
 	Manage                          // create, read, change or delete an object that the provider stores
 	Pass                            // what the gateway does not read: it is passed on as it is
 	Batch                           // create a batch of requests, which the provider answers later
 )
 
 var operationNames = [...]string{
-	"generate", "count_tokens", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech", "object", "pass", "batch",
+	"generate", "count_tokens", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech", "decision", "object", "pass", "batch",
 }
 
 // String is the operation's name in logs, metrics and records.

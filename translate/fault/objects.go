@@ -1,6 +1,10 @@
 package fault
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+)
 
 // The functions of this file return the faults about objects that providers store, batches among them.
 
@@ -13,19 +17,12 @@ func NeedsOwner(path string) *Fault {
 	}
 }
 
-// objectNouns are the words of the vendor for stored objects, by what their ids begin with.
-var objectNouns = map[string]string{
-	"resp_": "Response", "conv_": "Conversation", "chatcmpl-": "Chat completion",
-	"file-": "File", "file_": "File", "upload_": "Upload", "batch_": "Batch", "msgbatch_": "Message batch",
-	"vs_": "Vector store", "vsfb_": "File batch", "cntr_": "Container", "container_": "Container", "cfile_": "Container file",
-	"ftjob-": "Fine-tuning job", "video_": "Video", "skill_": "Skill",
-}
-
 // NoObject refuses an id of a stored object of a kind that the client does not have, in the words
 // of the vendor. It does not show whether the object exists. path is the field of the id, "" for the
 // path of the request.
 func NoObject(path, kind, id string) *Fault {
-	f := &Fault{Kind: NotFound, Message: objectNouns[kind] + " with id '" + id + "' not found.", Param: path, Log: Log{Message: "no such stored object"}}
+	noun := seal.NounOf(kind)
+	f := &Fault{Kind: NotFound, Message: strings.ToUpper(noun[:1]) + noun[1:] + " with id '" + id + "' not found.", Param: path, Log: Log{Message: "no such stored object"}}
 	if path == "previous_response_id" {
 		f.Kind, f.Message, f.Code = Invalid, "Previous response with id '"+id+"' not found.", "previous_response_not_found"
 	}
@@ -34,7 +31,7 @@ func NoObject(path, kind, id string) *Fault {
 
 // NotKept refuses a request about objects of a kind that no provider stores for clients.
 func NotKept(kind string) *Fault {
-	return &Fault{Kind: NotFound, Message: "path: this gateway keeps no " + strings.ToLower(objectNouns[kind]) + "s", Code: "not_found"}
+	return &Fault{Kind: NotFound, Message: "path: this gateway keeps no " + seal.NounOf(kind) + "s", Code: "not_found"}
 }
 
 // NoList refuses to list stored objects.

@@ -348,11 +348,14 @@ func UnknownPath(prefix, meant string) *Fault {
 }
 
 // NotServed refuses a known endpoint of providers that the gateway does not serve. path is
-// its path, without the prefix that the site has cut off.
-func NotServed(prefix, path string) *Fault {
+// its path, without the prefix that the site has cut off, and reason a clause, "" for none.
+func NotServed(prefix, path, reason string) *Fault {
+	if reason != "" {
+		reason = ", since " + reason
+	}
 	return &Fault{
 		Kind: NotFound, Code: "not_found",
-		Message: "path: the gateway does not serve " + path + "; GET " + prefix + "/api/openapi.json lists what it serves",
+		Message: "path: the gateway does not serve " + path + reason + "; GET " + prefix + "/api/openapi.json lists what it serves",
 	}
 }
 

@@ -21,76 +21,76 @@ type Endpoint struct {
 // segment {noun} is the id of such an object, and {} any other one, which names nothing without the
 // object in front of it. Methods of an endpoint that are missing here refer to objects of others.
 var endpoints = parse(`
-	POST            files                                        uploads
-	GET             files                                        lists
+	POST            files                                                        uploads
+	GET             files                                                        lists
 	GET,DELETE      files/{file}
-	GET             files/{file}/content                         bytes
+	GET             files/{file}/content                                         bytes
 	POST            uploads
-	POST            uploads/{upload}/parts                       uploads
+	POST            uploads/{upload}/parts                                       uploads
 	POST            uploads/{upload}/complete
 	POST            uploads/{upload}/cancel
 	POST            vector_stores
-	GET             vector_stores                                lists
-	GET,POST,DELETE vector_stores/{store}
-	POST            vector_stores/{store}/search                 charged
-	GET,POST        vector_stores/{store}/files
-	GET,POST,DELETE vector_stores/{store}/files/{file}
-	GET             vector_stores/{store}/files/{file}/content   bytes
-	POST            vector_stores/{store}/file_batches
-	GET             vector_stores/{store}/file_batches/{filebatch}
-	POST            vector_stores/{store}/file_batches/{filebatch}/cancel
-	GET             vector_stores/{store}/file_batches/{filebatch}/files
-	POST            containers                                   charged
-	GET             containers                                   lists
+	GET             vector_stores                                                lists
+	GET,POST,DELETE vector_stores/{vector-store}
+	POST            vector_stores/{vector-store}/search                          charged
+	GET,POST        vector_stores/{vector-store}/files
+	GET,POST,DELETE vector_stores/{vector-store}/files/{file}
+	GET             vector_stores/{vector-store}/files/{file}/content            bytes
+	POST            vector_stores/{vector-store}/file_batches
+	GET             vector_stores/{vector-store}/file_batches/{file-batch}
+	POST            vector_stores/{vector-store}/file_batches/{file-batch}/cancel
+	GET             vector_stores/{vector-store}/file_batches/{file-batch}/files
+	POST            containers                                                   charged
+	GET             containers                                                   lists
 	GET,DELETE      containers/{container}
 	GET,POST        containers/{container}/files
-	GET,DELETE      containers/{container}/files/{containerfile}
-	GET             containers/{container}/files/{containerfile}/content bytes
-	POST            fine_tuning/jobs                             charged
-	GET             fine_tuning/jobs                             lists
-	GET             fine_tuning/jobs/{tuning}
-	POST            fine_tuning/jobs/{tuning}/cancel
-	POST            fine_tuning/jobs/{tuning}/pause
-	POST            fine_tuning/jobs/{tuning}/resume             charged
-	GET             fine_tuning/jobs/{tuning}/events
-	GET             fine_tuning/jobs/{tuning}/checkpoints
-	POST            videos                                       charged
-	GET             videos                                       lists
+	GET,DELETE      containers/{container}/files/{container-file}
+	GET             containers/{container}/files/{container-file}/content        bytes
+	POST            fine_tuning/jobs                                             charged
+	GET             fine_tuning/jobs                                             lists
+	GET             fine_tuning/jobs/{fine-tuning-job}
+	POST            fine_tuning/jobs/{fine-tuning-job}/cancel
+	POST            fine_tuning/jobs/{fine-tuning-job}/pause
+	POST            fine_tuning/jobs/{fine-tuning-job}/resume                    charged
+	GET             fine_tuning/jobs/{fine-tuning-job}/events
+	GET             fine_tuning/jobs/{fine-tuning-job}/checkpoints
+	POST            videos                                                       charged
+	GET             videos                                                       lists
 	GET,DELETE      videos/{video}
-	GET             videos/{video}/content                       bytes
-	POST            videos/{video}/remix                         charged
-	POST            videos/edits                                 charged
-	POST            videos/extensions                            charged
-	POST            skills                                       uploads
-	GET             skills                                       lists
+	GET             videos/{video}/content                                       bytes
+	POST            videos/{video}/remix                                         charged
+	POST            videos/edits                                                 charged
+	POST            videos/extensions                                            charged
+	POST            skills                                                       uploads
+	GET             skills                                                       lists
 	GET,POST,DELETE skills/{skill}
-	GET             skills/{skill}/content                       bytes
-	POST            skills/{skill}/versions                      uploads
+	GET             skills/{skill}/content                                       bytes
+	POST            skills/{skill}/versions                                      uploads
 	GET             skills/{skill}/versions
 	GET,DELETE      skills/{skill}/versions/{}
-	GET             skills/{skill}/versions/{}/content           bytes
-	POST            batches                                      charged
-	GET             batches                                      lists
+	GET             skills/{skill}/versions/{}/content                           bytes
+	POST            batches                                                      charged
+	GET             batches                                                      lists
 	GET             batches/{batch}
 	POST            batches/{batch}/cancel
-	POST            messages/batches                             charged
-	GET             messages/batches                             lists
-	GET,DELETE      messages/batches/{messagebatch}
-	POST            messages/batches/{messagebatch}/cancel
-	GET             messages/batches/{messagebatch}/results      bytes
+	POST            messages/batches                                             charged
+	GET             messages/batches                                             lists
+	GET,DELETE      messages/batches/{message-batch}
+	POST            messages/batches/{message-batch}/cancel
+	GET             messages/batches/{message-batch}/results                     bytes
 	POST            conversations
 	GET,POST,DELETE conversations/{conversation}
 	GET,POST        conversations/{conversation}/items
 	GET,DELETE      conversations/{conversation}/items/{}
-	POST            responses                                    charged
-	POST            responses/input_tokens                       charged
-	POST            responses/compact                            charged
+	POST            responses                                                    charged
+	POST            responses/input_tokens                                       charged
+	POST            responses/compact                                            charged
 	GET,DELETE      responses/{response}
 	POST            responses/{response}/cancel
 	GET             responses/{response}/input_items
-	GET             chat/completions                             lists
-	GET,POST,DELETE chat/completions/{completion}
-	GET             chat/completions/{completion}/messages
+	GET             chat/completions                                             lists
+	GET,POST,DELETE chat/completions/{chat-completion}
+	GET             chat/completions/{chat-completion}/messages
 `)
 
 func parse(table string) (all []Endpoint) {
@@ -142,7 +142,7 @@ func (e *Endpoint) Replace(path string, with func(id string, kinds []string) (st
 	all := strings.Split(path, "/")
 	segments := all[len(all)-len(e.segments):]
 	for i, pattern := range e.segments {
-		kinds := nouns[strings.Trim(pattern, "{}")]
+		kinds := kindsOf[strings.Trim(pattern, "{}")]
 		if pattern[0] != '{' || kinds == nil {
 			continue
 		}

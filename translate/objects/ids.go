@@ -69,7 +69,7 @@ func (x *finder) text(member string) {
 	case known:
 		kind := KindOf(string(jsonscan.DecodedOf(raw)))
 		if noun != "" {
-			kind = cmp.Or(kind, nouns[noun][0])
+			kind = cmp.Or(kind, kindsOf[noun][0])
 		}
 		if kind != "" {
 			x.found = append(x.found, translate.ObjectID{Path: member, Kind: kind, Span: place})

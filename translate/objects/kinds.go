@@ -7,32 +7,22 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// nouns are the kinds of objects by the words of the tables below. A kind has several beginnings if
-// vendors differ.
-var nouns = map[string][]string{
-	"response":      {seal.ResponseID},
-	"conversation":  {seal.ConversationID},
-	"completion":    {seal.CompletionID},
-	"file":          {seal.FileID, seal.ClaudeFileID},
-	"upload":        {seal.UploadID},
-	"batch":         {seal.BatchID},
-	"messagebatch":  {seal.MessageBatchID},
-	"store":         {seal.VectorStoreID},
-	"filebatch":     {seal.FileBatchID},
-	"container":     {seal.ContainerID, seal.ClaudeContainerID},
-	"containerfile": {seal.ContainerFileID},
-	"tuning":        {seal.FineTuningID},
-	"video":         {seal.VideoID},
-	"skill":         {seal.SkillID},
-}
+// kindsOf are the kinds of objects by the nouns of the tables below, those of seal.Nouns in one word:
+// "chat-completion". A noun has several kinds if the ids of vendors differ.
+var kindsOf = func() map[string][]string {
+	kinds := make(map[string][]string)
+	for _, n := range seal.Nouns {
+		word := strings.ReplaceAll(n.Noun, " ", "-")
+		kinds[word] = append(kinds[word], n.Kind)
+	}
+	return kinds
+}()
 
 // KindOf returns the kind that an id begins with, "" for none.
 func KindOf(id string) string {
-	for _, kinds := range nouns {
-		for _, kind := range kinds {
-			if strings.HasPrefix(id, kind) {
-				return kind
-			}
+	for _, n := range seal.Nouns {
+		if strings.HasPrefix(id, n.Kind) {
+			return n.Kind
 		}
 	}
 	return ""
@@ -44,11 +34,11 @@ func KindOf(id string) string {
 var references = map[string]string{
 	"id": "", "first_id": "", "last_id": "", "skill_id": "", "container": "", "conversation": "",
 
-	"previous_response_id": "response", "response_id": "response", "conversation_id": "conversation", "completion_id": "completion",
+	"previous_response_id": "response", "response_id": "response", "conversation_id": "conversation", "completion_id": "chat-completion",
 	"file": "", "file_id": "file", "file_ids": "file", "input_file_id": "file", "output_file_id": "file", "error_file_id": "file",
-	"training_file": "file", "validation_file": "file", "result_files": "file", "image_file_id": "file", "file_batch_id": "filebatch",
-	"upload_id": "upload", "batch_id": "", "vector_store_id": "store", "vector_store_ids": "store", "container_id": "container",
-	"fine_tuning_job_id": "tuning", "video": "", "video_id": "video", "remixed_from_video_id": "video",
+	"training_file": "file", "validation_file": "file", "result_files": "file", "image_file_id": "file", "file_batch_id": "file-batch",
+	"upload_id": "upload", "batch_id": "", "vector_store_id": "vector-store", "vector_store_ids": "vector-store", "container_id": "container",
+	"fine_tuning_job_id": "fine-tuning-job", "video": "", "video_id": "video", "remixed_from_video_id": "video",
 }
 
 // IsReference reports whether the name of a part of a form, in lower case, is that of a member that

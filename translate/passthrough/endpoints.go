@@ -52,6 +52,7 @@ var endpoints = [...]endpoint{
 	{operation: translate.Transcribe, path: "/audio/transcriptions", form: "file", output: true, unit: seconds, types: texts},
 	{operation: translate.TranslateAudio, path: "/audio/translations", form: "file", unit: seconds, types: texts},
 	{operation: translate.Speak, path: "/audio/speech", json: fields(nil, need("input", checkCharacters)), unit: characters, types: sound},
+	{operation: translate.Decide, path: "/decisions", json: fields(nil, need("input", nil), need("questions", nil)), output: true},
 }
 
 // fields returns the fields of a request that must have the needed ones. number checks how many

@@ -20,3 +20,22 @@ const (
 	VideoID           = "video_"
 	SkillID           = "skill_"
 )
+
+// Nouns are the words for the objects of each kind, in lower case. Kinds of one noun are those of several
+// vendors.
+var Nouns = [...]struct{ Kind, Noun string }{
+	{ResponseID, "response"}, {ConversationID, "conversation"}, {CompletionID, "chat completion"},
+	{FileID, "file"}, {ClaudeFileID, "file"}, {UploadID, "upload"}, {BatchID, "batch"}, {MessageBatchID, "message batch"},
+	{VectorStoreID, "vector store"}, {FileBatchID, "file batch"}, {ContainerID, "container"}, {ClaudeContainerID, "container"},
+	{ContainerFileID, "container file"}, {FineTuningID, "fine-tuning job"}, {VideoID, "video"}, {SkillID, "skill"},
+}
+
+// NounOf returns the noun of a kind.
+func NounOf(kind string) string {
+	for _, n := range Nouns {
+		if n.Kind == kind {
+			return n.Noun
+		}
+	}
+	return "object"
+}

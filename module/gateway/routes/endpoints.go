@@ -179,7 +179,7 @@ func namedEndpoint(f *format.Descriptor, below, method string) (e endpoint, ok b
 // unservedMethod returns an endpoint that refuses a method of models that a format has and the
 // gateway has not. The answer is not 405, since no other method of HTTP would be accepted.
 func unservedMethod(f *format.Descriptor, r *http.Request) endpoint {
-	reason := fault.NotServed(aigateway.PathPrefix(r), "this method of models")
+	reason := fault.NotServed(aigateway.PathPrefix(r), "this method of models", "")
 	return endpoint{method: r.Method, Route: Route{Kind: Unknown, Format: f, Fault: reason, Keyless: true}}
 }
 

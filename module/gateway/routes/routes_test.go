@@ -3,9 +3,12 @@ package routes
 import (
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -55,4 +58,30 @@ func TestPathsOfSeveralFormats(t *testing.T) {
 			assert.Same(t, c.key, found.KeyFormat)
 		})
 	}
+}
+
+// A request of a vendor's client for an endpoint that the gateway does not serve was advised to check its
+// base URL: the endpoint was missing in the table.
+func TestNoPathOfAVendorsClientIsTakenForAMistypedOne(t *testing.T) {
+	paths, err := os.ReadFile("../../../testdata/drift/paths.txt")
+	require.NoError(t, err)
+	n := 0
+	for line := range strings.Lines(string(paths)) {
+		if line = strings.TrimSpace(line); line[0] == '#' {
+			continue
+		}
+		n++
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+			r := httptest.NewRequestWithContext(t.Context(), method, strings.ReplaceAll(line, "{}", "id7"), nil)
+			found := Find(r, new(backends.Set))
+			if found.Kind == Elsewhere {
+				found = FindUnanswered(r, new(backends.Set))
+			}
+			assert.NotEqual(t, Elsewhere, found.Kind, line)
+			if found.Fault != nil {
+				assert.NotContains(t, found.Fault.Message, "no such endpoint", "%s %s", method, line)
+			}
+		}
+	}
+	assert.Greater(t, n, 400)
 }

@@ -16,20 +16,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
-// unservedPaths are endpoints of providers that the gateway does not serve, behind the version.
-// Without them, a client of one would be advised to check its base URL. "{id}" is any segment.
-var unservedPaths = strings.Fields(`
-	agents assistants audio auth_tokens batches cachedContents chat/deferred-completion
-	chatkit classifications compliance containers content_provenance_checks corpora decisions
-	deployment_runs deployments dreams environments evals files fileSearchStores fim fine_tuning images
-	interactions language-models libraries live memory_stores messages/batches ocr operations organization
-	organizations projects prompts realtime safety score sessions skills threads tokenize tokenize-text
-	tunedModels tunnels uploads user_profiles vaults vector_stores videos webhook_endpoints webhook_event_types`)
-
-// unservedRoots are paths without a version that clients ask a gateway for: whether it signs
-// clients in, and where to upload files.
-var unservedRoots = []string{"/protocol", "/oauth", uploadPath}
-
 const (
 	loginPath  = "/api/user/login" // also in the routes of the accounts
 	uploadPath = "/upload"
@@ -112,7 +98,7 @@ func unknown(r *http.Request, site *backends.Set) (found Route, likely bool) {
 		return refused, true
 	}
 	p, prefix := r.URL.Path, aigateway.PathPrefix(r)
-	known := unserved(p)
+	known, reason := unserved(p)
 	name, f := meant(p)
 	likely = name != "" || known != ""
 	if name == "" {
@@ -129,7 +115,7 @@ func unknown(r *http.Request, site *backends.Set) (found Route, likely bool) {
 	case name == loginPath && site.Accounts == nil:
 		found.Fault = fault.NoAccounts()
 	case known != "":
-		found.Fault = fault.NotServed(prefix, known)
+		found.Fault = fault.NotServed(prefix, known, reason)
 	default:
 		found.Fault = fault.UnknownPath(prefix, name)
 	}
@@ -187,27 +173,6 @@ func meantModel(p string) (name string, f *format.Descriptor) {
 		}
 	}
 	return "", nil
-}
-
-// unserved returns the endpoint that a path is or is below, if it is one of unservedPaths or
-// unservedRoots, else "".
-func unserved(p string) string {
-	p = path.Clean(p)
-	for _, root := range unservedRoots {
-		if IsBelow(p, root) {
-			return root
-		}
-	}
-	if !isOurs(p) {
-		return ""
-	}
-	version, name, _ := strings.Cut(p[1:], "/")
-	for _, known := range unservedPaths {
-		if isLike(name, known) || strings.HasPrefix(name, known+"/") {
-			return "/" + version + "/" + known
-		}
-	}
-	return ""
 }
 
 // isLike reports whether a path matches a pattern, in which the id of an object or of an item is any

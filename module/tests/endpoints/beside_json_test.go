@@ -62,6 +62,18 @@ func TestK077ARequestWithoutAModelHasThatOfTheService(t *testing.T) {
 	assert.Equal(t, request{"/v1/moderations", "application/json", `{"model":"mod-2","input":"a"}`}, s.last())
 }
 
+func TestK087DecisionsAreChargedForTheTokensThatTheProviderReports(t *testing.T) {
+	const answer = `{"id":"dec_1","model":"big-1","answers":[{"type":"predicate","name":"q","probability":0.75}],"usage":{"input_tokens":9,"input_tokens_details":{"cached_tokens":4},"output_tokens":2,"total_tokens":11}}`
+	s := newServer(t, answering("application/json", answer))
+	c := start(t, s)
+	reply := c.Ask("/v1/decisions", `{"model":"small","input":"a","questions":[{"type":"predicate","name":"q"}]}`)
+	assert.Equal(t, answer, reply.Body)
+	assert.Equal(t, request{"/v1/decisions", "application/json", `{"model":"big-1","input":"a","questions":[{"type":"predicate","name":"q"}]}`}, s.last())
+	record := recordOf(t, c, reply.ID())
+	assert.Equal(t, "decision", record.Operation)
+	assert.Equal(t, []int64{5, 2}, []int64{record.Calls[0].Input, record.Calls[0].Output})
+}
+
 // A request for an image without a model once had the name of one that its service had removed.
 func TestARequestBesideTextNeedsAModelWithoutADefault(t *testing.T) {
 	s := newServer(t, nil)
@@ -240,6 +252,7 @@ func TestRequestsBesideTextAreChecked(t *testing.T) {
 		{embeddings, `{"model":"small","model":"big","input":"a"}`, 400, "model"},
 		{embeddings, `[]`, 400, "must be a JSON object"},
 		{"/v1/rerank", `{"model":"small","query":"q"}`, 400, "documents: required"},
+		{"/v1/decisions", `{"model":"small","input":"a"}`, 400, "questions: required"},
 		{"/v1/images/variations", `{}`, 404, "does not serve"},
 	} {
 		answer := c.Ask(tt.path, tt.body)

@@ -22,6 +22,7 @@ import (
 // suiteAnswers are the answers of a strict server, by path.
 var suiteAnswers = map[string]string{
 	"/v1/embeddings": vectors, "/v1/moderations": `{"id":"modr-1","model":"big-1","results":[{"flagged":false}]}`,
+	"/v1/decisions":          `{"id":"dec_1","model":"big-1","answers":[{"type":"predicate","name":"q","probability":0.75}],"usage":{"input_tokens":9,"output_tokens":2,"total_tokens":11}}`,
 	"/v1/images/generations": `{"created":1,"data":[{"b64_json":"UE5H"}]}`, "/v1/images/edits": `{"created":1,"data":[{"b64_json":"UE5H"}]}`,
 	"/v1/audio/transcriptions": `{"text":"hello"}`, "/v1/audio/translations": `{"text":"hello"}`, "/v1/audio/speech": "ID3\x00\xff",
 }

@@ -332,7 +332,7 @@ func bodyBeside(path, model string) (body, contentType string) {
 		return "--b\r\nContent-Disposition: form-data; name=model\r\n\r\n" + model +
 			"\r\n--b\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\nx\r\n--b--", "multipart/form-data; boundary=b"
 	}
-	return fmt.Sprintf(`{"model":%q,"input":"a","query":"a","documents":[],"prompt":"a"}`, model), "application/json"
+	return fmt.Sprintf(`{"model":%q,"input":"a","query":"a","documents":[],"prompt":"a","questions":[]}`, model), "application/json"
 }
 
 func (r described) text(path string) string {

@@ -22,7 +22,7 @@ import (
 // credential in place of the client's.
 func TestX015ThePathBehindThePrefixIsPassedOn(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
-		p := startPassing(t, w, "allow /v1/models /v1/decisions")
+		p := startPassing(t, w, "allow /v1/models /v1/ocr")
 		answer := p.pass(http.MethodGet, "/v1/models?beta=true&key=sk-of-the-client&limit=2", "")
 		assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
 		assert.Equal(t, `{"ok":true}`, answer.Body)
@@ -31,10 +31,10 @@ func TestX015ThePathBehindThePrefixIsPassedOn(t *testing.T) {
 		assert.Equal(t, []string{"Bearer sk-of-the-account"}, sent.header["Authorization"])
 		assert.NotContains(t, sent.header, "X-Api-Key")
 
-		answer = p.pass(http.MethodPost, "/v1/decisions", `{"new": "thing" }`)
+		answer = p.pass(http.MethodPost, "/v1/ocr", `{"new": "thing" }`)
 		assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
 		sent = p.account.last(t)
-		assert.Equal(t, `POST /v1/decisions {"new": "thing" }`, sent.line+" "+sent.body)
+		assert.Equal(t, `POST /v1/ocr {"new": "thing" }`, sent.line+" "+sent.body)
 		assert.Equal(t, []string{"application/json"}, sent.header["Content-Type"])
 
 		unknown := p.pass(http.MethodGet, "/v1/models", "", "Authorization", "Bearer sk-nobody")
@@ -242,7 +242,7 @@ func TestX025X026KeysWhoseRulesCannotBeAppliedAreRefused(t *testing.T) {
 		} {
 			t.Run(name, func(t *testing.T) {
 				p := startPassing(t, w, "allow /v1/*\n"+c.rules, c.lines...)
-				answer := p.pass(http.MethodPost, "/v1/decisions", "{}", "Authorization", "Bearer "+otherKey)
+				answer := p.pass(http.MethodPost, "/v1/ocr", "{}", "Authorization", "Bearer "+otherKey)
 				if c.want == "" {
 					assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
 					return
@@ -274,7 +274,7 @@ func TestX024TheCostOfWhatIsNotReadIsUnknown(t *testing.T) {
 		p := startPassing(t, w, "allow /v1/*", "store sqlite "+filepath.Join(t.TempDir(), "gateway.db"), "model * {\nto up\nprice input 1 output 1\n}")
 		for _, status := range []int{http.StatusOK, http.StatusCreated, http.StatusNoContent} {
 			p.account.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
-			answer := p.pass(http.MethodPost, "/v1/decisions", "{}")
+			answer := p.pass(http.MethodPost, "/v1/ocr", "{}")
 			require.Equal(t, status, answer.Status)
 			r := recordOf(t, p.Site, answer.ID())
 			assert.Equal(t, []any{"pass", "answered", status}, []any{r.Operation, r.Outcome, r.Status})
@@ -282,7 +282,7 @@ func TestX024TheCostOfWhatIsNotReadIsUnknown(t *testing.T) {
 			assert.Empty(t, r.Calls[0].Price)
 		}
 		p.account.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
-		r := recordOf(t, p.Site, p.pass(http.MethodPost, "/v1/decisions", "{}").ID())
+		r := recordOf(t, p.Site, p.pass(http.MethodPost, "/v1/ocr", "{}").ID())
 		assert.Equal(t, "none", r.Calls[0].Costing, "an error of the provider")
 	})
 }
@@ -359,7 +359,7 @@ func TestAnAnswerThatBreaksOffIsNotWhole(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		})
-		request, err := http.NewRequestWithContext(site.Waiting(t), http.MethodPost, p.URL("site", "/pass/up/v1/decisions"), strings.NewReader("{}"))
+		request, err := http.NewRequestWithContext(site.Waiting(t), http.MethodPost, p.URL("site", "/pass/up/v1/ocr"), strings.NewReader("{}"))
 		require.NoError(t, err)
 		request.Header.Set("Authorization", "Bearer "+site.ClientKey)
 		response, err := p.Client.Do(request)

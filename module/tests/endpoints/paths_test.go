@@ -38,8 +38,14 @@ func misspelt(meant string) string {
 	return "path: no such endpoint; did you mean " + meant + "? Check the base URL of the client"
 }
 
-// unserved precedes the path of an endpoint of providers that the gateway does not serve.
+// unserved precedes the path of an endpoint of providers that the gateway does not serve, and the reason.
 const unserved = "not served: "
+
+// The reasons.
+const (
+	keepsForAll = ", since all clients would share what it keeps in the account of the provider"
+	retired     = ", since its vendor has retired it"
+)
 
 // what returns the kind of an answer. meant is the endpoint that a 404 must name, "" if it
 // must list all endpoints.
@@ -85,8 +91,8 @@ func TestPathsAreTakenAsTheyAreWritten(t *testing.T) {
 		"/v1/messages/":                 {inFamily, site.MessagesPath},
 		"/v1/messages//":                {inFamily, site.MessagesPath},
 		"/v1/messages/x":                {inFamily, site.MessagesPath},
-		"/v1/messages/batches":          {inFamily, unserved + "/v1/messages/batches"},
-		"/v1/messages/batches/b1":       {inFamily, unserved + "/v1/messages/batches"},
+		"/v1/messages/batches":          {inFamily, unserved + "/v1/messages/batches" + keepsForAll},
+		"/v1/messages/batches/b1":       {inFamily, unserved + "/v1/messages/batches" + keepsForAll},
 		"/v1/messages%2F":               {inFamily, site.MessagesPath},
 		"/v1/messages%20":               {inFamily, site.MessagesPath},
 		"/v1/messages%00":               {inFamily, site.MessagesPath},
@@ -119,12 +125,12 @@ func TestPathsAreTakenAsTheyAreWritten(t *testing.T) {
 		"/v1/mesages":                   {inFamily, site.MessagesPath},
 		// These answers once advised to check the base URL.
 		"/v1/embeddings/":            {inOthers, "/v1/embeddings"},
-		"/v1/images/variations":      {inOthers, unserved + "/v1/images"},
-		"/v1/audio/voices":           {inOthers, unserved + "/v1/audio"},
-		"/v1/files":                  {inOthers, unserved + "/v1/files"},
-		"/v1/batches":                {inOthers, unserved + "/v1/batches"},
-		"/v1/fine_tuning/jobs":       {inOthers, unserved + "/v1/fine_tuning"},
-		"/v1/assistants":             {inOthers, unserved + "/v1/assistants"},
+		"/v1/images/variations":      {inOthers, unserved + "/v1/images/variations" + retired},
+		"/v1/audio/voices":           {inOthers, unserved + "/v1/audio/voices" + keepsForAll},
+		"/v1/files":                  {inOthers, unserved + "/v1/files" + keepsForAll},
+		"/v1/batches":                {inOthers, unserved + "/v1/batches" + keepsForAll},
+		"/v1/fine_tuning/jobs":       {inOthers, unserved + "/v1/fine_tuning" + keepsForAll},
+		"/v1/assistants":             {inOthers, unserved + "/v1/assistants" + keepsForAll},
 		"/v1/embedding":              {inOthers, "/v1/embeddings"},
 		"/v1/chat":                   {inOthers, ""},
 		"/v1/chat/completions":       {called, ""},
@@ -342,7 +348,7 @@ func testBelowAPrefix(t *testing.T, p *gatewaytest.Provider, cut string) {
 	for target, sentence := range map[string]string{
 		"/ai/v1/nowhere":    "path: no such endpoint; below /ai there are /v1/messages, ",
 		"/ai/v1/mesages":    "path: no such endpoint; did you mean /ai/v1/messages? Check the base URL",
-		"/ai/v1/files":      "path: the gateway does not serve /v1/files; GET /ai/api/openapi.json lists what it serves",
+		"/ai/v1/files":      "path: the gateway does not serve /v1/files" + keepsForAll + "; GET /ai/api/openapi.json lists what it serves",
 		"/ai/api/v1/teams":  "log in first, at /ai/api/user/login",
 		"/ai/api/v1/teams/": "did you mean /ai/api/v1/teams?",
 	} {
@@ -421,7 +427,7 @@ func TestEndpointsOfProvidersAreNamed(t *testing.T) {
 	for target, named := range map[string]string{
 		"/v1/organization/usage/completions":        "/v1/organization",
 		"/v1/organization/usage/embeddings":         "/v1/organization",
-		"/v1/decisions":                             "/v1/decisions",
+		"/v1beta/decisions":                         "/v1beta/decisions, since the gateway cannot limit what it uses",
 		"/v1/live/sessions":                         "/v1/live",
 		"/v1/agents/a1/sessions":                    "/v1/agents",
 		"/v1/memory_stores":                         "/v1/memory_stores",
@@ -436,7 +442,7 @@ func TestEndpointsOfProvidersAreNamed(t *testing.T) {
 	} {
 		got := s.List(site.ClientKey, target)
 		assert.Equal(t, http.StatusNotFound, got.Status, target)
-		assert.Contains(t, got.Body, "path: the gateway does not serve "+named+";", target)
+		assert.Contains(t, got.Body, "path: the gateway does not serve "+named, target)
 	}
 }
 

@@ -140,7 +140,7 @@ func TestX026TheModelOfWhatIsReadIsChecked(t *testing.T) {
 			"two models":                         {site.MessagesPath, `{"model":"claude-x","model":"gpt-x","max_tokens":1,"messages":[{"role":"user","content":"a"}]}`, "model"},
 			"what is not JSON":                   {site.ChatPath, "model=gpt-x", "JSON"},
 			"more than the gateway reads":        {site.ChatPath, site.BodyFor(site.ChatPath, "claude-x", strings.Repeat("a", 33<<20), false), "larger"},
-			"another endpoint":                   {"/v1/decisions", `{"model":"claude-x"}`, "only some models"},
+			"another endpoint":                   {"/v1/ocr", `{"model":"claude-x"}`, "only some models"},
 			"an endpoint that looks like one":    {"/v1/x/chat/completions", site.BodyFor(site.ChatPath, "claude-x", "hello", false), "only some models"},
 			"a response that the provider keeps": {site.ResponsesPath, `{"model":"claude-x","input":"a"}`, "stored objects"},
 		} {

@@ -26,6 +26,12 @@ test('moderations', async () => {
   assert.equal((await client.moderations.create({ model, input: 'a' })).results[0].flagged, false);
 });
 
+test('decisions', async () => {
+  const { answers, usage } = await client.post('/decisions', { body: { model, input: 'a', questions: [{ type: 'predicate', name: 'q', question: 'is it?' }] } });
+  assert.equal(answers[0].probability, 0.75);
+  assert.equal(usage.input_tokens, 9);
+});
+
 test('images, whole and as a stream', async () => {
   assert.equal((await client.images.generate({ model, prompt: 'a' })).data[0].b64_json, 'UE5H');
   assert.deepEqual(await collect(await client.images.generate({ model, prompt: 'a', stream: true, partial_images: 1 })), ['image_generation.partial_image', 'image_generation.completed']);
