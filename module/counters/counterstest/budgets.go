@@ -40,6 +40,33 @@ func settledBelowBound(t *testing.T, p *Place) {
 	assert.Zero(t, large.Left)
 }
 
+// The counters in Redis once kept what an answer in the background had reserved until the period was over.
+func amended(t *testing.T, p *Place) {
+	for name, text := range map[string]string{"month": "1/month", "sliding": "1/30d", "total": "1/total"} {
+		rules := &aigateway.Limit{Name: name, LimitRules: aigateway.LimitRules{Budget: budget(t, text)}}
+		l, other := p.open(t, rules), p.open(t, rules)
+		amend := func(admitted, at time.Time, nanos int64) {
+			amender, ok := other.Limiter.(aigateway.Amender)
+			require.True(t, ok)
+			demand := aigateway.Demand{Key: alice, Spending: other.books}
+			require.NoError(t, amender.Amend(t.Context(), demand, aigateway.Amendment{Admitted: admitted, At: at, Nanos: nanos}))
+		}
+		before := p.Now().Add(-time.Second)
+		paid(l.pays(t, 90*cent), 90*cent)
+		admitted := p.Now()
+		p.Advance(time.Second)
+		amend(admitted, before, -80*cent)
+		assert.Nil(t, l.pays(t, 11*cent), "the ledger was read afterwards, and contained it: %s", name)
+		amend(admitted, p.Now(), -80*cent)
+		r := l.pays(t, 90*cent)
+		require.NotNil(t, r, name)
+		paid(r, 0)
+		amend(admitted, p.Now(), 20*cent)
+		assert.Nil(t, l.pays(t, 71*cent), "a cost may be higher than what was counted: %s", name)
+		assert.NotNil(t, l.pays(t, 70*cent), name)
+	}
+}
+
 // A budget that is overspent refuses what costs money, and nothing else: it once refused free models,
 // too.
 func freeOfCharge(t *testing.T, p *Place) {

@@ -58,6 +58,7 @@ func Run(t *testing.T, each func(t *testing.T, test func(t *testing.T, p *Place)
 		{"L049 money counts in the month of the admission", monthOfAdmission},
 		{"L050 a budget continues with the costs in the ledger", restored},
 		{"L052 Settle counts once", settleOnce},
+		{"a cost that becomes known later replaces what was counted, whichever gateway learns it", amended},
 		{"money of a sliding period is free after it", slidingBudget},
 		{"a total budget has no end", totalBudget},
 		{"a soft budget refuses nothing", softBudget},

@@ -35,12 +35,12 @@ const (
 	keysPer
 )
 
-// newAdmitCall returns the call for a demand. Its budgets are those of the present periods.
-func newAdmitCall(limits []*aigateway.Limit, d *aigateway.Demand, c *clock) *admitCall {
+// newAdmitCall returns the call for a demand at a time of the server. Its budgets are those of the
+// periods of that time.
+func newAdmitCall(limits []*aigateway.Limit, d *aigateway.Demand, c *clock, now time.Time) *admitCall {
 	q := &admitCall{limits: limits, demand: d, id: rand.Text(), began: time.Now()}
 	q.keys = append(make([]string, 0, 1+keysPer*len(limits)), tag+"reservation:"+q.id)
 	q.args = append(q.args, c.micros(), q.id, lease.Microseconds(), countable(d.Tokens), countable(d.Nanos))
-	now := c.now()
 	for _, limit := range limits {
 		q.add(limit, now)
 	}

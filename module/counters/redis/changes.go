@@ -37,7 +37,7 @@ func (b *batch) run(ctx context.Context, script *goredis.Script, keys []string, 
 // reservationLife is the time for which the server keeps a reservation that is not settled.
 const reservationLife = 24 * time.Hour
 
-// settlement replaces the reserved amounts of a request by the used amounts.
+// settlement replaces the reserved amounts of a request by the used amounts, or amends them later.
 type settlement struct {
 	began     time.Time // the beginning of the request, by the clock of this machine
 	ended     time.Time // the end of the request, by the same clock
@@ -58,7 +58,7 @@ func (s *settlement) write(ctx context.Context, b *batch) {
 	if s.uncertain {
 		repeats = 1
 	}
-	b.run(ctx, settleScript, s.keys, append([]any{s.clock.micros(), time.Since(s.ended).Microseconds(), repeats}, s.windows...)...)
+	b.run(ctx, settleScript, s.keys, append([]any{s.clock.micros(), s.clock.here().Sub(s.ended).Microseconds(), repeats}, s.windows...)...)
 }
 
 // failed implements change. After reservationLife, the server may have deleted the

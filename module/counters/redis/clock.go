@@ -24,8 +24,11 @@ func (c *clock) micros() int64 {
 // now returns the estimated time of the server. The script admit checks the periods of
 // budgets that are computed from it.
 func (c *clock) now() time.Time {
-	return c.here().Add(time.Duration(c.ahead.Load()) * time.Microsecond)
+	return c.here().Add(c.lead())
 }
+
+// lead returns the time by which the server was last ahead of this machine.
+func (c *clock) lead() time.Duration { return time.Duration(c.ahead.Load()) * time.Microsecond }
 
 // set sets the time of the server.
 func (c *clock) set(micros int64) { c.ahead.Store(micros - c.here().UnixMicro()) }

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
@@ -34,6 +35,23 @@ func (l *limiter) Admit(ctx context.Context, d aigateway.Demand) aigateway.Admis
 	return a
 }
 
+// Amend implements aigateway.Amender, in the background. An amendment whose arrival is uncertain is not
+// repeated, so that it never counts twice.
+func (l *limiter) Amend(_ context.Context, d aigateway.Demand, change aigateway.Amendment) error {
+	c := &l.server.clock
+	q := newAdmitCall(l.limits, &d, c, change.Admitted.Add(c.lead()))
+	s := &settlement{began: time.Now(), ended: change.At, clock: c, keys: q.keys[:1:1]}
+	for i, limit := range l.limits {
+		if limit.Budget.Micros > 0 {
+			s.add(q.key(i, budgetKey), "amended", i, change.At.Sub(change.Admitted).Microseconds(), change.Nanos, limit.Budget.Per)
+		}
+	}
+	if len(s.keys) > 1 {
+		l.server.backlog.add(s)
+	}
+	return nil
+}
+
 // undecided returns the decision after a call that failed.
 func (l *limiter) undecided(q *admitCall, err error) aigateway.Admission {
 	if !isServerError(err) {
@@ -53,7 +71,7 @@ func (l *limiter) undecided(q *admitCall, err error) aigateway.Admission {
 // budgets that are not on the server.
 func (l *limiter) admit(ctx context.Context, d *aigateway.Demand) (q *admitCall, a aigateway.Admission, err error) {
 	for range 2*len(l.limits) + 2 {
-		q = newAdmitCall(l.limits, d, &l.server.clock)
+		q = newAdmitCall(l.limits, d, &l.server.clock, l.server.clock.now())
 		answer, err := l.server.ask(q)
 		if err != nil {
 			return q, a, err

@@ -146,7 +146,7 @@ func TestARequestThatWasGivenBackIsNotAdmitted(t *testing.T) {
 	g := gatewayOn(t, server, deny)
 	g.admitsSoon(t, 0)
 	l := limiterOf(t, g.Redis, aigateway.LimitRules{Budget: budget(t, "1/month")}).(*limiter)
-	q := newAdmitCall(l.limits, &aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Use: aigateway.Use{Nanos: tenth}, Spending: ledger{}}, &g.server.clock)
+	q := newAdmitCall(l.limits, &aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Use: aigateway.Use{Nanos: tenth}, Spending: ledger{}}, &g.server.clock, time.Now())
 	giveBack(newReservation(q, g.server))
 	g.server.backlog.flush(t.Context(), patience)
 	_, err := g.server.ask(q)

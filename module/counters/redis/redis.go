@@ -216,4 +216,5 @@ var (
 	_ aigateway.Counters    = (*Redis)(nil)
 	_ aigateway.Degradable  = (*Redis)(nil)
 	_ aigateway.LimitViewer = (*limiter)(nil)
+	_ aigateway.Amender     = (*limiter)(nil)
 )

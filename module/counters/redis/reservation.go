@@ -1,10 +1,6 @@
 package redis
 
-import (
-	"time"
-
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-)
+import "github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 
 // reservation implements aigateway.Reservation. It belongs to a call of the script admit,
 // which need not have reached the server.
@@ -47,7 +43,7 @@ func (r *reservation) Settle(used aigateway.Use) {
 		return
 	}
 	r.settled = true
-	s := &settlement{began: r.began, ended: time.Now(), clock: &r.server.clock, keys: []string{r.keys[0]}}
+	s := &settlement{began: r.began, ended: r.server.clock.here(), clock: &r.server.clock, keys: []string{r.keys[0]}}
 	for i, limit := range r.limits {
 		if limit.Tokens.Most > 0 {
 			s.add(r.key(i, tokensKey), "tokens", i, r.demand.Tokens, used.Tokens, limit.Tokens.Per)

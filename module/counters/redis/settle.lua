@@ -3,7 +3,9 @@
 -- KEYS: the reservation, then a window for each change. ARGV: the time; the microseconds
 -- since the end of the request; 1 if the script may have run before for this request, else
 -- 0; then for each window: "tokens" or "money", the index of its limit, the reserved amount,
--- the used amount, and the length of its slots.
+-- the used amount, and the length of its slots. "amended" is money of a request that has been settled:
+-- it has the microseconds between the admission and the amendment in place of the reserved amount, and
+-- the change of the cost in place of the used one; the end of the request is the amendment.
 --
 -- Deletes the reservation. If it does not exist, and the script may have run before, nothing
 -- changes. If it does not exist otherwise, the request was never admitted here, or the server
@@ -63,12 +65,23 @@ local function money(key, slot, reserved, used, length, restored)
 	end
 end
 
+-- A change of the cost counts in the slot of the admission, in which the ledger has the costs of whole
+-- hours.
+local function amend(key, admitted, change, length)
+	local since = tonumber(redis.call('HGET', key, 'restored') or ended + 1)
+	if since > ended then return end -- the ledger contained the change already
+	if admitted < since then admitted = math.min(since, (math.floor(admitted / 3.6e9) + 1) * 3.6e9) end
+	add(key, slotOf(admitted, length), change)
+end
+
 for i = 2, #KEYS do
 	local a = 3 + (i - 2) * 5
 	local kind, limit = ARGV[a + 1], ARGV[a + 2]
 	local reserved, used, length = tonumber(ARGV[a + 3]), tonumber(ARGV[a + 4]), tonumber(ARGV[a + 5])
 	if kind == 'tokens' then
 		tokens(KEYS[i], held['tokens' .. limit], reserved, used, length)
+	elseif kind == 'amended' then
+		amend(KEYS[i], ended - reserved, used, length)
 	else
 		money(KEYS[i], held['money' .. limit], reserved, used, length, held['restored' .. limit])
 	end

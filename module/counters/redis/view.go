@@ -18,7 +18,7 @@ func (l *limiter) View(ctx context.Context, d aigateway.Demand) ([]aigateway.Lim
 	}
 	d.Use = aigateway.Use{}
 	for range 2 { // the first answer may correct the clock
-		q := newAdmitCall(l.limits, &d, &l.server.clock)
+		q := newAdmitCall(l.limits, &d, &l.server.clock, l.server.clock.now())
 		var answer []int64
 		err := l.server.do("view", func(ctx context.Context) (err error) {
 			answer, err = viewScript.Run(ctx, l.server.client, q.keys, q.args...).Int64Slice()
