@@ -25,20 +25,20 @@ var has = []struct{ called, word, page string }{
 // lacks are the claims of compare.md that this gateway lacks something, and the words that a
 // grammar with it would have.
 var lacks = map[string][]string{
-	"presets of many more services":                           {"sagemaker", "watsonx", "databricks"},
-	"budgets and rates of single models":                      nil, // a limit has no word models: see below
-	"caches of answers":                                       {"cache", "response_cache", "semantic_cache"},
-	"callbacks to other products":                             {"callbacks", "langfuse"},
-	"ready-made rules of products that check content":         {"presidio", "lakera", "bedrock_guardrail"},
-	"files, and batches of OpenAI":                            {"files_state"},
-	"top-ups":                                                 {"topup", "top_up"},
-	"codes that users redeem":                                 {"redeem", "codes"},
-	"prices by call":                                          {"price_per_call"},
-	"ratios of groups":                                        {"ratio", "ratios"},
-	"realtime connections":                                    {"realtime", "websocket"},
-	"route, fallback and retries in a header of each request": {"routes_by_header"},
-	"hosting by its company":                                  nil,
-	"weights of single API keys":                              nil, // the key of a provider has no block
+	"presets of many more services":                   {"sagemaker", "watsonx", "databricks"},
+	"budgets and rates of single models":              nil, // a limit has no word models: see below
+	"caches of answers":                               {"cache", "response_cache", "semantic_cache"},
+	"callbacks to other products":                     {"callbacks", "langfuse"},
+	"ready-made rules of products that check content": {"presidio", "lakera", "bedrock_guardrail"},
+	"batches of OpenAI":                               nil, // see the unserved paths below
+	"top-ups":                                         {"topup", "top_up"},
+	"codes that users redeem":                         {"redeem", "codes"},
+	"prices by call":                                  {"price_per_call"},
+	"ratios of groups":                                {"ratio", "ratios"},
+	"realtime connections":                            {"realtime", "websocket"},
+	"route, fallback and retries in a header of each request":                {"routes_by_header"},
+	"hosting by its company":                                                 nil,
+	"weights of single API keys":                                             nil, // the key of a provider has no block
 	"less to configure and to run, and less processor time for each request": nil,
 }
 

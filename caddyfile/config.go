@@ -107,6 +107,10 @@ var configWords = withAnswerBounds(words[*config]{
 		c.MaxBatch, err = readSize(d)
 		return err
 	}},
+	"max_upload": {read: func(d *cf.Dispenser, c *config) (err error) {
+		c.MaxUpload, err = readSize(d)
+		return err
+	}},
 	"public_url": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.PublicURL, err = readOne(d)
 		return err
@@ -169,6 +173,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		seal_keys <secret reference...>
 //		max_body <size>
 //		max_batch <size>
+//		max_upload <size>
 //		public_url <address>
 //		commit_after <duration> | off
 //		keep_alive   <duration> | off

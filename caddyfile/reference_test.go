@@ -118,7 +118,7 @@ func TestTheReferenceHasTheDefaultsOfSizesAndTimes(t *testing.T) {
 		"response_header_timeout": bounds.ResponseHeaderTimeout, "first_event_timeout": bounds.FirstEventTimeout,
 		"idle_timeout": bounds.IdleTimeout, "usage_wait": bounds.UsageWait,
 	}
-	sizes := map[string]int64{"max_body": gateway.DefaultMaxBody, "max_batch": gateway.DefaultMaxBatch, "max_event_bytes": bounds.MaxEventBytes}
+	sizes := map[string]int64{"max_body": gateway.DefaultMaxBody, "max_batch": gateway.DefaultMaxBatch, "max_upload": gateway.DefaultMaxUpload, "max_event_bytes": bounds.MaxEventBytes}
 	for _, row := range tables(t)["ai_gateway"] {
 		if want, ok := times[row.word]; ok {
 			got, err := caddy.ParseDuration(row.standard)

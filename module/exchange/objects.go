@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"strings"
 
@@ -31,13 +32,23 @@ type ObjectCall struct {
 	Path   string // below that of the version, with escapes, such as "/responses/resp_1/cancel"
 	Query  string
 
-	// Results reports that the answer has the results of a batch, which are passed on as they are.
-	// Line gets each line of them, nil for one that is too long to be read; it keeps none. Line is nil
-	// if nobody needs the lines.
-	Results bool
+	// Content reports that the answer is passed on as it is: the content of a file, or the results of a
+	// batch. Line gets each line of it, nil for one that is too long to be read; it keeps none. Line is
+	// nil if nobody needs the lines.
+	Content bool
 	Line    func(line []byte)
 
+	Upload Upload // the body of the request, if the client is yet to send it; else nil
+
 	Created
+}
+
+// Upload is the body of a request that the provider gets while the client sends it, once. An error of
+// Read that is a fault refuses the request.
+type Upload interface {
+	io.Reader
+	// ContentType returns the type of the body.
+	ContentType() string
 }
 
 // Created is what a request creates a batch of.

@@ -98,6 +98,11 @@ type Config struct {
 	// 413. Default: 67108864 (64 MiB).
 	MaxBatch int64 `json:"max_batch,omitempty"`
 
+	// MaxUpload is the largest body in bytes of a request that uploads a file, or a part of one. The
+	// provider gets it while it arrives, so that little of it is held in memory. Larger ones are answered
+	// 413. Default: 536870912 (512 MiB).
+	MaxUpload int64 `json:"max_upload,omitempty"`
+
 	// PublicURL is the address by which clients reach the gateway, the path included that stands before
 	// /v1: https://ai.example.com. It begins the addresses in answers, such as that of the results of a
 	// batch. Default: the address of the site, if that is one name; else such addresses have no
@@ -166,6 +171,7 @@ type Config struct {
 const (
 	DefaultMaxBody     = 32 << 20
 	DefaultMaxBatch    = 64 << 20
+	DefaultMaxUpload   = 512 << 20
 	DefaultCommitAfter = 30 * time.Second
 	DefaultKeepAlive   = 15 * time.Second
 )
@@ -175,6 +181,7 @@ const (
 func (c *Config) inherit(app *Config) error {
 	c.MaxBody = cmp.Or(c.MaxBody, app.MaxBody, DefaultMaxBody)
 	c.MaxBatch = cmp.Or(c.MaxBatch, app.MaxBatch, DefaultMaxBatch)
+	c.MaxUpload = cmp.Or(c.MaxUpload, app.MaxUpload, DefaultMaxUpload)
 	c.PublicURL = cmp.Or(c.PublicURL, app.PublicURL)
 	c.CommitAfter = cmp.Or(c.CommitAfter, app.CommitAfter, caddy.Duration(DefaultCommitAfter))
 	c.KeepAlive = cmp.Or(c.KeepAlive, app.KeepAlive, caddy.Duration(DefaultKeepAlive))

@@ -156,6 +156,8 @@ func (h *Handler) Validate() (err error) {
 		return errors.New("max_body must be positive")
 	case h.MaxBatch < 0:
 		return errors.New("max_batch must be positive")
+	case h.MaxUpload < 0:
+		return errors.New("max_upload must be positive")
 	case h.Deadline < 0:
 		return errors.New("deadline must be positive")
 	case h.PublicURL != "" && !aigateway.IsProtectedAddress(h.PublicURL):

@@ -23,6 +23,8 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 		return route.Object.Refused()
 	case route.Object.Batch != nil:
 		return serveBatch(h, to, r, route)
+	case route.Object.Form != nil:
+		return serveUpload(h, to, r, route)
 	}
 	holder, refused := h.holderOf(to.Exchange, r, route.Object)
 	if refused == nil && route.Object.Check != nil {
@@ -64,15 +66,15 @@ func askHolder(h *Handler, holder *failover.Holder, to *reply.Reply, r *http.Req
 // holderOf returns who stores the object of a request, and sets what it is asked; or it returns why the
 // request is refused. It refuses what guards would have to check: only DELETE shows no content.
 func (h *Handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.ObjectPath) (*failover.Holder, *fault.Fault) {
-	if !h.resolved.catalog.Seals(o) {
+	if !h.resolved.catalog.Seals(ex.Format, o) {
 		return nil, fault.NotKept(o.Kind)
 	}
 	ids, sealed := h.providers.Seals().IDs(ex.Owner()), o.ID(r.URL.Path)
-	call := &exchange.ObjectCall{Method: o.Method, Query: queryOf(r, o.Query), Results: o.Results}
+	call := &exchange.ObjectCall{Method: o.Method, Query: queryOf(r, o.Query), Content: o.Content || o.Results}
 	holder := new(failover.Holder)
 	if sealed == "" {
 		ex.Objects, call.Path = &exchange.Objects{IDs: ids, Call: call}, o.Below(r.URL.Path, "")
-		if holder.Provider = h.resolved.catalog.Keeper(ex.Format); holder.Provider == nil {
+		if holder.Provider = h.resolved.catalog.Keeper(ex.Format, o); holder.Provider == nil {
 			return nil, fault.NotKept(o.Kind)
 		}
 	} else {

@@ -33,7 +33,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	route, ok := h.passes.route(r)
 	if !ok {
 		route = routes.Find(r, h.backends)
-		if o := route.Object; o != nil && o.IsOfBatches() && !h.resolved.catalog.Seals(o) {
+		if o := route.Object; o != nil && o.IsOptional() && !h.resolved.catalog.Seals(route.Format, o) {
 			route = routes.FindUnserved(r, h.backends)
 		}
 	}

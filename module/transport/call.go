@@ -65,10 +65,10 @@ func (c *call) do() (*http.Response, error) {
 	switch {
 	case res.StatusCode != http.StatusOK:
 		return c.refused(res)
+	case c.passesContent():
+		return c.content(res)
 	case c.isStream(res):
 		return c.stream(res)
-	case c.passesResults():
-		return c.results(res)
 	case passthrough.Passes(c.attempt.Exchange.Operation, res.Header.Get("Content-Type")):
 		return c.pass(res)
 	default:
@@ -94,15 +94,16 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 		return c.carry(request, p, retry)
 	}
 	res, err := carry(false)
-	if err != nil && c.life.conn.wasStale(err) && c.life.ctx.Err() == nil {
+	uploads := c.uploads()
+	if err != nil && !uploads && c.life.conn.wasStale(err) && c.life.ctx.Err() == nil {
 		c.t.closeIdle() // other connections may have ended, too
 		res, err = carry(false)
 	}
-	if err == nil && res.StatusCode == http.StatusUnauthorized && c.renew() {
+	if err == nil && !uploads && res.StatusCode == http.StatusUnauthorized && c.renew() {
 		_ = res.Body.Close()
 		res, err = carry(true)
 	}
-	c.result.Sent = c.result.Sent || p.Sent()
+	c.result.Sent = c.result.Sent || p.Sent() || uploads
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +177,7 @@ const (
 func (c *call) response(res *http.Response, status int, body io.ReadCloser, length int64) *http.Response {
 	own, contentType := exchange.IsJSON(res.Header.Get("Content-Type")), typeJSON
 	switch op := c.attempt.Exchange.Operation; {
-	case c.passesResults():
+	case c.passesContent():
 		own = true
 	case op.Beside() && (hasStreamType(res) || passthrough.Passes(op, res.Header.Get("Content-Type"))):
 		own = true

@@ -15,9 +15,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// callFault returns the fault of a call that ended with an error.
+// callFault returns the fault of a call that ended with an error. The error of a body that the client
+// was sending may be the fault itself.
 func callFault(cause error) *fault.Fault {
+	var refused *fault.Fault
 	switch {
+	case errors.As(cause, &refused):
+		return refused
 	case errors.Is(cause, aigateway.ErrKeyRefused):
 		f := fault.Read(http.StatusUnauthorized, "", nil)
 		f.Cause = cause

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"errors"
+	"io"
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -74,12 +75,23 @@ func endOf(a *exchange.Attempt, body []byte) *exchange.Ended {
 var errNoStream = errors.New("the answer is no stream")
 
 // setObject makes a request one about a stored object.
-func setObject(r *http.Request, o *exchange.ObjectCall) {
+func (c *call) setObject(r *http.Request, o *exchange.ObjectCall) {
 	r.Method, r.URL.RawQuery = o.Method, joined(r.URL.RawQuery, o.Query)
-	if r.ContentLength == 0 {
+	switch {
+	case o.Upload != nil:
+		r.Body, r.GetBody, r.ContentLength = &upload{io.NopCloser(o.Upload), &c.life.watch}, nil, -1
+		r.Header["Content-Type"] = []string{o.Upload.ContentType()}
+	case r.ContentLength == 0:
 		r.Body, r.GetBody = http.NoBody, nil // net/http would send the length of another body in chunks
 		delete(r.Header, "Content-Type")
 	}
+}
+
+// uploads reports whether the body of the request is one that the client is yet to send, so that it
+// cannot be sent twice.
+func (c *call) uploads() bool {
+	o := c.attempt.Object()
+	return o != nil && o.Upload != nil
 }
 
 // joined returns two parts of a query as one.

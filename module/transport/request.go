@@ -41,7 +41,7 @@ func (c *call) request(ctx context.Context, p *payload.Payload) *http.Request {
 		out.GetBody = p.Reopen
 	}
 	if o := a.Object(); o != nil {
-		setObject(out, o)
+		c.setObject(out, o)
 	}
 	tracing.NoteAddress(out)
 	if a.Traits.TraceUpstream {

@@ -43,12 +43,12 @@ var Descriptor = format.Descriptor{
 		Usage:       format.UsageEdits{Ask: openai.AskUsage, Cut: openai.CutUsage},
 	},
 	Objects: format.Objects{
-		Paths: []format.ObjectPath{
+		Paths: append([]format.ObjectPath{
 			{Method: "GET", Kind: seal.CompletionID, Path: "/v1/chat/completions/{id}"},
 			{Method: "POST", Kind: seal.CompletionID, Path: "/v1/chat/completions/{id}", Check: request.CheckCompletion},
 			{Method: "DELETE", Kind: seal.CompletionID, Path: "/v1/chat/completions/{id}"},
 			{Method: "GET", Kind: seal.CompletionID, Path: "/v1/chat/completions/{id}/messages", Query: []string{"limit", "order", "after"}},
-		},
+		}, files...),
 		OnRequest: true,
 		EditIDs:   answer.EditIDs,
 	},

@@ -39,6 +39,11 @@ func NoList() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: this gateway lists no stored chat completions, since the provider's list has those of all clients", Code: "not_found"}
 }
 
+// NoFileList refuses to list files.
+func NoFileList() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: this gateway lists no files, since the provider's list has those of all clients", Code: "not_found"}
+}
+
 // NoBatchList refuses to list batches.
 func NoBatchList() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: this gateway lists no batches, since the provider's list has those of all clients", Code: "not_found"}
@@ -71,6 +76,11 @@ func BatchProvider(model string) *Fault {
 		Kind: Invalid, Param: "model", Code: codeInvalidValue,
 		Message: "model: '" + model + "' cannot be in this batch: all models of a batch must be of one provider, which has batches",
 	}
+}
+
+// FileUnseen refuses a file of a key whose requests a guard checks.
+func FileUnseen(guard string) *Fault {
+	return notAllowed("this key may not store files: the guard '" + guard + "' cannot check them")
 }
 
 // BatchUnseen refuses a batch for a key whose requests a guard checks.

@@ -56,20 +56,42 @@ type ObjectPath struct {
 	// Batch checks the body of a request that creates a batch. Each gets the places of its
 	// requests, and may return why one is refused. It is nil for other paths.
 	Batch func(body []byte, each func(request translate.Span) *fault.Fault) *fault.Fault
-	// Results reports that the answer has a line of JSON for each request of a batch.
+	// Form is the form that the body of a request is; nil for other bodies.
+	Form *Form
+	// Content reports that the answer is the content of a file, which is passed on as it is.
+	Content bool
+	// Results reports that the answer has a line of JSON for each request of a batch. It is passed on
+	// as it is.
 	Results bool
 	// Refused returns why all requests are refused; nil if they are served.
 	Refused func() *fault.Fault
 }
 
-// IsOfBatches reports whether the path is one of batches. Their paths exist only where a provider
-// has batches for clients.
-func (o *ObjectPath) IsOfBatches() bool { return o.Kind == seal.MessageBatchID }
+// Form is a body of the type multipart/form-data with a file, which is sent on while it arrives.
+type Form struct {
+	File  string   // the name of the part that is the file
+	Texts []string // the names of the other parts. Each is a text, and may be missing
+	// Check returns why a text is refused, nil if it is not; it is nil if no text is.
+	Check func(name, text string) *fault.Fault
+}
+
+// kindsOfTraits are the kinds of objects that providers store for clients because of a trait of their
+// own. Their paths exist only where a provider has the trait.
+var kindsOfTraits = map[string]func(*trait.Traits) bool{
+	seal.MessageBatchID: func(traits *trait.Traits) bool { return traits.Batches == trait.BatchesSealed },
+	seal.FileID:         storesFiles,
+	seal.UploadID:       storesFiles,
+}
+
+func storesFiles(traits *trait.Traits) bool { return traits.FilesState == trait.FilesSealed }
+
+// IsOptional reports whether the path exists only where a provider stores the objects of it for clients.
+func (o *ObjectPath) IsOptional() bool { return kindsOfTraits[o.Kind] != nil }
 
 // IsSealed reports whether a provider with traits stores the objects of the path for clients.
 func (o *ObjectPath) IsSealed(t *trait.Traits) bool {
-	if o.IsOfBatches() {
-		return t.Batches == trait.BatchesSealed
+	if stores := kindsOfTraits[o.Kind]; stores != nil {
+		return stores(t)
 	}
 	return t.SealsObjects()
 }

@@ -42,7 +42,7 @@ var effects = map[string]struct {
 // of the transport and of the gateway hold those.
 var elsewhere = map[string]bool{
 	"anthropic_version": true, "count_tokens": true, "on_loss": true, "forward_ratelimit_headers": true, "trace_upstream": true,
-	"attribution": true, "native_n": true, "max_fan_out": true, "fim_template": true, "usage_details": true, "responses_state": true, "batches": true, "retry_encrypted": true,
+	"attribution": true, "native_n": true, "max_fan_out": true, "fim_template": true, "usage_details": true, "responses_state": true, "batches": true, "files_state": true, "retry_encrypted": true,
 	"stated_cost": true, "regional": true,
 }
 

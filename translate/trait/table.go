@@ -39,6 +39,7 @@ var traits = []trait{
 	flag("responses_item_ids", "false", "true", func(t *Traits) *bool { return &t.ResponsesItemIDs }),
 	choice("responses_state", func(t *Traits) *ResponsesState { return &t.ResponsesState }, StateOff, "off", "sealed", "passthrough"),
 	choice("batches", func(t *Traits) *Batches { return &t.Batches }, BatchesOff, "off", "sealed"),
+	choice("files_state", func(t *Traits) *FilesState { return &t.FilesState }, FilesOff, "off", "sealed"),
 	flag("retry_encrypted", "false", "true", func(t *Traits) *bool { return &t.RetryEncrypted }),
 	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning"),
 	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "without_effort", "effort_none", "none"),

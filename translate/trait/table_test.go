@@ -41,6 +41,7 @@ var others = map[string]map[string]Traits{
 	},
 	"responses_item_ids": {"true": {ResponsesItemIDs: true}},
 	"batches":            {"sealed": {Batches: BatchesSealed}},
+	"files_state":        {"sealed": {FilesState: FilesSealed}},
 	"responses_state":    {"sealed": {ResponsesState: StateSealed}, "passthrough": {ResponsesState: StatePassthrough}},
 	"retry_encrypted":    {"true": {RetryEncrypted: true}},
 	"reasoning_replay": {

@@ -60,6 +60,8 @@ type Traits struct {
 	ResponsesState ResponsesState
 	// Batches selects whether clients can create batches of requests at the provider.
 	Batches Batches
+	// FilesState selects whether clients can store files at the provider.
+	FilesState FilesState
 	// RetryEncrypted repeats a request in the provider's own format without the encrypted
 	// reasoning of earlier turns, if the provider cannot decrypt it.
 	RetryEncrypted bool
@@ -245,6 +247,15 @@ type Batches uint8
 const (
 	BatchesOff    Batches = iota // no
 	BatchesSealed                // yes, and clients get their ids encrypted for them
+)
+
+// FilesState selects whether clients can store files at a provider.
+type FilesState uint8
+
+// The values of FilesState.
+const (
+	FilesOff    FilesState = iota // no
+	FilesSealed                   // yes, and clients get their ids encrypted for them
 )
 
 // ResponsesReasoning selects how earlier reasoning is sent back to a responses provider.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -21,26 +22,24 @@ func (c *Catalog) Holder(account seal.Account) (p *Provider, apiKey int) {
 	return nil, 0
 }
 
-// SealsObjects reports whether clients get sealed ids of objects that a provider stores, batches
-// included.
+// SealsObjects reports whether clients get sealed ids of objects that a provider stores.
 func (c *Catalog) SealsObjects() bool {
-	return c.anyTarget(func(t *trait.Traits) bool { return t.SealsObjects() || t.Batches == trait.BatchesSealed })
+	return slices.ContainsFunc(formats.All(), func(f *format.Descriptor) bool {
+		return slices.ContainsFunc(f.Objects.Paths, func(o format.ObjectPath) bool { return c.Seals(f, &o) })
+	})
 }
 
-// Seals reports whether a provider stores the objects of a path for clients.
-func (c *Catalog) Seals(o *format.ObjectPath) bool { return c.anyTarget(o.IsSealed) }
-
-// anyTarget reports whether the traits of a provider, or of a target of a model, are such.
-func (c *Catalog) anyTarget(are func(*trait.Traits) bool) bool {
-	seals := func(t Target) bool { return are(t.Traits) }
+// Seals reports whether a provider that speaks a format stores the objects of a path of it for clients.
+func (c *Catalog) Seals(f *format.Descriptor, o *format.ObjectPath) bool {
+	seals := func(t Target) bool { return o.IsSealed(t.Traits) && slices.Contains(t.Provider.Formats, f) }
 	return slices.ContainsFunc(c.Providers, func(p *Provider) bool { return seals(p.whole) }) ||
 		slices.ContainsFunc(c.models, func(m *Model) bool { return slices.ContainsFunc(m.Targets, seals) })
 }
 
-// Keeper returns the provider that stores new objects of a format for clients: the first one that
-// speaks the format and whose ids are sealed; nil if there is none.
-func (c *Catalog) Keeper(f *format.Descriptor) *Provider {
-	i := slices.IndexFunc(c.Providers, func(p *Provider) bool { return p.whole.Traits.SealsObjects() && slices.Contains(p.Formats, f) })
+// Keeper returns the provider that stores new objects of a path of a format for clients: the first one
+// that speaks the format and whose ids are sealed; nil if there is none.
+func (c *Catalog) Keeper(f *format.Descriptor, o *format.ObjectPath) *Provider {
+	i := slices.IndexFunc(c.Providers, func(p *Provider) bool { return o.IsSealed(p.whole.Traits) && slices.Contains(p.Formats, f) })
 	if i < 0 {
 		return nil
 	}

@@ -223,16 +223,75 @@ func TestDocumentDescribesTheAnswersAboutBatches(t *testing.T) {
 	}
 }
 
+// isOfFiles reports whether a documented path is that of a file or of an upload.
+func isOfFiles(path string) bool {
+	return strings.HasPrefix(path, "/v1/files") || strings.HasPrefix(path, "/v1/uploads")
+}
+
+func TestDocumentDescribesTheAnswersAboutFiles(t *testing.T) {
+	vendor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		answer := `{"id":"file-1","object":"file","purpose":"user_data","deleted":true}`
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/content"):
+			w.Header().Set("Content-Type", "application/octet-stream")
+		case strings.HasSuffix(r.URL.Path, "/parts"):
+			answer = `{"id":"part_1","object":"upload.part","upload_id":"upload_1"}`
+		case strings.HasPrefix(r.URL.Path, "/v1/uploads"):
+			answer = `{"id":"upload_1","object":"upload","status":"completed","file":` + answer + `}`
+		}
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(vendor.Close)
+	s, _, document := describedSite(t, "max_upload 4KB", site.Direct.ProviderAt("filing", strings.TrimPrefix(vendor.URL, "http://"), "files_state sealed", "models filed", "format chat"))
+	const form = "multipart/form-data; boundary=b"
+	body := func(name, content string) string {
+		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"a\"\r\n\r\n" + content + "\r\n--b--"
+	}
+	ask := func(method, path, key, body, contentType string) site.Reply {
+		return s.Call(method, s.URL("site", path), body, "Authorization", "Bearer "+key, "Content-Type", contentType)
+	}
+	ids := map[string]string{
+		"/v1/files":   idOf(t, ask(http.MethodPost, "/v1/files", site.ClientKey, body("file", "a"), form).Body),
+		"/v1/uploads": idOf(t, ask(http.MethodPost, "/v1/uploads", site.ClientKey, "{}", "application/json").Body),
+	}
+	for _, o := range slices.DeleteFunc(document.Operations("/v1/"), func(o openapi.Operation) bool { return !isOfFiles(o.Path) }) {
+		before, _, withID := strings.Cut(o.Path, "/{id}")
+		part, whole, contentType := "file", "{}", "application/json"
+		if strings.HasSuffix(o.Path, "/parts") {
+			part = "data"
+		}
+		if o.Path == "/v1/files" || part == "data" {
+			whole, contentType = body(part, "a"), form
+		}
+		given := make(map[string]bool)
+		for _, try := range []struct{ key, id, body, contentType string }{
+			{key: "wrong"}, {key: elsewhereKey}, {id: "unknown"},
+			{body: "["}, {contentType: "text/plain"}, {body: body(part, strings.Repeat("m", 5000))}, {body: `{"filename":"` + strings.Repeat("m", 5000) + `"}`}, {},
+		} {
+			path := strings.Replace(o.Path, "{id}", cmp.Or(try.id, ids[before]), 1)
+			answer := ask(o.Method, path, cmp.Or(try.key, site.ClientKey), cmp.Or(try.body, whole), cmp.Or(try.contentType, contentType))
+			assert.Empty(t, document.Check(o.Method, o.Path, answer.Status, []byte(answer.Body)), answer.Body)
+			given[strconv.Itoa(answer.Status)] = true
+		}
+		given["404"] = given["404"] || !withID // of a site without files
+		for _, status := range o.Statuses {
+			assert.True(t, status == "default" || given[status], "nothing has given %s %s %s", o.Method, o.Path, status)
+		}
+	}
+}
+
 // isStored reports whether a documented path is that of a stored object.
 func isStored(path string) bool {
-	return isOfBatches(path) || strings.HasPrefix(path, "/v1/responses/{id}") || strings.HasPrefix(path, conversationsPath) || strings.HasPrefix(path, site.ChatPath+"/{id}")
+	return isOfBatches(path) || isOfFiles(path) || strings.HasPrefix(path, "/v1/responses/{id}") || strings.HasPrefix(path, conversationsPath) || strings.HasPrefix(path, site.ChatPath+"/{id}")
 }
 
 func TestDocumentDescribesTheAnswersAboutStoredObjects(t *testing.T) {
 	v := startVendor(t)
 	d, _, document := describedSite(t, site.Direct.ProviderAt("storing", strings.TrimPrefix(v.URL, "http://"), "responses_state sealed", "models gpt", "format responses chat"))
 	s := storing{d, v}
-	for _, o := range slices.DeleteFunc(document.Operations("/v1/"), func(o openapi.Operation) bool { return !isStored(o.Path) || isOfBatches(o.Path) }) {
+	for _, o := range slices.DeleteFunc(document.Operations("/v1/"), func(o openapi.Operation) bool { return !isStored(o.Path) || isOfBatches(o.Path) || isOfFiles(o.Path) }) {
 		given := make(map[string]bool)
 		for _, try := range []struct{ key, id, body, contentType string }{
 			{key: "wrong"}, {key: elsewhereKey}, {id: "unknown"},

@@ -13,15 +13,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// passesResults reports whether the answer has the results of a batch, which are passed on as they
-// are.
-func (c *call) passesResults() bool {
+// passesContent reports whether the answer is passed on as it is: the content of a file, or the results
+// of a batch.
+func (c *call) passesContent() bool {
 	o := c.attempt.Object()
-	return o != nil && o.Results
+	return o != nil && o.Content
 }
 
-// results returns a response with the results of a batch: the provider's bytes, as they arrive.
-func (c *call) results(res *http.Response) (*http.Response, error) {
+// content returns a response with the provider's bytes, as they arrive.
+func (c *call) content(res *http.Response) (*http.Response, error) {
 	name, err := coding.Name(res.Header["Content-Encoding"])
 	if err != nil {
 		return nil, c.unread(err)
@@ -29,19 +29,19 @@ func (c *call) results(res *http.Response) (*http.Response, error) {
 	src, length := io.Reader(res.Body), res.ContentLength
 	if name != "" {
 		if src, err = coding.NewReader(name, res.Body); err != nil {
-			return nil, c.unread(fmt.Errorf("decoding results: %w", err))
+			return nil, c.unread(fmt.Errorf("decoding content: %w", err))
 		}
 		length = -1
 	}
 	c.result.State, c.result.Began = exchange.Content, time.Now()
 	c.life.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
 	c.life.watch.Hold() // until the first Read
-	return c.response(res, http.StatusOK, &results{call: c, src: src}, length), nil
+	return c.response(res, http.StatusOK, &content{call: c, src: src}, length), nil
 }
 
-// results is the body of an answer with the results of a batch. Read always ends with io.EOF; the
+// content is the body of an answer that is passed on as it is. Read always ends with io.EOF; the
 // result of the call has the state in which the answer ended.
-type results struct {
+type content struct {
 	call *call
 	src  io.Reader // nil when nothing more is read
 	line []byte    // of which the end has not come
@@ -54,7 +54,7 @@ const maxResult = maxAnswer
 var newline = []byte("\n")
 
 // Read returns the next bytes. The watch runs only during the read of the provider.
-func (r *results) Read(b []byte) (n int, err error) {
+func (r *content) Read(b []byte) (n int, err error) {
 	c := r.call
 	if r.src == nil || c.life.left.Load() {
 		return 0, io.EOF
@@ -79,7 +79,7 @@ func (r *results) Read(b []byte) (n int, err error) {
 }
 
 // note hands whole lines to who needs them.
-func (r *results) note(read []byte) {
+func (r *content) note(read []byte) {
 	receive := r.call.attempt.Object().Line
 	if receive == nil {
 		return
@@ -101,7 +101,7 @@ func (r *results) note(read []byte) {
 }
 
 // Close ends the call.
-func (r *results) Close() error {
+func (r *content) Close() error {
 	r.call.end()
 	return nil
 }

@@ -1,0 +1,178 @@
+package request
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+)
+
+// Upload is a form with a file, which is read from the client as it is read by the provider. It is
+// written anew, with a boundary of its own, so that the provider finds the parts that were checked, and
+// no others. It must be used by one goroutine at a time.
+type Upload struct {
+	form  *format.Form
+	parts *multipart.Reader
+	file  io.Reader // the part that is being copied; nil between parts
+	given map[string]bool
+
+	out    bytes.Buffer // what the provider has not read
+	writer *multipart.Writer
+	ended  error // why nothing more comes
+}
+
+// The bounds of an upload, in bytes.
+const (
+	longestText = 4 << 10  // of a part that is no file
+	chunk       = 32 << 10 // of a file, which is read at once
+)
+
+// NewUpload returns the body of a request as a form, of at most limit bytes. It reads none of it.
+func NewUpload(r *http.Request, form *format.Form, limit int64) (*Upload, *fault.Fault) {
+	switch {
+	case !HasForm(r.Header):
+		return nil, fault.NotForm()
+	case len(r.Header["Content-Encoding"]) > 0:
+		return nil, fault.CodingUnsupported()
+	case r.ContentLength > limit:
+		return nil, fault.BodyTooLarge(limit)
+	}
+	_, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || parameters["boundary"] == "" {
+		return nil, fault.NotForm()
+	}
+	u := &Upload{form: form, given: make(map[string]bool)}
+	u.parts = multipart.NewReader(http.MaxBytesReader(nil, r.Body, limit), parameters["boundary"])
+	u.writer = multipart.NewWriter(&u.out)
+	return u, nil
+}
+
+// ContentType returns the type of the form that Read returns.
+func (u *Upload) ContentType() string { return u.writer.FormDataContentType() }
+
+// Read returns the next bytes of the form. Its error is io.EOF at the end of a valid form, else a
+// *fault.Fault.
+func (u *Upload) Read(p []byte) (int, error) {
+	for u.out.Len() == 0 && u.ended == nil {
+		u.advance()
+	}
+	if u.out.Len() > 0 {
+		return u.out.Read(p)
+	}
+	return 0, u.ended
+}
+
+// advance reads on, and sets ended at the end.
+func (u *Upload) advance() {
+	if u.file != nil {
+		u.copyFile()
+		return
+	}
+	part, err := u.parts.NextRawPart()
+	switch {
+	case err == io.EOF && !u.given[u.form.File]:
+		u.ended = fault.InvalidField(u.form.File, "required")
+	case err == io.EOF:
+		_ = u.writer.Close() // to memory
+		u.ended = io.EOF
+	case err != nil:
+		u.ended = brokenForm(err)
+	default:
+		if refused := u.begin(part); refused != nil {
+			u.ended = refused
+		}
+	}
+}
+
+// begin writes the beginning of a part that is the file, or all of another one.
+func (u *Upload) begin(part *multipart.Part) *fault.Fault {
+	name, file := part.FormName(), part.FileName()
+	switch isFile := name == u.form.File; {
+	case !isFile && !slices.Contains(u.form.Texts, name):
+		return fault.InvalidField(shownName(name), "is not known at this path")
+	case u.given[name]:
+		return fault.InvalidField(name, "must be sent once")
+	case isFile && file == "":
+		return fault.InvalidField(name, "must be a file, with a filename")
+	case !isFile && file != "":
+		return fault.InvalidField(name, "must be a text")
+	}
+	u.given[name] = true
+	if name != u.form.File {
+		return u.copyText(name, part)
+	}
+	kind, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
+	if err != nil {
+		kind = ""
+	}
+	u.write(textproto.MIMEHeader{
+		"Content-Disposition": {multipart.FileContentDisposition(name, file)},
+		"Content-Type":        {cmp.Or(kind, "application/octet-stream")},
+	})
+	u.file = part
+	return nil
+}
+
+// copyText writes a part that is a text.
+func (u *Upload) copyText(name string, part *multipart.Part) *fault.Fault {
+	text, err := io.ReadAll(io.LimitReader(part, longestText+1))
+	switch {
+	case err != nil:
+		return brokenForm(err)
+	case len(text) > longestText || !utf8.Valid(text):
+		return fault.InvalidField(name, fmt.Sprintf("must be a text in UTF-8 of at most %d bytes", longestText))
+	}
+	if u.form.Check != nil {
+		if refused := u.form.Check(name, string(text)); refused != nil {
+			return refused
+		}
+	}
+	u.write(textproto.MIMEHeader{"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": name})}})
+	u.out.Write(text)
+	return nil
+}
+
+// write writes the head of a part.
+func (u *Upload) write(head textproto.MIMEHeader) {
+	_, _ = u.writer.CreatePart(head) // to memory
+}
+
+// copyFile writes the next bytes of the file.
+func (u *Upload) copyFile() {
+	switch _, err := io.CopyN(&u.out, u.file, chunk); {
+	case err == io.EOF:
+		u.file = nil
+	case err != nil:
+		u.ended = brokenForm(err)
+	}
+}
+
+// brokenForm returns the fault of a form that cannot be read on.
+func brokenForm(err error) *fault.Fault {
+	var large *http.MaxBytesError
+	if errors.As(err, &large) {
+		return fault.BodyTooLarge(large.Limit)
+	}
+	f := fault.FormBroken("it has no end, or a part without a head")
+	f.Cause = err
+	return f
+}
+
+// shownName returns the name of a part as a fault shows it.
+func shownName(name string) string {
+	const longest = 64
+	if name == "" || len(name) > longest || !utf8.ValidString(name) {
+		return "request body"
+	}
+	return name
+}

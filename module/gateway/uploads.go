@@ -1,0 +1,38 @@
+package gateway
+
+import (
+	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// serveUpload answers a request whose body is a form with a file. The provider gets the form while the
+// client sends it. A part that is refused ends the request to the provider before its end, so that
+// nothing is stored.
+func serveUpload(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+	ex := to.Exchange
+	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
+		return fault.GatewayBusy()
+	}
+	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
+		return fault.FileUnseen(guard)
+	}
+	holder, refused := h.holderOf(ex, r, route.Object)
+	if refused != nil {
+		return refused
+	}
+	upload, refused := request.NewUpload(r, route.Object.Form, h.MaxUpload)
+	if refused != nil {
+		return refused
+	}
+	ex.Objects.Call.Upload = upload
+	if _, refused := h.admit(to, r, nil); refused != nil {
+		return refused
+	}
+	unread := r.Clone(r.Context())
+	unread.Body, unread.ContentLength = http.NoBody, 0 // for reverse_proxy, which would read it
+	return askHolder(h, holder, to, unread)
+}

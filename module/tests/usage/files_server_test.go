@@ -1,0 +1,194 @@
+package usage_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// filing is a vendor of the chat format that stores files, as OpenAI does: all clients of the account see
+// all of them.
+type filing struct {
+	*httptest.Server
+
+	mu    sync.Mutex
+	files map[string]*vendorFile
+	last  int
+	asked []string // the method and path of each request, and the body of those with JSON
+}
+
+// vendorFile is a file at the vendor.
+type vendorFile struct {
+	form    map[string]string // the texts beside the file
+	name    string
+	content string // of a file of less than 1 MiB
+	size    int64
+}
+
+const (
+	filesPath   = "/v1/files"
+	uploadsPath = "/v1/uploads"
+)
+
+func startFiling(t testing.TB) *filing {
+	f := &filing{files: make(map[string]*vendorFile)}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/files", func(w http.ResponseWriter, r *http.Request) {
+		file, err := readForm(r, "file")
+		if err != nil {
+			refuseJSON(w, http.StatusBadRequest, err.Error())
+			return
+		}
+		f.write(w, f.keep(file))
+	})
+	mux.HandleFunc("GET /v1/files", func(http.ResponseWriter, *http.Request) { t.Error("a list has the files of all clients") })
+	mux.HandleFunc("GET /v1/files/{id}", f.withFile(func(w http.ResponseWriter, id string) { f.write(w, id) }))
+	mux.HandleFunc("GET /v1/files/{id}/content", f.withFile(func(w http.ResponseWriter, id string) {
+		w.Header().Set("Content-Type", "text/event-stream") // of a file that is one
+		_, _ = io.WriteString(w, f.files[id].content)
+	}))
+	mux.HandleFunc("DELETE /v1/files/{id}", f.withFile(func(w http.ResponseWriter, id string) {
+		delete(f.files, id)
+		answerJSON(w, map[string]any{"id": id, "object": "file", "deleted": true})
+	}))
+	mux.HandleFunc("POST /v1/uploads", func(w http.ResponseWriter, _ *http.Request) {
+		answerJSON(w, map[string]any{"id": rawUpload, "object": "upload", "status": "pending"})
+	})
+	mux.HandleFunc("POST /v1/uploads/"+rawUpload+"/parts", func(w http.ResponseWriter, r *http.Request) {
+		part, err := readForm(r, "data")
+		if err != nil {
+			refuseJSON(w, http.StatusBadRequest, err.Error())
+			return
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.files["part_1"] = part
+		answerJSON(w, map[string]any{"id": "part_1", "object": "upload.part", "upload_id": rawUpload})
+	})
+	mux.HandleFunc("POST /v1/uploads/"+rawUpload+"/complete", func(w http.ResponseWriter, _ *http.Request) {
+		f.mu.Lock()
+		part := f.files["part_1"]
+		f.mu.Unlock()
+		id := f.keep(part)
+		answerJSON(w, map[string]any{"id": rawUpload, "object": "upload", "status": "completed", "file": f.shown(id)})
+	})
+	mux.HandleFunc("POST /v1/uploads/"+rawUpload+"/cancel", func(w http.ResponseWriter, _ *http.Request) {
+		answerJSON(w, map[string]any{"id": rawUpload, "object": "upload", "status": "cancelled"})
+	})
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		line := r.Method + " " + r.URL.RequestURI()
+		if r.Header.Get("Content-Type") == "application/json" {
+			body, _ := io.ReadAll(r.Body)
+			r.Body = io.NopCloser(strings.NewReader(string(body)))
+			line += " " + string(body)
+		}
+		f.mu.Lock()
+		f.asked = append(f.asked, line)
+		f.mu.Unlock()
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+// rawUpload is the only upload of the vendor.
+const rawUpload = "upload_000000000000000000000001"
+
+// rawFile returns the id of the vendor of the n-th file.
+func rawFile(n int) string { return fmt.Sprintf("file-%022d", n) }
+
+// readForm reads a form with a file to its end.
+func readForm(r *http.Request, name string) (*vendorFile, error) {
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return nil, err
+	}
+	file := &vendorFile{form: make(map[string]string)}
+	for {
+		part, err := parts.NextPart()
+		if err == io.EOF {
+			return file, nil
+		} else if err != nil {
+			return nil, err
+		}
+		beginning, err := io.ReadAll(io.LimitReader(part, 1<<20))
+		if err != nil {
+			return nil, err
+		}
+		rest, err := io.Copy(io.Discard, part)
+		if err != nil {
+			return nil, err
+		}
+		if part.FormName() != name {
+			file.form[part.FormName()] = string(beginning)
+			continue
+		}
+		file.name, file.content, file.size = part.FileName()+" "+part.Header.Get("Content-Type"), string(beginning), int64(len(beginning))+rest
+	}
+}
+
+// keep stores a file, and returns its id.
+func (f *filing) keep(file *vendorFile) (id string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.last++
+	id = rawFile(f.last)
+	f.files[id] = file
+	return id
+}
+
+// withFile calls serve for a file that exists.
+func (f *filing) withFile(serve func(w http.ResponseWriter, id string)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id := r.PathValue("id")
+		f.mu.Lock()
+		known := f.files[id] != nil
+		f.mu.Unlock()
+		if !known {
+			refuseJSON(w, http.StatusNotFound, "No such File object: "+id)
+			return
+		}
+		serve(w, id)
+	}
+}
+
+// write writes the object of a file.
+func (f *filing) write(w http.ResponseWriter, id string) { answerJSON(w, f.shown(id)) }
+
+func (f *filing) shown(id string) map[string]any {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	file := f.files[id]
+	return map[string]any{"id": id, "object": "file", "bytes": file.size, "created_at": 1790000000, "filename": file.name, "purpose": file.form["purpose"], "status": "processed"}
+}
+
+func refuseJSON(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": message, "type": "invalid_request_error", "param": nil, "code": nil}})
+}
+
+// requests returns the requests so far.
+func (f *filing) requests() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.asked)
+}
+
+// stored returns the files of the vendor by their ids.
+func (f *filing) stored() map[string]vendorFile {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := make(map[string]vendorFile)
+	for id, file := range maps.All(f.files) {
+		all[id] = *file
+	}
+	return all
+}

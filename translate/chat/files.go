@@ -1,0 +1,23 @@
+package chat
+
+import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+)
+
+// files are the paths of files, and of uploads, which become a file of several parts.
+var files = []format.ObjectPath{
+	{Method: "POST", Kind: seal.FileID, Path: "/v1/files", Form: &format.Form{
+		File: "file", Texts: []string{"purpose", "expires_after[anchor]", "expires_after[seconds]"}, Check: request.CheckText,
+	}},
+	{Method: "GET", Kind: seal.FileID, Path: "/v1/files", Refused: fault.NoFileList},
+	{Method: "GET", Kind: seal.FileID, Path: "/v1/files/{id}"},
+	{Method: "DELETE", Kind: seal.FileID, Path: "/v1/files/{id}"},
+	{Method: "GET", Kind: seal.FileID, Path: "/v1/files/{id}/content", Content: true},
+	{Method: "POST", Kind: seal.UploadID, Path: "/v1/uploads", Check: request.CheckUpload},
+	{Method: "POST", Kind: seal.UploadID, Path: "/v1/uploads/{id}/parts", Form: &format.Form{File: "data"}},
+	{Method: "POST", Kind: seal.UploadID, Path: "/v1/uploads/{id}/complete", Check: request.CheckUpload},
+	{Method: "POST", Kind: seal.UploadID, Path: "/v1/uploads/{id}/cancel"},
+}
