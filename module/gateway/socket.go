@@ -17,7 +17,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sockets"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -82,71 +81,61 @@ func hasSockets(f *format.Descriptor) bool {
 // serve answers a request for a WebSocket, and serves the requests on it until it ends. They
 // are exchanges like all others: with a check of the key, limits and a record of their own.
 func (s *socketRoute) serve(h *Handler, w http.ResponseWriter, r *http.Request, route *routes.Route) {
-	opened, leave := s.begin(h, w, r, route)
-	if opened == nil {
+	if heir, ok := r.Context().Value(heirKey{}).(*heir); ok {
+		heir.handler = h
+		caddyhttp.SetVar(r.Context(), caddyhttp.LogSkipVar, true)
 		return
 	}
-	defer leave()
-	defer metrics.OpenSocket(string(route.Format.Name))()
-	message := routes.Route{Kind: routes.Message, Operation: translate.Generate, Format: route.Format, KeyFormat: route.KeyFormat, Stream: true}
-	opened.Serve = func(w http.ResponseWriter, r *http.Request) {
-		route := message
-		h.answer(w, r, &route)
+	o, session := &openSocket{request: r, route: route, handler: h}, new(sockets.Session)
+	if !s.begin(o, w, &session.Socket, session.Open) {
+		return
 	}
-	opened.Allowed = func() bool { return s.allows(h, w, r, route) }
-	opened.Run(s.retired)
+	message := routes.Route{Kind: routes.Message, Operation: translate.Generate, Format: route.Format, KeyFormat: route.KeyFormat, Stream: true}
+	session.Serve = func(w http.ResponseWriter, r *http.Request) {
+		route := message
+		o.current().answer(w, r, &route)
+	}
+	go o.run(session.Run)
 }
 
-// begin opens a WebSocket to a provider, and then that of the client. leave must be called when it
-// ends. begun is nil if the client was answered with a fault.
-func (s *socketRoute) begin(h *Handler, w http.ResponseWriter, r *http.Request, route *routes.Route) (begun *sockets.Session, leave func()) {
-	ex := newExchange(r, route)
+// begin opens a WebSocket to a provider, and then that of the client with a function. The client was
+// answered with a fault if it returns false.
+func (s *socketRoute) begin(o *openSocket, w http.ResponseWriter, socket *sockets.Socket, open func(http.ResponseWriter, *http.Request) error) (begun bool) {
+	h, r := o.handler, o.request
+	ex := newExchange(r, o.route)
 	to := reply.New(w, ex)
 	h.drain.Enter()
 	defer h.drain.Leave()
 	defer to.Close(false) // for the case that settle panics
 	defer h.settle(ex, to, r)
-	if refused := s.admit(h, to, r, route); refused != nil {
+	if refused := s.admit(h, to, r, o.route); refused != nil {
 		to.Fail(refused)
-		return nil, nil
+		return false
 	}
-	leave = s.enter(ex.Key.ID)
-	if leave == nil {
+	if o.leave = s.enter(ex.Key.ID); o.leave == nil {
 		to.Fail(fault.TooManySockets(mostSockets))
-		return nil, nil
+		return false
 	}
 	defer func() {
-		if begun == nil {
-			leave()
+		if !begun {
+			o.close()
 		}
 	}()
-	socket, refused := s.dial(h, ex, r, route)
-	if refused != nil {
+	var refused *fault.Fault
+	if o.provider, socket.Provider, refused = s.dial(h, ex, r, o.route); refused != nil {
 		to.Fail(refused)
-		return nil, nil
+		return false
 	}
 	to.Upgrade()
-	opened := &sockets.Session{Provider: socket, MaxBody: h.MaxBody}
-	if err := opened.Open(w, r.WithContext(alone(r.Context()))); err != nil {
-		socket.Close(exchange.SocketClosed{})
+	o.key, o.request = ex.Key.ID, alone(r)
+	socket.MaxBody, socket.Retired = h.MaxBody, s.retired
+	socket.Allowed, socket.Succeed = o.allowed, o.succeed
+	if err := open(w, o.request); err != nil {
+		socket.Provider.Close(exchange.SocketClosed{})
 		h.logger.Info("no WebSocket was opened", zap.String("request_id", ex.ID), zap.Error(err))
-		return nil, nil
+		return false
 	}
-	return opened, leave
-}
-
-// alone returns a context in which requests on a socket run side by side: without what belongs to the
-// request for the socket alone, its placeholders and its record in the access log.
-func alone(ctx context.Context) context.Context {
-	ctx = context.WithValue(exchange.WithOwnVars(ctx), caddy.ReplacerCtxKey, nil)
-	return context.WithValue(ctx, caddyhttp.ExtraLogFieldsCtxKey, nil)
-}
-
-// allows reports whether the key of an open socket is still valid. A source of keys that cannot be read
-// ends no socket. Nothing is written to w.
-func (s *socketRoute) allows(h *Handler, w http.ResponseWriter, r *http.Request, route *routes.Route) bool {
-	refused := h.authenticate(reply.New(w, newExchange(r, route)), r, route.KeyFormat)
-	return refused == nil || refused.Kind != fault.Unauthenticated && refused.Kind != fault.Forbidden
+	return true
 }
 
 // admit checks the request for a socket; s is nil if the site has none. It counts as a request for the limits of its key, and
@@ -173,19 +162,20 @@ func (s *socketRoute) admit(h *Handler, to *reply.Reply, r *http.Request, route 
 }
 
 // dial opens a WebSocket to the first provider that accepts one.
-func (s *socketRoute) dial(h *Handler, ex *exchange.Exchange, r *http.Request, route *routes.Route) (socket *exchange.Socket, refused *fault.Fault) {
-	ctx, cancel := h.drain.Bind(r.Context(), 0)
+func (s *socketRoute) dial(h *Handler, ex *exchange.Exchange, r *http.Request, route *routes.Route) (p *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
+	ctx, cancel := h.drain.Bind(alone(r).Context(), 0) // which the connection keeps
 	defer cancel()
-	for _, p := range s.providers {
+	defer context.AfterFunc(r.Context(), cancel)()
+	for _, p = range s.providers {
 		for i := range p.APIKeys {
 			a := &exchange.Attempt{Exchange: ex, Provider: p.Name, Service: p.Preset, Format: route.Format, APIKey: i, Traits: p.Traits()}
 			if socket, refused = p.Caller.(exchange.Dialer).Dial(ctx, a); refused == nil || ctx.Err() != nil {
-				return socket, refused
+				return p, socket, refused
 			}
 			h.logger.Warn("a provider has refused a WebSocket", zap.String("request_id", ex.ID), zap.String("provider", p.Name), zap.String("fault", refused.LogMessage()), zap.NamedError("cause", refused.Cause))
 		}
 	}
-	return nil, refused
+	return nil, nil, refused
 }
 
 // forgetOwn removes the references of a request to responses that its socket has begun: the provider

@@ -11,13 +11,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -39,130 +36,55 @@ func Check(r *http.Request) *fault.Fault {
 	return nil
 }
 
-// Session is the WebSocket of a client, with the one to a provider.
+// Session is a WebSocket whose messages are requests.
 type Session struct {
-	Provider *exchange.Socket
-	MaxBody  int64 // of a message, in bytes
-	// Allowed reports whether the client may still have a socket. It is called from time to time.
-	Allowed func() bool
+	Socket
 	// Serve serves a request, which has a message in its context.
 	Serve func(w http.ResponseWriter, r *http.Request)
 
-	client  *websocket.Conn
-	request *http.Request            // that all requests on the socket resemble
-	slots   chan struct{}            // taken by the requests that run or wait
-	quiesce func()                   // waits until no request runs, and begins no other one
-	tails   map[string]chan struct{} // by stream: closed when its last request has ended
+	slots chan struct{}            // taken by the requests that run or wait
+	tails map[string]chan struct{} // by stream: closed when its last request has ended
 }
 
-// The bounds of a socket.
-const (
-	// maxRequests is the largest number of requests that run or wait. While there are as many, no
-	// message is read. The vendor allows as many.
-	maxRequests = 16
-	// maxAge is the longest time for which a socket is open. The vendor ends it after 60 minutes.
-	maxAge = 65 * time.Minute
-	// checkEvery is the time between two calls of Allowed.
-	checkEvery = 5 * time.Second
-)
-
-// own are the headers of the request for a socket that are not those of the requests on it.
-var own = []string{"Connection", "Upgrade", "Content-Type", "Content-Encoding", "Content-Length"}
+// maxRequests is the largest number of requests that run or wait. While there are as many, no message
+// is read. The vendor allows as many.
+const maxRequests = 16
 
 // Open answers the request for a WebSocket with status 101. An error has been answered.
-func (s *Session) Open(w http.ResponseWriter, r *http.Request) (err error) {
-	if s.client, err = websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}); err != nil {
-		return fmt.Errorf("accepting: %w", err)
-	}
-	s.client.SetReadLimit(s.MaxBody)
-	header := r.Header.Clone()
-	for name := range header {
-		if strings.HasPrefix(name, "Sec-Websocket-") {
-			delete(header, name)
-		}
-	}
-	for _, name := range own {
-		delete(header, name)
-	}
-	s.request = r.WithContext(r.Context())
-	s.request.Method, s.request.Header = http.MethodPost, header
+func (s *Session) Open(w http.ResponseWriter, r *http.Request) error {
 	s.slots, s.tails = make(chan struct{}, maxRequests), make(map[string]chan struct{})
+	s.busy = func() bool { return len(s.slots) > 0 }
 	s.quiesce = sync.OnceFunc(func() {
 		for range maxRequests {
 			s.slots <- struct{}{}
 		}
 	})
-	return nil
+	return s.open(w, r)
 }
 
-// Run serves the requests on an open socket until it ends, or retire is done: then after the requests
-// that run. It returns when both sides are closed, and no request runs.
-func (s *Session) Run(retire <-chan struct{}) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.request.Context()), maxAge)
-	defer cancel()
-	s.Provider.Listen(func(message []byte) { _ = s.client.Write(ctx, websocket.MessageText, message) })
-	go s.await(ctx, cancel, retire)
-	closed := s.read(ctx)
-	cancel()
-	s.quiesce()
-	s.Provider.Close(closed)
-	closeWith(s.client, closed)
-}
-
-// await closes the socket of the client after that of the provider, when nothing more is served, and
-// at once when the client may not have it any more.
-func (s *Session) await(ctx context.Context, cancel context.CancelFunc, retire <-chan struct{}) {
-	defer cancel() // a message may wait for a slot
-	check := time.NewTicker(checkEvery)
-	defer check.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-		case <-retire:
-			s.quiesce()
-			closeWith(s.client, exchange.SocketClosed{Code: int(websocket.StatusGoingAway), Reason: "the gateway has another configuration"})
-		case <-s.Provider.Done():
-			s.quiesce() // each request gets the reason first
-			closeWith(s.client, s.Provider.Closed())
-		case <-check.C:
-			if s.Allowed() {
-				continue
-			}
-			closeWith(s.client, exchange.SocketClosed{Code: int(websocket.StatusPolicyViolation), Reason: "the key is not valid any more"})
-		}
-		return
-	}
-}
-
-// closeWith closes a socket with a code, or without one if there is none.
-func closeWith(conn *websocket.Conn, with exchange.SocketClosed) {
-	if with.Code == 0 {
-		_ = conn.CloseNow()
-		return
-	}
-	_ = conn.Close(websocket.StatusCode(with.Code), with.Reason)
+// Run serves the requests on an open socket until it ends. It returns when both sides are closed, and no
+// request runs.
+func (s *Session) Run() {
+	s.run(func(ctx context.Context) exchange.SocketClosed {
+		s.Provider.Listen(func(message []byte) { _ = s.client.Write(ctx, websocket.MessageText, message) })
+		return s.read(ctx)
+	})
 }
 
 // read serves messages until one side has ended, and returns how.
 func (s *Session) read(ctx context.Context) exchange.SocketClosed {
 	for {
 		kind, message, err := s.client.Reader(ctx)
+		s.use()
 		if err == nil && kind != websocket.MessageText {
 			return exchange.SocketClosed{Code: int(websocket.StatusUnsupportedData), Reason: "messages are text"}
 		}
 		if err == nil {
 			err = s.take(ctx, message)
 		}
-		var closed websocket.CloseError
-		switch {
-		case err == nil:
-			continue
-		case errors.As(err, &closed):
-			return exchange.SocketClosed{Code: int(closed.Code), Reason: closed.Reason}
-		case errors.Is(err, websocket.ErrMessageTooBig), errors.Is(err, coding.ErrTooLarge):
-			return exchange.SocketClosed{Code: int(websocket.StatusMessageTooBig)}
+		if err != nil {
+			return closedBy(err)
 		}
-		return exchange.SocketClosed{}
 	}
 }
 
@@ -187,7 +109,7 @@ func (s *Session) take(ctx context.Context, message io.Reader) error {
 	s.forget()
 	s.tails[stream] = done
 	go func() {
-		defer func() { <-s.slots }()
+		defer func() { s.use(); <-s.slots }()
 		defer close(done)
 		defer body.Close()
 		if before != nil {

@@ -332,6 +332,62 @@ func TestX154ADeletedKeyLosesItsSocket(t *testing.T) {
 	kept.ask(hello)
 }
 
+// ends waits until the socket is closed, and returns its code.
+func (c *socketClient) ends() websocket.StatusCode {
+	c.t.Helper()
+	for {
+		if _, _, err := c.Read(site.Waiting(c.t)); err != nil {
+			return websocket.CloseStatus(err)
+		}
+	}
+}
+
+// A reload closed all sockets: conversations whose state was with the connection alone were lost.
+func TestX160X161ASocketLivesOnThroughAReload(t *testing.T) {
+	v := startLines(t)
+	t.Setenv("UP_KEY", "sk-up")
+	t.Setenv("OTHER_KEY", otherKey)
+	provider := site.Direct.ProviderAt("up", strings.TrimPrefix(v.URL, "http://"), "format responses", "models off", "api_key {env.UP_KEY}")
+	const model = "model gpt {\nto up/gpt-real\n}"
+	config := func(lines ...string) string { return site.Block("", append([]string{provider, model}, lines...)...) }
+	s := site.StartCaddyfile(t, config("sockets up", "key other {env.OTHER_KEY}"))
+	kept, lost := openSocket(t, s, site.ClientKey), openSocket(t, s, otherKey)
+	first := kept.ask(hello)
+
+	require.NoError(t, s.Reload(config("sockets up", "model later {\nto up/gpt-real\n}")))
+	assert.Equal(t, websocket.StatusPolicyViolation, lost.ends(), "X161: its key is gone")
+	kept.send(`{"type":"response.create","model":"later",` + hello + `,"previous_response_id":"` + parsed(t, first[0]).Response.ID + `"}`)
+	all := kept.answer()
+	assert.Equal(t, "response.completed", parsed(t, all[len(all)-1]).Type, "with a model that is new")
+	assert.Len(t, v.dials(), 2)
+
+	waits := make(chan struct{})
+	v.Answer = func(ctx context.Context, c *line, request map[string]any) {
+		<-waits
+		c.answer(ctx, request)
+	}
+	kept.send(`{"type":"response.create","model":"gpt",` + hello + `}`)
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Len(c, v.received(), 3) }, site.Patience, site.PollEvery)
+	require.NoError(t, s.Reload(config()))
+	close(waits)
+	all = kept.answer()
+	assert.Equal(t, "response.completed", parsed(t, all[len(all)-1]).Type, "what runs is answered")
+	assert.Equal(t, websocket.StatusGoingAway, kept.ends(), "X161: the site has no sockets any more")
+}
+
+// A socket must lead to the provider of the configuration, not to one that was replaced.
+func TestX161ASocketToAnotherProviderEndsAtAReload(t *testing.T) {
+	first, second := startLines(t), startLines(t)
+	t.Setenv("UP_KEY", "sk-up")
+	config := func(v *lineVendor) string {
+		return site.Block("", site.Direct.ProviderAt("up", strings.TrimPrefix(v.URL, "http://"), "format responses", "models off", "api_key {env.UP_KEY}"), "model gpt {\nto up/gpt-real\n}", "sockets up")
+	}
+	s := site.StartCaddyfile(t, config(first))
+	c := openSocket(t, s, site.ClientKey)
+	require.NoError(t, s.Reload(config(second)))
+	assert.Equal(t, websocket.StatusGoingAway, c.ends())
+}
+
 // recordsOf waits for so many records, the latest first.
 func recordsOf(t *testing.T, s *site.Site, n int) (all []record) {
 	t.Helper()

@@ -1,0 +1,74 @@
+package sockets
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// silent is a socket of a provider that sends nothing.
+type silent struct{ exchange.SocketConn }
+
+func (silent) Listen(func([]byte))         {}
+func (silent) Done() <-chan struct{}       { return nil }
+func (silent) Close(exchange.SocketClosed) {}
+
+// one is a listener with a single connection.
+type one struct{ conns chan net.Conn }
+
+func (l one) Accept() (net.Conn, error) {
+	if conn, ok := <-l.conns; ok {
+		return conn, nil
+	}
+	return nil, io.EOF
+}
+func (l one) Close() error   { return nil }
+func (l one) Addr() net.Addr { return &net.TCPAddr{} }
+
+// A client that had forgotten its socket kept a connection to the provider until the largest age of
+// sockets.
+func TestASocketWithoutMessagesIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		conns := make(chan net.Conn, 1)
+		conns <- theirs
+		served := make(chan struct{})
+		answers := make(chan struct{})
+		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s := &Session{
+				Socket: Socket{Provider: &exchange.Socket{SocketConn: silent{}}, MaxBody: 1 << 20, Allowed: func() bool { return true }},
+				Serve:  func(http.ResponseWriter, *http.Request) { <-answers },
+			}
+			if assert.NoError(t, s.Open(w, r)) {
+				s.Run()
+			}
+			close(served)
+		})}
+		go func() { _ = server.Serve(one{conns}) }()
+		client := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return ours, nil }}}
+		ws, _, err := websocket.Dial(t.Context(), "http://gateway/", &websocket.DialOptions{HTTPClient: client})
+		if !assert.NoError(t, err) {
+			return
+		}
+		assert.NoError(t, ws.Write(t.Context(), websocket.MessageText, []byte("{}")))
+		go func() {
+			time.Sleep(32 * time.Minute) // of the clock of the test: an answer may take longer than a socket may be idle
+			close(answers)
+		}()
+		begin := time.Now()
+		_, _, err = ws.Read(t.Context())
+		assert.Equal(t, websocket.StatusGoingAway, websocket.CloseStatus(err), err)
+		assert.Greater(t, time.Since(begin), 62*time.Minute)
+		<-served
+		close(conns)
+	})
+}
