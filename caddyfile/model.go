@@ -22,6 +22,7 @@ var modelWords = withTraits(words[*model]{
 	"to":          {read: readTarget, repeat: true},
 	"price":       {read: readTargetPrice(func(m *model) *[]map[string]string { return &m.Prices }), repeat: true},
 	"order":       {read: readOrder},
+	"split_by":    {read: readSplitBy},
 	"mirror":      {read: readMirror},
 	"fallback_on": {read: readFallbackOn, repeat: true},
 	"attempts": {read: func(d *cf.Dispenser, m *model) (err error) {
@@ -48,6 +49,7 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 //		<name of a trait> <value...>
 //		price <column> <value> [<column> <value>...]
 //		order cost | latency [within <percent>%]
+//		split_by customer | key | session
 //		mirror <provider>[/<the provider's model name>] [<percent>%]
 //		fallback_on <status | 4xx | 5xx | timeout | unreachable | context_length | content_policy | budget | default...>
 //		attempts <number>
@@ -114,6 +116,16 @@ func (m *model) readName(d *cf.Dispenser, text string) (provider, model string, 
 	}
 	m.config.targets = append(m.config.targets, target{m.Name, provider, *d})
 	return provider, model, nil
+}
+
+func readSplitBy(d *cf.Dispenser, m *model) (err error) {
+	if m.SplitBy, err = readOne(d); err != nil {
+		return err
+	}
+	if err := catalog.CheckSplitBy(m.SplitBy); err != nil {
+		return d.WrapErr(err)
+	}
+	return nil
 }
 
 // readMirror reads the target that gets a copy of some requests, and their share.

@@ -101,6 +101,14 @@ type ModelConfig struct {
 	// requests by their weights. Default: 0 for cost, 20 for latency.
 	OrderWithin int `json:"order_within,omitempty"`
 
+	// SplitBy is what stays with one target of a step: "customer", "key" or "session". Each
+	// customer, key or session has its target by its name and that of the model, so that the
+	// targets with weights are the arms of an experiment. A request without a customer or a
+	// session is split by its key. It needs targets with weights, and excludes Order.
+	// Default: sessions have their targets, which are the same for all models, and requests
+	// without one are spread at random.
+	SplitBy string `json:"split_by,omitempty"`
+
 	// Mirror is a target that gets a copy of some requests. Its answers are discarded.
 	// Default: none.
 	Mirror *MirrorConfig `json:"mirror,omitempty"`

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +16,7 @@ type Model struct {
 	Targets  []Target   // at least one, in the order of the configuration
 	Steps    [][]Target // the targets in the order in which they are tried; those of one step share the requests
 	Order    Order      // within each step
+	SplitBy  string     // see ModelConfig
 	Mirror   *Mirror    // nil for most models
 	Fallback Fallback
 	Attempts int           // largest number of targets that are asked for one request
@@ -42,7 +44,7 @@ func newModel(config *ModelConfig, named lookups) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Pattern: pattern, Attempts: config.Attempts}
+	m := &Model{Pattern: pattern, Attempts: config.Attempts, SplitBy: config.SplitBy}
 	if m.Fallback, err = parseFallback(config.FallbackOn); err != nil {
 		return nil, err
 	}
@@ -61,7 +63,7 @@ func newModel(config *ModelConfig, named lookups) (*Model, error) {
 	if m.Order.By != "" && !slices.ContainsFunc(config.Targets, func(t TargetConfig) bool { return t.Weight > 0 }) {
 		m.Steps = [][]Target{m.Targets}
 	}
-	if err := m.check(); err != nil {
+	if err := cmp.Or(m.check(), m.checkSplit()); err != nil {
 		return nil, err
 	}
 	m.Mirror, err = newMirror(m, config, named)

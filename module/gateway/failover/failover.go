@@ -138,7 +138,8 @@ func (x *run) choose() {
 	if x.model.Order.By != "" {
 		by = x.Measure(x.ex, x.model)
 	}
-	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, x.ex.Session, health.Process, by)
+	seeds := selection.Seeds{Session: x.ex.Session, Arm: x.model.Arm(x.ex.Key, x.ex.Session)}
+	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, seeds, health.Process, by)
 	switch {
 	case len(x.ex.View.Beyond.ObjectIDs()) > 0 && x.sealsObjects():
 		x.findObjects()

@@ -66,6 +66,7 @@ type Model struct {
 	Name       string            `json:"name"`
 	Targets    []ModelTarget     `json:"targets"`
 	Order      string            `json:"order,omitempty"` // as in the Caddyfile; empty for that of the targets
+	SplitBy    string            `json:"split_by,omitempty"`
 	Mirror     string            `json:"mirror,omitempty"`
 	FallbackOn []string          `json:"fallback_on"`
 	Attempts   int               `json:"attempts"` // 0 for all
@@ -197,7 +198,7 @@ func providerOf(p *catalog.ProviderConfig) Provider {
 }
 
 func modelOf(m *catalog.ModelConfig) Model {
-	shown := Model{Name: m.Name, Order: orderOf(m), Targets: []ModelTarget{}, FallbackOn: append([]string{}, m.FallbackOn...), Attempts: m.Attempts, Traits: traits(m.Traits)}
+	shown := Model{Name: m.Name, Order: orderOf(m), SplitBy: m.SplitBy, Targets: []ModelTarget{}, FallbackOn: append([]string{}, m.FallbackOn...), Attempts: m.Attempts, Traits: traits(m.Traits)}
 	for _, t := range m.Targets {
 		shown.Targets = append(shown.Targets, ModelTarget{t.Provider, t.Model, t.Weight, traits(t.Traits)})
 	}

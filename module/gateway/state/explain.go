@@ -108,7 +108,7 @@ func (x *explanation) explain() *api.Explanation {
 	explained := &api.Explanation{Name: x.name, Pattern: string(m.Pattern), Format: x.client.Name, Attempts: m.Attempts, Order: m.Order.By}
 	now := time.Now()
 	by := x.catalog.Measure(m, x.name, x.client.Name, limits.ExampleCharge)
-	candidates, _ := selection.Order(m, x.name, anySession, health.Process, by)
+	candidates, _ := selection.Order(m, x.name, selection.Seeds{Session: anySession}, health.Process, by)
 	steps := selection.Steps(m, anySession, by)
 	for _, candidate := range candidates {
 		shown := choiceOf(&candidate, x.name, x.client)

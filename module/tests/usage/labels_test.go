@@ -2,6 +2,7 @@ package usage_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -106,4 +107,25 @@ func TestX131ATagOutsideOfTheListIsRefused(t *testing.T) {
 		assert.Equal(t, "x-gateway-tags: the tag 'colour' is not configured; known are: team", answer.Failure(t).Message, path)
 	}
 	assert.Zero(t, p.Count())
+}
+
+// By sessions, the requests of one customer met both targets.
+func TestACustomerStaysInOneArm(t *testing.T) {
+	a, b := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	a.Always(twenty)
+	b.Always(twenty)
+	s := site.Start(t, site.Direct.Provider("a", a, "models off", "format chat"), site.Direct.Provider("b", b, "models off", "format chat"),
+		"customer header.X-Customer", "model m {\nto a weight 1\nto b weight 1\nsplit_by customer\n}")
+	counts := func() [2]int { return [2]int{a.Count(), b.Count()} }
+	arms := make(map[[2]int]int) // customers by the requests that the targets have got from each
+	for i := range 24 {
+		before := counts()
+		for session := range 3 {
+			require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, asking(20), "X-Customer", fmt.Sprint("c", i), "X-Session-Affinity", fmt.Sprint(session)).Status)
+		}
+		arms[[2]int{a.Count() - before[0], b.Count() - before[1]}]++
+	}
+	assert.Len(t, arms, 2)
+	assert.Positive(t, arms[[2]int{3, 0}])
+	assert.Positive(t, arms[[2]int{0, 3}])
 }

@@ -14,7 +14,7 @@ import (
 func TestOneTargetCostsOneAllocation(t *testing.T) {
 	m := model([]catalog.Target{target("a", 1)})
 	var memory health.Memory
-	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { selection.Order(m, "m", 0, &memory, nil) }), 1.0)
+	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { selection.Order(m, "m", selection.Seeds{Session: 0}, &memory, nil) }), 1.0)
 }
 
 func BenchmarkOrder(b *testing.B) {
@@ -22,6 +22,6 @@ func BenchmarkOrder(b *testing.B) {
 	var memory health.Memory
 	b.ReportAllocs()
 	for b.Loop() {
-		selection.Order(m, "m", 7, &memory, nil)
+		selection.Order(m, "m", selection.Seeds{Session: 7}, &memory, nil)
 	}
 }

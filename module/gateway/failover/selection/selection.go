@@ -9,6 +9,7 @@
 package selection
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -30,20 +31,24 @@ func (c *Candidate) SameTarget(other *Candidate) bool {
 	return c.IsSame(other.Target)
 }
 
+// Seeds decide which candidates of equal rank are asked first.
+type Seeds struct {
+	Session uint64 // with 0, the order is random
+	Arm     uint64 // of the targets of a step, see catalog.Model.Arm; 0 for that of the session
+}
+
 // Order returns the candidates for a model in the order in which to ask them, and the
 // targets that rest, although their step is before that of the first candidate. name is the
-// name that the client used. session is the seed of the session; with 0, the order within
-// a step is random. by is the measure of a model with an order, nil for other models.
-func Order(m *catalog.Model, name string, session uint64, memory *health.Memory, by catalog.Measure) (all []Candidate, resting []catalog.Target) {
-	if session == 0 {
-		session = rand.Uint64()
-	}
+// name that the client used. by is the measure of a model with an order, nil for other models.
+func Order(m *catalog.Model, name string, seeds Seeds, memory *health.Memory, by catalog.Measure) (all []Candidate, resting []catalog.Target) {
+	session := cmp.Or(seeds.Session, rand.Uint64())
+	arm := cmp.Or(seeds.Arm, session)
 	steps := Steps(m, session, by)
 	all = make([]Candidate, 0, len(m.Targets))
 	for _, step := range steps {
 		if len(step) > 1 {
 			step = slices.Clone(step)
-			rendezvous.Sort(step, session, func(t catalog.Target) string { return t.Provider.Name + "/" + t.Model }, weightOf)
+			rendezvous.Sort(step, arm, func(t catalog.Target) string { return t.Provider.Name + "/" + t.Model }, weightOf)
 		}
 		for i := range step {
 			all = appendKeys(all, &step[i], name, session)

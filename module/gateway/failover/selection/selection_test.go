@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
@@ -29,7 +30,7 @@ func model(steps ...[]catalog.Target) *catalog.Model {
 // names returns the candidates for a session as "provider/key".
 func names(m *catalog.Model, session uint64, memory *health.Memory) []string {
 	var list []string
-	candidates, _ := selection.Order(m, "m", session, memory, nil)
+	candidates, _ := selection.Order(m, "m", selection.Seeds{Session: session}, memory, nil)
 	for _, c := range candidates {
 		list = append(list, c.Provider.Name+c.Provider.APIKeys[c.APIKey])
 		if c.Health != (health.ID{Provider: c.Provider.Service, Key: c.Provider.APIKeys[c.APIKey], Model: "m"}) {
@@ -95,7 +96,7 @@ func TestTheRestingTargetThatRecoversFirstComesLast(t *testing.T) {
 		rests(&memory, "a", "", time.Minute)
 		assert.ElementsMatch(t, []string{"b", "c1", "c2", "a"}, names(m, 1, &memory))
 		assert.Equal(t, "a", names(m, 1, &memory)[3])
-		_, resting := selection.Order(m, "m", 1, &memory, nil)
+		_, resting := selection.Order(m, "m", selection.Seeds{Session: 1}, &memory, nil)
 		assert.Equal(t, m.Steps[0], resting)
 		rests(&memory, "c", "2", time.Second)
 		assert.Equal(t, []string{"b", "c1", "c2"}, names(m, 1, &memory), "of those that rest, one")
@@ -121,4 +122,49 @@ func TestOnlyTheSessionsOfARestingTargetMove(t *testing.T) {
 			assert.Equal(t, "b", after[2])
 		}
 	})
+}
+
+// The arms of an experiment have their shares of customers, who stay in every process and at every
+// model name of their own. By the session, one customer met both arms, and the customers of one arm were
+// those of the same arm of every other experiment.
+func TestArmsShareCustomersByWeight(t *testing.T) {
+	const customers = 20_000
+	split := func(name aigateway.Pattern, keys ...string) *catalog.Model {
+		m := model([]catalog.Target{target("a", 90, keys...), target("b", 10)})
+		m.Pattern, m.SplitBy = name, "customer"
+		return m
+	}
+	m, other, more := split("m"), split("other"), split("m", "1", "2")
+	armOf := func(m *catalog.Model, customer, i int) string {
+		key := &aigateway.Key{ID: "k", Labels: aigateway.Labels{Customer: fmt.Sprint("customer-", customer)}}
+		candidates, _ := selection.Order(m, "m", selection.Seeds{Session: session(i), Arm: m.Arm(key, session(i))}, new(health.Memory), nil)
+		return candidates[0].Provider.Name
+	}
+	inB, inBoth := 0, 0
+	for i := range customers {
+		arm := armOf(m, i, i)
+		assert.Equal(t, arm, armOf(m, i, i+1), "whatever the session is")
+		assert.Equal(t, arm, armOf(more, i, i), "whatever the API keys are")
+		if arm == "b" {
+			inB++
+			if armOf(other, i, i) == "b" {
+				inBoth++
+			}
+		}
+	}
+	assert.InDelta(t, 0.1*customers, inB, 0.02*customers)
+	assert.InDelta(t, 0.1*float64(inB), inBoth, 0.05*float64(inB), "experiments are independent of each other")
+}
+
+// The arms of documented values never change: the customers of an experiment stay after an upgrade.
+func TestTheArmOfACustomerIsKnown(t *testing.T) {
+	m := model([]catalog.Target{target("a", 1), target("b", 1)})
+	m.Pattern, m.SplitBy = "m", "customer"
+	assert.Equal(t, rendezvous.Seed("m", "customer", "c"), m.Arm(&aigateway.Key{ID: "k", Labels: aigateway.Labels{Customer: "c"}}, 7))
+	assert.Equal(t, rendezvous.Seed("m", "key", "k"), m.Arm(&aigateway.Key{ID: "k"}, 7), "without a customer")
+	m.SplitBy = "session"
+	assert.Equal(t, rendezvous.Seed("m", "session", "ff"), m.Arm(&aigateway.Key{ID: "k"}, 255))
+	assert.Equal(t, rendezvous.Seed("m", "key", "k"), m.Arm(&aigateway.Key{ID: "k"}, 0), "without a session")
+	m.SplitBy = ""
+	assert.Zero(t, m.Arm(&aigateway.Key{ID: "k"}, 7))
 }

@@ -24,7 +24,7 @@ func orderedBy(order catalog.Order, targets ...catalog.Target) *catalog.Model {
 func firsts(m *catalog.Model, sessions int, memory *health.Memory, by catalog.Measure) map[string]int {
 	all := make(map[string]int)
 	for i := range sessions {
-		candidates, _ := selection.Order(m, "m", session(i), memory, by)
+		candidates, _ := selection.Order(m, "m", selection.Seeds{Session: session(i)}, memory, by)
 		all[candidates[0].Provider.Name]++
 	}
 	return all
@@ -55,7 +55,7 @@ func TestTheBestTargetComesFirst(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := orderedBy(test.order, a, b, c, d)
 			var got []string
-			candidates, _ := selection.Order(m, "m", 1, new(health.Memory), valued(test.values))
+			candidates, _ := selection.Order(m, "m", selection.Seeds{Session: 1}, new(health.Memory), valued(test.values))
 			for _, c := range candidates {
 				got = append(got, c.Provider.Name)
 			}
@@ -98,7 +98,7 @@ func TestTheBestTargetRestsLikeAllOthers(t *testing.T) {
 		rests(&memory, "b", "", time.Minute)
 		by := valued(map[string]int64{"a": 2, "b": 1})
 		assert.Equal(t, map[string]int{"a": 100}, firsts(m, 100, &memory, by))
-		_, resting := selection.Order(m, "m", 1, &memory, by)
+		_, resting := selection.Order(m, "m", selection.Seeds{Session: 1}, &memory, by)
 		assert.Equal(t, "b", resting[0].Provider.Name)
 		time.Sleep(2 * time.Minute)
 		assert.Equal(t, map[string]int{"b": 100}, firsts(m, 100, &memory, by))
@@ -130,7 +130,7 @@ func TestTargetsAreOrderedWithinTheirStep(t *testing.T) {
 	m := model([]catalog.Target{target("a", 1), target("b", 1)}, []catalog.Target{target("c", 1)}, []catalog.Target{target("d", 1), target("e", 1)})
 	m.Order = catalog.Order{By: catalog.OrderByCost}
 	var got []string
-	candidates, _ := selection.Order(m, "m", 1, new(health.Memory), valued(map[string]int64{"a": 9, "b": 8, "c": 1, "d": 5, "e": 4}))
+	candidates, _ := selection.Order(m, "m", selection.Seeds{Session: 1}, new(health.Memory), valued(map[string]int64{"a": 9, "b": 8, "c": 1, "d": 5, "e": 4}))
 	for _, c := range candidates {
 		got = append(got, c.Provider.Name)
 	}
