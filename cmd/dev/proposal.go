@@ -31,6 +31,9 @@ var providersOf = map[string]string{
 	"anthropic": "anthropic", "openai": "openai", "google": "gemini", "gemini": "gemini", "amazon-bedrock": "bedrock", "bedrock": "bedrock",
 	"google-vertex": "vertex", "vertex_ai-language-models": "vertex", "azure": "azure", "xai": "xai", "mistral": "mistral", "deepseek": "deepseek",
 	"groq": "groq", "togetherai": "together", "together_ai": "together", "openrouter": "openrouter", "cohere": "cohere", "voyage": "voyage",
+	"moonshotai": "moonshot", "moonshot": "moonshot", "alibaba": "dashscope", "dashscope": "dashscope", "zai": "zai", "minimax": "minimax",
+	"siliconflow": "siliconflow", "fireworks-ai": "fireworks", "fireworks_ai": "fireworks", "deepinfra": "deepinfra", "cerebras": "cerebras",
+	"nvidia": "nvidia", "nvidia_nim": "nvidia",
 }
 
 // propose prints what a public list of models has and the tables have not, or have otherwise, as

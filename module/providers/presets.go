@@ -19,6 +19,7 @@ var (
 	chatResponses   = []translate.Format{translate.Chat, translate.Responses}
 	chatCompletions = []translate.Format{translate.Chat, translate.Completions}
 	responsesFirst  = []translate.Format{translate.Responses, translate.Chat, translate.Completions}
+	responsesChat   = []translate.Format{translate.Responses, translate.Chat}
 	hubFormats      = []translate.Format{translate.Chat, translate.Messages, translate.Responses}
 	noResponses     = []translate.Format{translate.Chat, translate.Completions, translate.Messages}
 	allFormats      = []translate.Format{translate.Chat, translate.Completions, translate.Messages, translate.Responses}
@@ -41,7 +42,7 @@ var openAIFormats = []aigateway.ModelFormats{
 }
 
 // presets are the presets of hosted and self-hosted services. The comments state documented
-// differences from the format. All services document a list of their models.
+// differences from the format. All services but one document a list of their models.
 var presets = []Preset{
 	{"anthropic", aigateway.Defaults{
 		BaseURL: "https://api.anthropic.com", Formats: onlyMessages,
@@ -124,6 +125,103 @@ var presets = []Preset{
 			"max_tokens_field": "max_completion_tokens", "responses_reasoning": "encrypted",
 			"stated_cost": "usd", // https://docs.x.ai/developers/cost-tracking
 		},
+	}},
+
+	// max_tokens is deprecated. The models have one answer for a request, and a turn that called
+	// tools is refused without its reasoning.
+	{"moonshot", aigateway.Defaults{
+		BaseURL: "https://api.moonshot.ai/v1", Formats: chatResponses, KeyRequired: true, ListsModels: true,
+		Traits: map[string]string{
+			"max_tokens_field": "max_completion_tokens",
+			"user_field":       "safety_identifier",
+			"max_stops":        "5",
+			"native_n":         "false",
+			"reasoning_replay": "reasoning_content",
+			"attribution":      "drop", // the service caches by prefix
+			"extensions":       "prompt_cache_key",
+		},
+	}},
+	// The responses endpoint has some of the models, and depended on another address.
+	{"dashscope", aigateway.Defaults{
+		BaseURL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
+		Traits: map[string]string{
+			"reasoning_replay": "reasoning_content",
+			"attribution":      "drop",
+			"extensions":       "top_k repetition_penalty enable_thinking thinking_budget preserve_thinking",
+		},
+	}},
+	// One stop is accepted, no choice that forces a call, and JSON without a schema.
+	{"zai", aigateway.Defaults{
+		BaseURL: "https://api.z.ai/api/paas/v4", Formats: onlyChat, KeyRequired: true, ListsModels: true,
+		Traits: map[string]string{
+			"max_stops":        "1",
+			"tool_choice":      "auto",
+			"json_schema":      "object",
+			"native_n":         "false",
+			"user_field":       "none",
+			"reasoning_replay": "reasoning_content",
+			"attribution":      "drop",
+		},
+	}},
+	// max_tokens is deprecated, n above 1 and a second system message are refused. In chat answers of
+	// most models, the reasoning is a part of the text, between <think> and </think>: translated
+	// requests use the responses format, which has it apart.
+	{"minimax", aigateway.Defaults{
+		BaseURL: "https://api.minimax.io/v1", Formats: responsesChat, KeyRequired: true, ListsModels: true,
+		Traits: map[string]string{
+			"max_tokens_field": "max_completion_tokens",
+			"mid_system":       "hoist",
+			"native_n":         "false",
+			"user_field":       "none",
+			"attribution":      "drop",
+			"extensions":       "reasoning_split",
+		},
+	}},
+	{"siliconflow", aigateway.Defaults{
+		BaseURL: "https://api.siliconflow.com/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
+		Traits: map[string]string{
+			"max_stops":        "4",
+			"reasoning_replay": "reasoning_content",
+			"attribution":      "drop",
+			"extensions":       "top_k min_p enable_thinking thinking_budget",
+		},
+	}},
+	{"fireworks", aigateway.Defaults{
+		BaseURL: "https://api.fireworks.ai/inference/v1", Formats: allFormats, KeyRequired: true, ListsModels: true,
+		Traits: map[string]string{
+			"max_stops":        "4",
+			"reasoning_replay": "reasoning_content",
+			"attribution":      "drop",
+			"extensions":       "top_k min_p repetition_penalty prompt_cache_key",
+		},
+		ModelTraits: mistral.Traits,
+	}},
+	// The usage states the cost. Models of Google have reasoning tokens there that their completion
+	// tokens do not contain.
+	{"deepinfra", aigateway.Defaults{
+		BaseURL: "https://api.deepinfra.com/v1/openai", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
+		Traits:      map[string]string{"extensions": "top_k min_p repetition_penalty", "stated_cost": "usd"},
+		ModelTraits: mistral.Traits,
+	}},
+	// The reasoning of an earlier turn has another name than elsewhere: the service refuses
+	// messages with members that it does not know.
+	{"cerebras", aigateway.Defaults{
+		BaseURL: "https://api.cerebras.ai/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
+		Traits: map[string]string{
+			"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false", "reasoning_replay": "reasoning",
+			"penalties": "false",
+		},
+	}},
+	// The hosted models of the catalog, which vLLM or SGLang run.
+	{"nvidia", aigateway.Defaults{
+		BaseURL: "https://integrate.api.nvidia.com/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
+		ModelTraits: mistral.Traits,
+	}},
+	// The API that is compatible with OpenAI's has chat and embeddings; rerank and the list of
+	// models are elsewhere.
+	{"cohere", aigateway.Defaults{
+		BaseURL: "https://api.cohere.ai/compatibility/v1", Formats: onlyChat, KeyRequired: true,
+		Traits: map[string]string{"max_stops": "5", "native_n": "false", "user_field": "none"},
 	}},
 
 	// The self-hosted servers render conversations by the template of the model. The

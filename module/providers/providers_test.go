@@ -80,6 +80,62 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			BaseURL: "https://api.x.ai/v1", Formats: list{responses, chat, completions}, KeyRequired: true, ListsModels: true,
 			Traits: traits{"max_tokens_field": "max_completion_tokens", "responses_reasoning": "encrypted", "stated_cost": "usd"},
 		},
+		"moonshot": {
+			BaseURL: "https://api.moonshot.ai/v1", Formats: list{chat, responses}, KeyRequired: true, ListsModels: true,
+			Traits: traits{
+				"max_tokens_field": "max_completion_tokens", "user_field": "safety_identifier", "max_stops": "5", "native_n": "false",
+				"reasoning_replay": "reasoning_content", "attribution": "drop", "extensions": "prompt_cache_key",
+			},
+		},
+		"dashscope": {
+			BaseURL: "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", Formats: list{chat}, KeyRequired: true, ListsModels: true,
+			Traits: traits{
+				"reasoning_replay": "reasoning_content", "attribution": "drop",
+				"extensions": "top_k repetition_penalty enable_thinking thinking_budget preserve_thinking",
+			},
+		},
+		"zai": {
+			BaseURL: "https://api.z.ai/api/paas/v4", Formats: list{chat}, KeyRequired: true, ListsModels: true,
+			Traits: traits{
+				"max_stops": "1", "tool_choice": "auto", "json_schema": "object", "native_n": "false", "user_field": "none",
+				"reasoning_replay": "reasoning_content", "attribution": "drop",
+			},
+		},
+		"minimax": {
+			BaseURL: "https://api.minimax.io/v1", Formats: list{responses, chat}, KeyRequired: true, ListsModels: true,
+			Traits: traits{
+				"max_tokens_field": "max_completion_tokens", "mid_system": "hoist", "native_n": "false", "user_field": "none",
+				"attribution": "drop", "extensions": "reasoning_split",
+			},
+		},
+		"siliconflow": {
+			BaseURL: "https://api.siliconflow.com/v1", Formats: list{chat}, KeyRequired: true, ListsModels: true,
+			Traits: traits{
+				"max_stops": "4", "reasoning_replay": "reasoning_content", "attribution": "drop", "extensions": "top_k min_p enable_thinking thinking_budget",
+			},
+		},
+		"fireworks": {
+			BaseURL: "https://api.fireworks.ai/inference/v1", Formats: list{chat, completions, messages, responses}, KeyRequired: true, ListsModels: true,
+			Traits: traits{
+				"max_stops": "4", "reasoning_replay": "reasoning_content", "attribution": "drop",
+				"extensions": "top_k min_p repetition_penalty prompt_cache_key",
+			},
+		},
+		"deepinfra": {
+			BaseURL: "https://api.deepinfra.com/v1/openai", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true,
+			Traits: traits{"extensions": "top_k min_p repetition_penalty", "stated_cost": "usd"},
+		},
+		"cerebras": {
+			BaseURL: "https://api.cerebras.ai/v1", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true,
+			Traits: traits{
+				"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false", "reasoning_replay": "reasoning", "penalties": "false",
+			},
+		},
+		"nvidia": {BaseURL: "https://integrate.api.nvidia.com/v1", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true},
+		"cohere": {
+			BaseURL: "https://api.cohere.ai/compatibility/v1", Formats: list{chat}, KeyRequired: true,
+			Traits: traits{"max_stops": "5", "native_n": "false", "user_field": "none"},
+		},
 		"llamacpp": {
 			BaseURL: "http://localhost:8080/v1", Formats: list{chat, completions, messages}, ListsModels: true, AnswerBounds: local,
 			Traits: traits{"messages_schema": "false",
@@ -163,7 +219,7 @@ func TestPresetsKnowTheLongestAnswers(t *testing.T) {
 // A session that changed to a model of Mistral on OpenRouter after a call was refused: the id of the
 // call had not nine letters.
 func TestModelsOfMistralGetIDsOfNineLetters(t *testing.T) {
-	for _, preset := range []string{"openrouter", "together", "openai_compatible", "vllm", "ollama", "llamacpp"} {
+	for _, preset := range []string{"openrouter", "together", "fireworks", "deepinfra", "nvidia", "openai_compatible", "vllm", "ollama", "llamacpp"} {
 		for _, model := range []string{"mistralai/mistral-large", "Ministral-3B", "codestral-2", "devstral:24b", "mistralai/Mixtral-8x7B", "pixtral-12b"} {
 			assert.Equal(t, trait.CallIDsNine, traitsOfModel(t, preset, model).CallIDs, "%s %s", preset, model)
 		}

@@ -105,12 +105,21 @@ func TestBuiltinPricesOfWidelyUsedNames(t *testing.T) {
 		"bedrock": `us.anthropic.claude-sonnet-5-5 us.anthropic.claude-haiku-5-5 global.anthropic.claude-haiku-5-5 us.anthropic.claude-fable-5-1
 			us.amazon.nova-2-lite-v1:0 us.amazon.nova-pro-v1:0 apac.amazon.nova-pro-v1:0 us.meta.llama3-3-70b-instruct-v1:0 us.deepseek.r1-v1:0
 			openai.gpt-6-sol openai.gpt-6-luna us.meta.llama3-2-3b-instruct-v1:0 cohere.command-r-plus-v1:0`,
-		"mistral":    "mistral-medium-latest mistral-large-latest",
-		"groq":       "qwen/qwen3.8-27b",
-		"cohere":     "rerank-v3.5",
-		"together":   "Qwen/Qwen3.8-2.4T-A95B deepseek-ai/DeepSeek-V4-Flash-0731",
-		"xai":        "grok-4.20-beta",
-		"openrouter": "~openai/gpt-sol-latest ~x-ai/grok-latest",
+		"mistral":     "mistral-medium-latest mistral-large-latest",
+		"groq":        "qwen/qwen3.8-27b",
+		"cohere":      "rerank-v3.5",
+		"together":    "Qwen/Qwen3.8-2.4T-A95B deepseek-ai/DeepSeek-V4-Flash-0731",
+		"xai":         "grok-4.20-beta",
+		"openrouter":  "~openai/gpt-sol-latest ~x-ai/grok-latest",
+		"moonshot":    "kimi-k3.1-pro kimi-k3.1-pro-highspeed kimi-k3 kimi-k2.7-code kimi-k2.6 kimi-k2.5 moonshot-v1-32k",
+		"dashscope":   "qwen3.8-max qwen3.8-flash qwen3.7-max qwen3.7-plus qwen3.6-plus qwen-flash qwen-max kimi-k3 glm-5.3 deepseek-v4.1-flash",
+		"zai":         "glm-5.3 glm-5.3-flash glm-5.2 glm-5.1 glm-5-turbo glm-4.7 glm-4.6 glm-4.5-air",
+		"minimax":     "MiniMax-M3.1-Flash MiniMax-M3 MiniMax-M2.7 MiniMax-M2.7-highspeed MiniMax-M2.5 MiniMax-M2",
+		"siliconflow": "moonshotai/Kimi-K3 zai-org/GLM-5.3 zai-org/GLM-5.3-Flash MiniMaxAI/MiniMax-M3 Qwen/Qwen3.8-2.4T-A95B",
+		"fireworks": `accounts/fireworks/models/kimi-k3p1-pro accounts/fireworks/models/glm-5p3 accounts/fireworks/models/deepseek-v4p1-flash
+			accounts/fireworks/models/qwen3p8-max accounts/fireworks/routers/glm-latest accounts/fireworks/models/gpt-oss-120b`,
+		"deepinfra": "deepseek-ai/DeepSeek-V4.1-Flash zai-org/GLM-5.3 moonshotai/Kimi-K3 Qwen/Qwen3.8-2.4T-A95B openai/gpt-oss-120b BAAI/bge-m3",
+		"cerebras":  "gpt-oss-120b qwen-3.8-27b gemma-4-31b",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			assert.NotNil(t, Builtin().Find(provider, name, admitted), "%s %s", provider, name)
@@ -128,6 +137,9 @@ func TestNamesWithoutABuiltinPrice(t *testing.T) {
 		"its answers of speech do not state tokens": "openai/gpt-4o-mini-tts",
 		"video and text have different prices":      "gemini/gemini-omni-flash-preview",
 		"charged by the page":                       "mistral/mistral-ocr-latest",
+		"has more than two prices by its length":    "dashscope/qwen3.7-flash dashscope/qwen3-coder-plus",
+		"its answer costs more while it thinks":     "dashscope/qwen-plus",
+		"the service publishes no prices":           "nvidia/nvidia/nemotron-3-ultra-550b-a55b",
 	} {
 		for name := range strings.FieldsSeq(names) {
 			provider, model, _ := strings.Cut(name, "/")

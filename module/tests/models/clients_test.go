@@ -94,6 +94,7 @@ var own = []struct {
 		"max_completion_tokens": nil, "max_tokens": json.Number(ownBound), "top_k": nil, "messages": []any{service.Set{"role": "user", "content": "What is this?"}},
 	}},
 	{"groq", "*", "chat", service.Set{"response_format": nil, "stop": []string{"stop1", "six"}}},
+	{"moonshot siliconflow zai cohere", "*", "chat", service.Set{"stop": []string{"six"}}},
 }
 
 // forces reports whether a client that knows the model forces a call: beside thinking, those of

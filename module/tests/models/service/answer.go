@@ -85,6 +85,12 @@ func (r *Rule) failure(header http.Header, q *Request) any {
 		}
 	case q.Service == CohereAI:
 		return map[string]any{"message": message}
+	case q.Service == MiniMax:
+		return map[string]any{"type": "error", "request_id": "0660b098", "error": map[string]any{
+			"type": "bad_request_error", "message": message, "http_code": "400",
+		}}
+	case q.Service == Cerebras:
+		return map[string]any{"message": message, "type": "invalid_request_error", "param": "validation_error", "code": orNull(r.Code)}
 	}
 	return map[string]any{"error": map[string]any{
 		"message": message, "type": cmp.Or(r.Type, "invalid_request_error"), "param": orNull(r.param(q.Format)), "code": orNull(r.Code),

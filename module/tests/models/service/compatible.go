@@ -170,5 +170,6 @@ var cohere = []Rule{
 	{
 		ID: "C1", Services: CohereAI, Models: "command-r-08-2024 command-r-plus-08-2024", When: "tool_choice", Example: Set{"tool_choice": "REQUIRED"}, Source: "modelparams 0.0.18",
 	},
-	{ID: "C2", Services: CohereAI, When: "stop_sequences>5", Example: Set{"stop_sequences": []string{"a", "b", "c", "d", "e", "f"}}, Source: "module/providers/models/README.md: unverified"},
+	{ID: "C2", Services: CohereAI, Formats: "cohere", When: "stop_sequences>5", Example: Set{"stop_sequences": []string{"a", "b", "c", "d", "e", "f"}}, Source: "module/providers/models/README.md: unverified"},
+	{ID: "C2", Services: CohereAI, Formats: "chat", When: "stop>5 stop~^\\[", Example: Set{"stop": []string{"a", "b", "c", "d", "e", "f"}}, Source: "module/providers/models/README.md: unverified"},
 }

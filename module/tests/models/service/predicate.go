@@ -9,6 +9,7 @@ var predicates = map[string]func(found []any) bool{
 	"unsigned":   func(found []any) bool { return slices.ContainsFunc(found, unsigned) },
 	"unreasoned": func(found []any) bool { return slices.ContainsFunc(found, unreasoned) },
 	"unordered":  func(found []any) bool { return unordered(found[0]) },
+	"instructed": func(found []any) bool { return instructedLate(found[0]) },
 	"unknown":    func(found []any) bool { return slices.ContainsFunc(found, unknown) },
 }
 
@@ -76,6 +77,15 @@ func unordered(messages any) bool {
 		last = role
 	}
 	return false
+}
+
+// instructedLate reports whether a system message is not the first message.
+func instructedLate(messages any) bool {
+	list, _ := messages.([]any)
+	return slices.ContainsFunc(list[min(1, len(list)):], func(message any) bool {
+		m, _ := message.(map[string]any)
+		return m["role"] == "system"
+	})
 }
 
 // ofMistral are the members of a message that Mistral knows.

@@ -22,13 +22,25 @@ const (
 	CohereAI   = "cohere"
 	Together   = "together"
 	OpenRouter = "openrouter"
+
+	Moonshot    = "moonshot"
+	DashScope   = "dashscope"
+	ZAI         = "zai"
+	MiniMax     = "minimax"
+	SiliconFlow = "siliconflow"
+	Fireworks   = "fireworks"
+	DeepInfra   = "deepinfra"
+	Cerebras    = "cerebras"
+	NVIDIA      = "nvidia"
 )
 
 // formats are the formats of the services.
 var formats = map[string]string{
 	OpenAI: "chat completions responses", Azure: "chat completions responses messages", Anthropic: "messages", Vertex: "gemini messages",
 	Bedrock: "converse messages", GoogleAI: "gemini", XAI: "chat completions responses", Mistral: "chat recordings", DeepSeek: "chat messages",
-	Groq: "chat responses", CohereAI: "cohere", Together: "chat completions", OpenRouter: "chat messages responses",
+	Groq: "chat responses", CohereAI: "cohere chat", Together: "chat completions", OpenRouter: "chat messages responses",
+	Moonshot: "chat responses", DashScope: "chat", ZAI: "chat", MiniMax: "chat responses", SiliconFlow: "chat",
+	Fireworks: "chat completions messages responses", DeepInfra: "chat completions", Cerebras: "chat completions", NVIDIA: "chat completions",
 }
 
 // Server has all services at one address, each below its name.
