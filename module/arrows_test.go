@@ -115,7 +115,7 @@ var arrows = []arrow{
 	{"module/accounts/people", []string{"module/accounts/answer", "module/accounts/call", "module/accounts/throttle", "module/aigateway"}},
 	{"module/accounts/compat/billing", []string{"module/aigateway", "module/aigateway/accounting", "translate/fault"}},
 	{"module/accounts/compat", []string{"module/accounts/compat/billing", "module/accounts/answer", "module/accounts/call", "module/accounts/people", "module/aigateway"}},
-	{"module/accounts/reports", []string{"module/internal/api", "translate/token", "module/accounts/answer", "module/accounts/call", "module/accounts/throttle", "module/capture", "module/aigateway", "module/aigateway/accounting"}},
+	{"module/accounts/reports", []string{"module/internal/api", "translate", "translate/token", "module/accounts/answer", "module/accounts/call", "module/accounts/throttle", "module/capture", "module/aigateway", "module/aigateway/accounting"}},
 	{"module/accounts", []string{"module/accounts/...", "module/internal/api", "module/aigateway", "module/aigateway/suggest"}},
 	{"module/providers", []string{"module/aigateway", "module/providers/claude", "module/providers/demo", "module/providers/mistral", "translate", "translate/formats"}},
 	{"module/providers/tokens", nil},

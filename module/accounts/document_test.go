@@ -95,6 +95,7 @@ var rights = []testRequest{
 	{call: "GET /api/v1/records?limit=5&from=2026-01-01"},
 	{call: "GET /api/v1/records?limit=5&from=-7d&sort=cost"},
 	{call: "GET /api/v1/records/histogram"},
+	{call: "GET /api/v1/records/comparison"},
 	{call: "GET /api/v1/audit?limit=5&from=2026-01-01"},
 	{call: "GET /api/v1/limits?limit=5"},
 	{call: "POST /api/v1/captures"},
@@ -303,7 +304,7 @@ func askWithoutLedger(t *testing.T, given map[string]bool) {
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/usage", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/usage/savings", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/records", token: token}).status)
-	for _, call := range []string{"GET /api/v1/records/1", "GET /api/v1/records/live", "GET /api/v1/records/histogram", "GET /api/v1/audit", "GET /api/v1/limits", "GET /api/v1/status", "GET /api/v1/targets", "GET /api/v1/explain", "GET /api/v1/configuration", "GET /api/v1/configuration/caddyfile", "GET /api/v1/prices", "GET /api/v1/health", "POST /api/v1/targets/probe", "GET /api/v1/keys/configured"} {
+	for _, call := range []string{"GET /api/v1/records/1", "GET /api/v1/records/live", "GET /api/v1/records/histogram", "GET /api/v1/records/comparison", "GET /api/v1/audit", "GET /api/v1/limits", "GET /api/v1/status", "GET /api/v1/targets", "GET /api/v1/explain", "GET /api/v1/configuration", "GET /api/v1/configuration/caddyfile", "GET /api/v1/prices", "GET /api/v1/health", "POST /api/v1/targets/probe", "GET /api/v1/keys/configured"} {
 		assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: call, token: token}).status, call)
 	}
 }

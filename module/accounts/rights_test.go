@@ -87,6 +87,7 @@ var rightsOf = []right{
 	{"GET /api/v1/records/{id}", 401, 404, 404, 200},
 	{"GET /api/v1/records/live", 401, 200, 200, 200},
 	{"GET /api/v1/records/histogram", 401, 200, 200, 200},
+	{"GET /api/v1/records/comparison", 401, 200, 200, 200},
 	{"GET /api/v1/limits", 401, 200, 200, 200},
 	{"GET /api/v1/audit", 401, 403, 403, 403},
 	{"GET /api/v1/captures", 401, 200, 200, 200},
@@ -259,7 +260,8 @@ func TestWhatIsOfOthersIsAnsweredAsWhatDoesNotExist(t *testing.T) {
 		"GET /api/v1/usage?user=victim":           "GET /api/v1/usage?user=nobody",
 		"GET /api/v1/records/live?user=victim":    "GET /api/v1/records/live?user=nobody",
 
-		"GET /api/v1/records/histogram?user=victim": "GET /api/v1/records/histogram?user=nobody",
+		"GET /api/v1/records/histogram?user=victim":  "GET /api/v1/records/histogram?user=nobody",
+		"GET /api/v1/records/comparison?user=victim": "GET /api/v1/records/comparison?user=nobody",
 	} {
 		a, b := s.ask(testRequest{call: theirs, token: tokens["other"]}), s.ask(testRequest{call: none, token: tokens["other"]})
 		assert.Equal(t, fmt.Sprint(b.status, b.body), fmt.Sprint(a.status, a.body), theirs)
@@ -320,6 +322,7 @@ var rightsInTeam = []struct {
 	{"GET /api/v1/records/3?team=research", "", 404, 403, 200, 200},
 	{"GET /api/v1/records/live?team=research", "", 404, 403, 200, 200},
 	{"GET /api/v1/records/histogram?team=research", "", 404, 403, 200, 200},
+	{"GET /api/v1/records/comparison?team=research", "", 404, 403, 200, 200},
 	{"GET /api/v1/limits?team=research", "", 404, 403, 200, 200},
 	{"GET /api/v1/records/3", "", 404, 200, 404, 200},
 	{"GET /api/v1/usage?user=victim", "", 403, 200, 403, 200},

@@ -99,15 +99,16 @@ func (a *Accounts) routesOfTeams() []call.Route {
 
 // The parameters of queries.
 var (
-	keyParameters       = slices.Concat([]string{"id", "user", "team", "limits"}, call.SortedParameters)
-	deletionParameters  = []string{"keys"}
-	periodParameters    = []string{"from", "to", "format", "limit", "after"}
-	auditParameters     = slices.Concat([]string{"actor", "object", "action"}, periodParameters)
-	usageParameters     = slices.Concat([]string{"team", "by", "key", "user", "model", "provider", "upstream_model", "outcome", "tag", "customer", "largest", "measure"}, periodParameters)
-	recordParameters    = slices.Concat(recordFilters, []string{"sort"}, periodParameters)
-	savingsParameters   = []string{"team", "key", "user", "model", "provider", "upstream_model", "outcome", "tag", "customer", "from", "to"}
-	histogramParameters = slices.Concat(recordFilters, []string{"from", "to", "bars"})
-	recordFilters       = []string{
+	keyParameters        = slices.Concat([]string{"id", "user", "team", "limits"}, call.SortedParameters)
+	deletionParameters   = []string{"keys"}
+	periodParameters     = []string{"from", "to", "format", "limit", "after"}
+	auditParameters      = slices.Concat([]string{"actor", "object", "action"}, periodParameters)
+	usageParameters      = slices.Concat([]string{"team", "by", "key", "user", "model", "provider", "upstream_model", "outcome", "tag", "customer", "largest", "measure"}, periodParameters)
+	recordParameters     = slices.Concat(recordFilters, []string{"sort"}, periodParameters)
+	savingsParameters    = []string{"team", "key", "user", "model", "provider", "upstream_model", "outcome", "tag", "customer", "from", "to"}
+	comparisonParameters = slices.Concat(recordFilters, []string{"from", "to"})
+	histogramParameters  = slices.Concat(recordFilters, []string{"from", "to", "bars"})
+	recordFilters        = []string{
 		"team", "key", "user", "model", "outcome", "request", "limit_name", "operation", "client_format", "provider", "upstream_model",
 		"status", "stream", "tag", "customer", "min_duration_ms", "min_cost_micro",
 	}
@@ -128,6 +129,7 @@ func (a *Accounts) routesOfReports() []call.Route {
 		{Pattern: "GET /api/v1/usage/savings", Access: call.LoggedIn, Parameters: savingsParameters, Handler: report(reports.Reports.Savings)},
 		{Pattern: "GET /api/v1/records", Access: call.LoggedIn, Parameters: recordParameters, Handler: report(reports.Reports.Records)},
 		{Pattern: "GET /api/v1/records/histogram", Access: call.LoggedIn, Parameters: histogramParameters, Handler: report(reports.Reports.Histogram)},
+		{Pattern: "GET /api/v1/records/comparison", Access: call.LoggedIn, Parameters: comparisonParameters, Handler: report(reports.Reports.Comparison)},
 		{Pattern: "GET /api/v1/records/live", Access: call.OwnSession, Parameters: recordFilters, Handler: report(reports.Reports.Live)},
 		{Pattern: "GET /api/v1/records/{id}", Access: call.LoggedIn, Parameters: []string{"team"}, Handler: report(reports.Reports.Record)},
 		{Pattern: "GET /api/v1/limits", Access: call.LoggedIn, Parameters: stateParameters, Handler: report(reports.Reports.LimitStates)},

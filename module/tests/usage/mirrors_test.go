@@ -58,6 +58,23 @@ func TestAMirrorGetsACopyThatNoKeyPaysFor(t *testing.T) {
 		assert.Equal(t, sum{
 			Key: "(mirror)", Model: "m", Outcome: "answered", Upstream: "other", Requests: 3, Calls: 3, Input: 30, Output: 60, Cost: 60_000_000, Currency: "USD",
 		}, found)
+		var compared struct {
+			Items []struct {
+				Provider         string
+				Mirror           bool
+				Requests, Failed int64
+				Cost             struct{ Value float64 } `json:"cost_micro"`
+			}
+		}
+		get(t, s.AdminURL("/api/v1/records/comparison?model=m"), &compared)
+		require.Len(t, compared.Items, 2)
+		assert.Equal(t, "target", compared.Items[0].Provider)
+		assert.False(t, compared.Items[0].Mirror)
+		assert.Zero(t, compared.Items[0].Cost.Value)
+		assert.Equal(t, "mirror", compared.Items[1].Provider)
+		assert.True(t, compared.Items[1].Mirror)
+		assert.Equal(t, int64(3), compared.Items[1].Requests)
+		assert.Equal(t, 20_000_000.0, compared.Items[1].Cost.Value)
 	})
 }
 
