@@ -228,7 +228,7 @@ func TestDeployments(t *testing.T) {
 		},
 		"names that only LiteLLM knows": {
 			listed("", `a: {model: claude-x}`, `b: {model: my/model, custom_llm_provider: hosted_vllm, api_base: "http://127.0.0.1:1/v1"}`, `c: {model: ollama/llama3, api_base: "http://127.0.0.1:2"}`, `d: {model: openai/responses/gpt-x}`, `e: {model: fireworks_ai/accounts/f/models/k}`),
-			[]string{"to anthropic/claude-x", "to vllm/my/model", "base_url http://127.0.0.1:2/v1", "to openai/gpt-x", "to fireworks/accounts/f/models/k", "base_url https://api.fireworks.ai/inference/v1"}, nil,
+			[]string{"to anthropic/claude-x", "to vllm/my/model", "base_url http://127.0.0.1:2/v1", "to openai/gpt-x", "to fireworks/accounts/f/models/k", "provider fireworks {env.FIREWORKS_AI_API_KEY}"}, nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
