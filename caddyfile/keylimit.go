@@ -9,7 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 )
 
-var keyLimitWords = words[*limits.Limit]{
+var keyLimitWords = withRules(words[*limits.Limit]{
 	"per": {read: func(d *cf.Dispenser, l *limits.Limit) error {
 		args := d.RemainingArgs()
 		switch {
@@ -22,25 +22,67 @@ var keyLimitWords = words[*limits.Limit]{
 		}
 		return nil
 	}},
+	"models": {read: func(d *cf.Dispenser, l *limits.Limit) error {
+		list, err := readPatterns(d, nil)
+		for _, pattern := range list {
+			l.Models = append(l.Models, aigateway.Pattern(pattern))
+		}
+		return err
+	}},
 	"within": {read: func(d *cf.Dispenser, l *limits.Limit) (err error) {
 		l.Within, err = readOne(d)
 		return err
 	}},
-	"requests": {read: func(d *cf.Dispenser, l *limits.Limit) (err error) {
-		l.Requests, err = readRate(d)
+}, func(l *limits.Limit) *aigateway.LimitRules { return &l.LimitRules })
+
+// withRules adds the words of the rules of limits, which are read into a field.
+func withRules[T any](own words[T], field func(T) *aigateway.LimitRules) words[T] {
+	own["requests"] = word[T]{read: func(d *cf.Dispenser, target T) (err error) {
+		field(target).Requests, err = readRate(d)
 		return err
-	}},
-	"tokens": {read: func(d *cf.Dispenser, l *limits.Limit) (err error) {
-		l.Tokens, err = readRate(d)
+	}}
+	own["tokens"] = word[T]{read: func(d *cf.Dispenser, target T) (err error) {
+		field(target).Tokens, err = readRate(d)
 		return err
-	}},
-	"concurrent": {read: func(d *cf.Dispenser, l *limits.Limit) error {
+	}}
+	own["concurrent"] = word[T]{read: func(d *cf.Dispenser, target T) error {
 		n, err := readCount(d)
-		l.Concurrent = int64(n)
+		field(target).Concurrent = int64(n)
 		return err
-	}},
-	"budget":   {read: readBudget},
-	"unpriced": {read: readUnpriced},
+	}}
+	own["budget"] = word[T]{read: func(d *cf.Dispenser, target T) error { return readBudget(d, field(target)) }}
+	own["unpriced"] = word[T]{read: func(d *cf.Dispenser, target T) error { return readUnpriced(d, field(target)) }}
+	return own
+}
+
+// callLimitWords are the words of the limit of a provider or a target.
+var callLimitWords = withRules(words[*aigateway.LimitRules]{}, func(r *aigateway.LimitRules) *aigateway.LimitRules { return r })
+
+// readCallLimit reads the limit of a provider or a target, which has no name. Syntax:
+//
+//	limit {
+//		requests   <number>/<duration>
+//		tokens     <number>/<duration>
+//		concurrent <number>
+//		budget     <amount>/<duration>|day|week|month|total [<currency>] [soft]
+//		unpriced   allow
+//	}
+func readCallLimit[T any](field func(T) **aigateway.LimitRules) func(*cf.Dispenser, T) error {
+	return func(d *cf.Dispenser, target T) error {
+		line := *d // errors about the whole block contain its first line
+		if d.NextArg() {
+			return d.Err("the limit of a provider or a target has no name: its rules are in a block")
+		}
+		rules := new(aigateway.LimitRules)
+		if err := callLimitWords.readBlock(d, "limit", rules, nil); err != nil {
+			return err
+		}
+		if err := rules.Check(); err != nil {
+			return line.WrapErr(err)
+		}
+		*field(target) = rules
+		return nil
+	}
 }
 
 // readKeyLimit reads a limit, which keys refer to by its name. Syntax:
@@ -48,6 +90,7 @@ var keyLimitWords = words[*limits.Limit]{
 //	limit <name> {
 //		per        key | user | group | gateway | customer | tag <name>
 //		within     <name>
+//		models     <pattern...>
 //		requests   <number>/<duration>
 //		tokens     <number>/<duration>
 //		concurrent <number>
@@ -94,7 +137,7 @@ func readRate(d *cf.Dispenser) (aigateway.Rate, error) {
 }
 
 // readBudget reads a budget, such as 50/month EUR soft.
-func readBudget(d *cf.Dispenser, l *limits.Limit) (err error) {
+func readBudget(d *cf.Dispenser, l *aigateway.LimitRules) (err error) {
 	args := d.RemainingArgs()
 	if len(args) == 0 {
 		return d.ArgErr()
@@ -106,7 +149,7 @@ func readBudget(d *cf.Dispenser, l *limits.Limit) (err error) {
 }
 
 // readUnpriced reads the only value of unpriced, allow.
-func readUnpriced(d *cf.Dispenser, l *limits.Limit) error {
+func readUnpriced(d *cf.Dispenser, l *aigateway.LimitRules) error {
 	word, err := readOne(d)
 	if err == nil && word != "allow" {
 		return d.Err("unpriced can only be allow: without it, a budget refuses models whose price is unknown")

@@ -34,6 +34,7 @@ var modelWords = withTraits(words[*model]{
 var targetWords = withTraits(words[*catalog.TargetConfig]{
 	"price": {read: readTargetPrice(func(t *catalog.TargetConfig) *[]map[string]string { return &t.Prices }), repeat: true},
 	"if":    {read: readCondition},
+	"limit": {read: readCallLimit(func(t *catalog.TargetConfig) **aigateway.LimitRules { return &t.Limit })},
 }, func(t *catalog.TargetConfig) *map[string]string { return &t.Traits })
 
 // readModel reads a model: a name or a pattern, in which "*" matches any characters, and
@@ -45,6 +46,7 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 //			<name of a trait> <value...>
 //			price <column> <value> [<column> <value>...]
 //			if `<CEL expression>`
+//			limit { <rules: see readCallLimit> }
 //		}
 //		<name of a trait> <value...>
 //		price <column> <value> [<column> <value>...]

@@ -53,6 +53,7 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 		p.MaxRunning, err = readCount(d)
 		return err
 	}},
+	"limit":           {read: readCallLimit(func(p *provider) **aigateway.LimitRules { return &p.Limit })},
 	"connect_timeout": timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
 }, func(p *provider) *aigateway.AnswerBounds { return &p.AnswerBounds }), func(p *provider) *map[string]string { return &p.Traits }))
 
@@ -69,6 +70,7 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 //		cooldown    <duration> | off
 //		fail_rate   <percentage> | off
 //		max_running <number>
+//		limit       { <rules: see readCallLimit> }
 //
 //		price     <model> <column> <value> [<column> <value>...]
 //		listed_as <provider in the table of prices>

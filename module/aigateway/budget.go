@@ -14,8 +14,8 @@ import (
 
 // Budget is an amount of money per period. The zero Budget means no rule.
 type Budget struct {
-	// Micros is the amount, in millionths of the unit of the currency: 1 to
-	// 1000000000000 (10^12).
+	// Micros is the amount, in millionths of the unit of the currency: 0 to
+	// 1000000000000 (10^12). A budget of 0 admits what costs nothing.
 	Micros int64 `json:"micros"`
 
 	// Currency is the currency of the amount, in three upper-case letters. A price in
@@ -50,7 +50,7 @@ const (
 const DefaultCurrency = "USD"
 
 var (
-	errBudget   = errors.New("a budget is an amount from 0.000001 to 1000000, a slash, and a period from 1s to 366d or day, week, month or total: 50/month")
+	errBudget   = errors.New("a budget is an amount from 0 to 1000000, a slash, and a period from 1s to 366d or day, week, month or total: 50/month")
 	errCurrency = errors.New("a currency has three upper-case letters: EUR")
 
 	currency = regexp.MustCompile(`^[A-Z]{3}$`)
@@ -105,7 +105,7 @@ func parseAmount(s string) (b Budget, err error) {
 
 // Notation returns the budget as ParseBudget reads it: "50/month EUR soft"; empty for none.
 func (b *Budget) Notation() string {
-	if b.Micros == 0 {
+	if !b.IsSet() {
 		return ""
 	}
 	text := strconv.FormatFloat(float64(b.Micros)/1e6, 'f', -1, 64) + "/" + b.PeriodName()
@@ -119,7 +119,7 @@ func (b *Budget) Notation() string {
 }
 
 func (b *Budget) check() error {
-	if b.Micros < 1 || b.Micros > maxAmount || (b.Calendar == "") != isPeriod(b.Per) || b.Calendar != "" && b.Per != 0 {
+	if b.Micros < 0 || b.Micros > maxAmount || (b.Calendar == "") != isPeriod(b.Per) || b.Calendar != "" && b.Per != 0 {
 		return errBudget
 	}
 	switch b.Calendar {
@@ -137,6 +137,9 @@ func CheckCurrency(s string) error {
 	}
 	return nil
 }
+
+// IsSet reports whether there is a budget, which may be one of 0.
+func (b *Budget) IsSet() bool { return b.Per != 0 || b.Calendar != "" }
 
 // Nanos returns the amount in billionths of the unit of its currency.
 func (b *Budget) Nanos() int64 { return b.Micros * 1000 }

@@ -22,6 +22,7 @@ func TestBudgetsAreAnAmountAndAPeriod(t *testing.T) {
 		"0000007.0/1h30m": {Budget{Micros: 7_000_000, Per: caddy.Duration(90 * time.Minute)}, "7 USD per 1h30m"},
 		"1/1h":            {Budget{Micros: 1_000_000, Per: caddy.Duration(time.Hour)}, "1 USD per 1h"},
 		"1/10m":           {Budget{Micros: 1_000_000, Per: caddy.Duration(10 * time.Minute)}, "1 USD per 10m"},
+		"0/month":         {Budget{Calendar: Monthly}, "0 USD per month"},
 		"1/90s":           {Budget{Micros: 1_000_000, Per: caddy.Duration(90 * time.Second)}, "1 USD per 1m30s"},
 	} {
 		got, err := ParseBudget(text)
@@ -29,9 +30,10 @@ func TestBudgetsAreAnAmountAndAPeriod(t *testing.T) {
 		assert.Equal(t, want.Budget, got, text)
 		assert.Equal(t, want.text, got.String())
 		assert.Equal(t, 1000*got.Micros, got.Nanos())
+		assert.True(t, got.IsSet(), text)
 	}
 	for _, text := range []string{
-		"", "50", "/day", "50/", "0/day", "0.0000001/day", "-1/day", "+1/day", "1e3/day", ".5/day", "5./day", "50/year", "50/30", "50/999ms", "50/367d",
+		"", "50", "/day", "50/", "0.0000001/day", "-1/day", "+1/day", "1e3/day", ".5/day", "5./day", "50/year", "50/30", "50/999ms", "50/367d",
 		"1000001/day", "1000000.000001/day", "99999999/day", "50/day/day", "50 /day", "$50/day",
 	} {
 		_, err := ParseBudget(text)

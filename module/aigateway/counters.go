@@ -142,10 +142,10 @@ const Unknown = -1
 // one.
 var Levels = [...]int{0, 50, 80, 100}
 
-// Level returns the highest of Levels that an amount reaches.
+// Level returns the highest of Levels that an amount reaches. A budget of 0 has no levels.
 func (b *Budget) Level(nanos int64) (percent int) {
 	for _, level := range Levels {
-		if nanos >= b.Nanos()/100*int64(level) {
+		if b.Micros > 0 && nanos >= b.Nanos()/100*int64(level) {
 			percent = level
 		}
 	}

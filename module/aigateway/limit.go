@@ -36,6 +36,11 @@ const (
 	// PerCustomer is the group of the requests of one customer. Requests without a customer
 	// have counts of their own.
 	PerCustomer Scope = "customer"
+
+	// PerProvider is the group of all calls of a provider, and PerTarget that of the calls of a
+	// target of a model. Only the limits that ProviderLimit and TargetLimit return have them.
+	PerProvider Scope = "provider"
+	PerTarget   Scope = "target"
 )
 
 // tagScope is the prefix of the scopes of tags.
@@ -53,6 +58,9 @@ func (s Scope) Labelled() bool {
 	_, ok := s.Tag()
 	return ok || s == PerCustomer
 }
+
+// OfCalls reports whether the limit counts calls of a provider, whatever key they are for.
+func (s Scope) OfCalls() bool { return s == PerProvider || s == PerTarget }
 
 // isChosen reports whether users can have many subjects in the scope: by making keys, or by
 // choosing labels.
@@ -93,7 +101,7 @@ const (
 // strength returns the strongest rule of the limit.
 func (r *LimitRules) strength() int {
 	switch {
-	case r.Budget.Micros != 0 && !r.Budget.Soft:
+	case r.Budget.IsSet() && !r.Budget.Soft:
 		return money
 	case r.Requests.Most != 0 || r.Tokens.Most != 0:
 		return rates
@@ -117,7 +125,7 @@ func (l *Limit) Subject(key *Key) Subject {
 		return Subject{l.Per, key.Tag(tag)}
 	case l.Per == PerCustomer:
 		return Subject{l.Per, key.Customer}
-	case l.Per == PerGroup || l.Per == PerGateway:
+	case l.Per == PerGroup || l.Per == PerGateway || l.Per.OfCalls():
 		return Subject{Per: l.Per}
 	case l.Per == PerKey || key.Owner == "":
 		return Subject{PerKey, key.ID}
@@ -237,7 +245,7 @@ func (r LimitRules) String() string {
 	if r.Concurrent > 0 {
 		rules = append(rules, fmt.Sprint(r.Concurrent, " at once"))
 	}
-	if r.Budget.Micros > 0 {
+	if r.Budget.IsSet() {
 		rules = append(rules, r.Budget.String())
 	}
 	return strings.Join(rules, ", ")

@@ -27,7 +27,7 @@ func newTally(l *aigateway.Limit, created time.Time, zone *time.Location) *tally
 		t.tokens = newWindow(newSliding(time.Duration(period), created))
 		t.heldTokens = newWindow(t.tokens.pace)
 	}
-	if l.Budget.Micros != 0 {
+	if l.Budget.IsSet() {
 		t.budget = newBudget(&l.Budget, created, zone)
 		t.heldMoney = newWindow(t.budget.pace)
 	}

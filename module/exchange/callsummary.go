@@ -38,11 +38,12 @@ const (
 	Busy       Reason = "has too many requests at once"
 	Unsuitable Reason = "cannot take the request"
 	Costly     Reason = "may cost more than is left of a budget"
+	Limited    Reason = "has used up a limit of its calls"
 	Unmet      Reason = "has a condition that the request does not meet"
 )
 
-// Word returns the reason in one word: "rests", "busy", "unsuitable", "costly" or
-// "unmet".
+// Word returns the reason in one word: "rests", "busy", "unsuitable", "costly",
+// "limited" or "unmet".
 func (r Reason) Word() string {
 	switch r {
 	case Busy:
@@ -51,6 +52,8 @@ func (r Reason) Word() string {
 		return "unsuitable"
 	case Costly:
 		return "costly"
+	case Limited:
+		return "limited"
 	case Unmet:
 		return "unmet"
 	}

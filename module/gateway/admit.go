@@ -18,7 +18,7 @@ import (
 // is admitted; admitted then is m with the targets that may be asked. m is nil for an exchange
 // that uses no model.
 func (h *Handler) admit(to *reply.Reply, r *http.Request, m *catalog.Model) (admitted *catalog.Model, refused *fault.Fault) {
-	ex, chain := to.Exchange, h.resolved.limits.Of(to.Exchange.Key)
+	ex, chain := to.Exchange, h.resolved.limits.For(to.Exchange.Key, to.Exchange.View.Model)
 	a := limits.Admitted{Model: m}
 	if chain == nil {
 		h.logRefusedKey(ex, ex.Key, observe.Clip(h.resolved.limits.Problem(ex.Key).Error()))
@@ -26,9 +26,33 @@ func (h *Handler) admit(to *reply.Reply, r *http.Request, m *catalog.Model) (adm
 	} else {
 		a, refused = chain.Admit(to, r, m, h.resolved.catalog)
 	}
-	entry, unrecorded := h.backends.Book.Begin(ex, h.resolved.catalog, a.Estimate.Cost, chain != nil && chain.NeedsLedger())
+	bound, needed := h.resolved.limits.Calls.Bound(ex, m, h.resolved.catalog)
+	if a.Estimate.Cost.Currency != "" {
+		bound = a.Estimate.Cost
+	}
+	entry, unrecorded := h.backends.Book.Begin(ex, h.resolved.catalog, bound, needed || chain != nil && chain.NeedsLedger())
 	to.Charge(meter.New(a.Estimate, a.Reservation, entry))
 	return a.Model, cmp.Or(refused, unrecorded)
+}
+
+// admitCall reserves a call of a target that has limits.
+func (r *resolved) admitCall(answer *reply.Reply, client *http.Request, t *catalog.Target) *fault.Fault {
+	return r.limits.Calls.Admit(answer, client, t, r.catalog)
+}
+
+// callAdmission returns the function that reserves calls of targets that have limits.
+func callAdmission(h *Handler) func(*reply.Reply, *http.Request, *catalog.Target) *fault.Fault {
+	return func(answer *reply.Reply, r *http.Request, t *catalog.Target) *fault.Fault {
+		return h.resolved.admitCall(answer, r, t)
+	}
+}
+
+// admitAlone reserves a call of the only target that may be asked in its limits, if it has some.
+func (r *resolved) admitAlone(answer *reply.Reply, client *http.Request, t *catalog.Target) *fault.Fault {
+	if len(t.Limits) == 0 {
+		return nil
+	}
+	return r.admitCall(answer, client, t)
 }
 
 // measure returns the measure by which the targets of a model are ordered for a request.

@@ -178,6 +178,7 @@ func (a *App) metricNames() (n metrics.Names) {
 		}
 		n.Models = append(n.Models, site.resolved.catalog.Patterns()...)
 		n.Limits = append(n.Limits, site.resolved.limits.Names()...)
+		n.Limits = append(n.Limits, site.resolved.limits.Calls.Names()...)
 		n.Guards = append(n.Guards, site.resolved.guards.Names()...)
 	}
 	return n

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
 		return fault.BatchUnseen(guard)
 	}
-	b := &batch{catalog: h.resolved.catalog, chain: h.resolved.limits.Of(ex.Key), ex: ex}
+	b := &batch{catalog: h.resolved.catalog, limits: h.resolved.limits, chain: h.resolved.limits.Of(ex.Key), ex: ex}
 	if refused := request.ReadObject(ex, r, h.MaxBatch, func(body []byte) *fault.Fault { return route.Object.Batch(body, b.add) }); refused != nil {
 		return refused
 	}
@@ -50,7 +51,11 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	call := &exchange.ObjectCall{Method: route.Object.Method, Path: route.Object.Below(r.URL.Path, ""), Query: queryOf(r, route.Object.Query)}
 	call.Created = exchange.Created{Edits: b.editsFor(offer.provider), Bound: offer.bound}
 	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner()), Call: call, Base: baseOf(h, r)}
-	if _, refused := h.admit(answer, r, nil); refused != nil {
+	t := b.targetAt(offer.provider)
+	if _, refused := h.admit(answer, r, &catalog.Model{Targets: []catalog.Target{*t}}); refused != nil {
+		return refused
+	}
+	if refused := h.resolved.admitAlone(answer, r, t); refused != nil {
 		return refused
 	}
 	return askHolder(h, &failover.Holder{Provider: offer.provider, Model: b.modelAt(offer.provider)}, answer, r)
@@ -59,6 +64,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 // batch is a batch that is being read.
 type batch struct {
 	catalog *catalog.Catalog
+	limits  *limits.Limits
 	chain   *limits.Chain // nil if the limits of the key cannot be applied, so that it is refused
 	ex      *exchange.Exchange
 
@@ -198,11 +204,14 @@ func (b *batch) boundAt(t *catalog.Target, m *batchModel, single *exchange.Excha
 	if late := single.View.LateSystem; late != "" && !t.TraitsOf(m.name).TakesLateSystem() {
 		return 0, fault.LateSystem(late)
 	}
-	if b.chain == nil {
-		return 0, nil
+	for _, chain := range []*limits.Chain{b.chain, b.limits.Calls.Of(t)} {
+		if chain == nil {
+			continue
+		}
+		cost, f := chain.BoundInBatch(single, *t, b.catalog)
+		nanos, refused = max(nanos, min(cost, mostBound)), cmp.Or(refused, f)
 	}
-	nanos, refused = b.chain.BoundInBatch(single, *t, b.catalog)
-	return min(nanos, mostBound), refused
+	return nanos, refused
 }
 
 // editsFor returns the edits of the body for a provider, in the order of the body.
@@ -221,6 +230,14 @@ func (b *batch) editsFor(p *catalog.Provider) []edit.Edit {
 	}
 	slices.SortFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
 	return edits
+}
+
+// targetAt returns the target of all requests at a provider: that of the only model, or else the provider.
+func (b *batch) targetAt(p *catalog.Provider) *catalog.Target {
+	if len(b.models) != 1 {
+		return &p.Alone().Targets[0]
+	}
+	return b.models[0].target(p, b)
 }
 
 // modelAt returns the provider's name of the model of all requests, "" if there are several.

@@ -113,7 +113,8 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	}
 	h.providers = failover.Site{
 		Logger: h.logger, Drain: h.drain, Affinity: h.Affinity, Ratios: app.ratios, Seals: seals, Measure: h.measure,
-		Deadline: time.Duration(h.Deadline), DisableRetry: h.DisableRetry,
+		AdmitCall: callAdmission(h),
+		Deadline:  time.Duration(h.Deadline), DisableRetry: h.DisableRetry,
 		Answers: sink.Options{CommitAfter: time.Duration(h.CommitAfter), KeepAlive: time.Duration(h.KeepAlive), ShowTarget: h.TargetHeader},
 	}
 	if h.backends, err = app.backendsOf(ctx, &h.Options); err != nil {

@@ -117,6 +117,9 @@ func (all passRoutes) serve(h *Handler, to *reply.Reply, r *http.Request) *fault
 	if _, refused := h.admit(to, r, m); refused != nil {
 		return refused
 	}
+	if refused := h.resolved.admitAlone(to, r, &d.provider.Alone().Targets[0]); refused != nil {
+		return refused
+	}
 	ctx, cancel := h.drain.Bind(r.Context(), time.Duration(h.Deadline))
 	to.Start(cancel, sink.Options{Passes: true})
 	d.pass(ctx, to, d.passage(to.Exchange, &o))
@@ -185,7 +188,7 @@ func (d *passRoute) setModel(ex *exchange.Exchange, c *catalog.Catalog) *fault.F
 // isUnpriced reports whether a request is passed on unread because the limits of its key would refuse
 // it for its unknown cost.
 func (d *passRoute) isUnpriced(ex *exchange.Exchange, m *catalog.Model, site *resolved) bool {
-	chain := site.limits.Of(ex.Key)
+	chain := site.limits.For(ex.Key, ex.View.Model)
 	if !d.AllowUnpriced || chain == nil {
 		return false
 	}

@@ -57,6 +57,9 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved, stored bool) (r *res
 	if err != nil {
 		return nil, err
 	}
+	if err := r.limits.CountCalls(r.catalog, load); err != nil {
+		return nil, err
+	}
 	if r.guards, err = base.guards.Extend(ctx, c.Guards); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,8 @@ package fault
 
 import "fmt"
 
+const codeUnpriced = "price_unknown"
+
 // The faults of this file refuse requests for the limits of their keys.
 
 // Whose names in messages who a limit counts together: "this key", "this user", "the
@@ -93,7 +95,7 @@ func BudgetTooSmall(cost, budget string, whose Whose, assumed Assumed) *Fault {
 func TermsUnpriced(model, field, target string) *Fault {
 	message := field + ": its price for '" + model + "' is unknown, so a key with a budget cannot use it: leave it out, or ask an administrator to set its factor"
 	return &Fault{
-		Kind: Forbidden, Param: field, Code: "price_unknown", Final: true,
+		Kind: Forbidden, Param: field, Code: codeUnpriced, Final: true,
 		Message: message, Log: Log{Message: message + " for the target " + target},
 	}
 }
@@ -103,7 +105,7 @@ func TermsUnpriced(model, field, target string) *Fault {
 func BatchUnpriced(model, target string) *Fault {
 	message := "model: the price of '" + model + "' in a batch is unknown, so a key with a budget cannot use it there: ask an administrator to set its factor"
 	return &Fault{
-		Kind: Forbidden, Param: "model", Code: "price_unknown", Final: true,
+		Kind: Forbidden, Param: "model", Code: codeUnpriced, Final: true,
 		Message: message, Log: Log{Message: message + " for the target " + target},
 	}
 }
@@ -120,9 +122,33 @@ func PartUnpriced(model, column, target string) *Fault {
 	}
 	message += ", or ask an administrator to set the price '" + column + "'"
 	return &Fault{
-		Kind: Forbidden, Param: param, Code: "price_unknown", Final: true,
+		Kind: Forbidden, Param: param, Code: codeUnpriced, Final: true,
 		Message: message, Log: Log{Message: message + " for the target " + target},
 	}
+}
+
+// UpstreamUnpriced refuses a request for a model whose price at an upstream is unknown, where a limit
+// bounds what all requests to the upstream cost. The log names the target without a price.
+func UpstreamUnpriced(model, target string) *Fault {
+	message := "model: the price of '" + model + "' is unknown, and the upstream has a budget: an administrator can set a price"
+	return &Fault{
+		Kind: Forbidden, Param: "model", Code: codeUnpriced, Final: true,
+		Message: message, Log: Log{Message: message + " for the target " + target},
+	}
+}
+
+// Unpriced reports whether the request was refused because the price of what it can use is unknown.
+func (f *Fault) Unpriced() bool { return f.Code == codeUnpriced }
+
+// OfLimit reports whether a limit has refused the request: a rate, the requests at once, or a budget.
+func (f *Fault) OfLimit() bool { return f.Kind == RateLimited || f.Kind == Exhausted }
+
+// Upstream returns the subject of the limits of the upstream for a model, "" for an unknown one.
+func Upstream(model string) Whose {
+	if model == "" {
+		return "the upstream"
+	}
+	return Whose("the upstream for model '" + model + "'")
 }
 
 // PriceUnknown refuses a request for a model whose price is unknown, where a budget
@@ -130,7 +156,7 @@ func PartUnpriced(model, column, target string) *Fault {
 func PriceUnknown(model, target string) *Fault {
 	message := "model: the price of '" + model + "' is unknown, so a key with a budget cannot use it: an administrator can set a price"
 	return &Fault{
-		Kind: Forbidden, Param: "model", Code: "price_unknown", Final: true,
+		Kind: Forbidden, Param: "model", Code: codeUnpriced, Final: true,
 		Message: message, Log: Log{Message: message + " for the target " + target},
 	}
 }

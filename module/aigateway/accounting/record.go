@@ -68,7 +68,8 @@ type Attempt struct {
 	Format   string // wire format of the request to the provider; empty if the target was passed over
 	// End is how the call ended: "answered", "refused", "unreachable", "cut",
 	// "client_closed", or the kind of the fault, such as "timeout" or "overloaded". For a
-	// target that was passed over it is "rests", "busy", "unsuitable", "costly" or "unmet".
+	// target that was passed over it is "rests", "busy", "unsuitable", "costly", "limited" or
+	// "unmet".
 	End      string
 	Status   int           // of the provider; 0 if it has not answered
 	Duration time.Duration // until the end of the call; 0 if the target was passed over

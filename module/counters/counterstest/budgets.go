@@ -186,6 +186,23 @@ func softBudget(t *testing.T, p *Place) {
 	assert.NotNil(t, unknown.pays(t, 2*dollar), "a soft budget refuses nothing, even without the ledger")
 }
 
+// A budget of 0 was no budget at all, so that there was none for keys that may use free models only.
+func budgetOfZero(t *testing.T, p *Place) {
+	for _, period := range []string{"0/month", "0/1h"} {
+		l := p.budget(t, period)
+		for range 2 {
+			admitted := l.ask(alice, 5, 0)
+			require.NotNil(t, admitted.Reservation, period)
+			for _, move := range admitted.Moves {
+				assert.LessOrEqual(t, move.To, 0, "it is not reported as used up")
+			}
+			refused := l.ask(alice, 5, 1)
+			assert.Equal(t, aigateway.MoneyBudget, refused.Reached, period)
+			assert.True(t, refused.TooLarge)
+		}
+	}
+}
+
 // While the ledger cannot be read, no request is admitted, and no answer claims that the
 // budget is exhausted.
 func unreadable(t *testing.T, p *Place) {

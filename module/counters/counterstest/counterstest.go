@@ -55,6 +55,7 @@ func Run(t *testing.T, each func(t *testing.T, test func(t *testing.T, p *Place)
 		{"L047 exactly as many concurrent requests are admitted as the limits allow", exactlyAsMany},
 		{"L048 a settlement below the bound frees the rest", settledBelowBound},
 		{"a request at no cost needs no budget", freeOfCharge},
+		{"a budget of 0 admits what costs nothing", budgetOfZero},
 		{"L049 money counts in the month of the admission", monthOfAdmission},
 		{"L050 a budget continues with the costs in the ledger", restored},
 		{"L052 Settle counts once", settleOnce},

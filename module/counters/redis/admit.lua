@@ -86,7 +86,7 @@ for i = 1, count do
 end
 for i = 1, count do
 	local a = FIRST + (i - 1) * PER
-	if tonumber(ARGV[a + 6]) > 0 and redis.call('EXISTS', KEYS[1 + (i - 1) * 5 + 4]) == 0 then
+	if tonumber(ARGV[a + 6]) >= 0 and redis.call('EXISTS', KEYS[1 + (i - 1) * 5 + 4]) == 0 then
 		return {-1, i, int(now)}
 	end
 end
@@ -110,7 +110,7 @@ for i = 1, count do
 		if redis.call('ZCARD', KEYS[k + 3]) >= most then refuse(i, 3, 1000000, 0) end
 	end
 	most = tonumber(ARGV[a + 6])
-	if most > 0 then
+	if most >= 0 then
 		local length, finish, soft = tonumber(ARGV[a + 7]), tonumber(ARGV[a + 9]), ARGV[a + 10] == '1'
 		local slot, used, slots, counts = window(KEYS[k + 4], length)
 		s.bslot, s.bused = slot, used
@@ -133,7 +133,7 @@ for i = 1, count do
 		end
 		local level = 0
 		for _, l in ipairs({50, 80, 100}) do
-			if peak >= math.floor(most / 100) * l then level = l end
+			if most > 0 and peak >= math.floor(most / 100) * l then level = l end
 		end
 		s.from, s.to = tonumber(redis.call('GET', KEYS[k + 5]) or -1), level
 		if s.from ~= s.to then redis.call('SET', KEYS[k + 5], level) end

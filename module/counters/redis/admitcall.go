@@ -53,26 +53,32 @@ func countable(n int64) int64 { return min(n, 1<<53) }
 // key returns a key of a limit.
 func (q *admitCall) key(limit, which int) string { return q.keys[1+limit*keysPer+which] }
 
+// noBudget is the amount of a limit without a budget: that of a budget may be 0.
+const noBudget = -1
+
 // add adds the keys and arguments of a limit.
 func (q *admitCall) add(l *aigateway.Limit, now time.Time) {
 	subject := l.Subject(q.demand.Key)
 	own := tag + l.Name + ":" + string(subject.Per) + ":" + subject.Name + ":"
 	budget, begin, end := q.budget(l, now)
-	soft := 0
+	soft, nanos := 0, l.Budget.Nanos()
 	if l.Budget.Soft {
 		soft = 1
+	}
+	if !l.Budget.IsSet() {
+		nanos = noBudget
 	}
 	q.keys = append(q.keys,
 		own+"requests:"+time.Duration(l.Requests.Per).String(), own+"tokens:"+time.Duration(l.Tokens.Per).String(),
 		own+"running", own+budget, own+"level:"+string(l.Budget.Calendar))
 	q.args = append(q.args, l.Requests.Most, slotLength(time.Duration(l.Requests.Per)), l.Tokens.Most, slotLength(time.Duration(l.Tokens.Per)),
-		l.Concurrent, l.Budget.Nanos(), slotLength(time.Duration(l.Budget.Per)), begin, end, soft)
+		l.Concurrent, nanos, slotLength(time.Duration(l.Budget.Per)), begin, end, soft)
 }
 
 // budget returns the last part of the key of a budget, and the beginning and the end of its
 // period of the calendar in microseconds. Both are 0 if the budget has no such period.
 func (q *admitCall) budget(l *aigateway.Limit, now time.Time) (name string, begin, end int64) {
-	if l.Budget.Micros == 0 {
+	if !l.Budget.IsSet() {
 		return "", 0, 0
 	}
 	name = "budget:" + l.Budget.Unit() + string(l.Budget.Calendar) + time.Duration(l.Budget.Per).String()

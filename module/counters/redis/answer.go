@@ -52,7 +52,7 @@ func (q *admitCall) readLimit(a *aigateway.Admission, l *aigateway.Limit, isAdmi
 	if l.Tokens.Most > 0 {
 		a.Tokens = a.Tokens.Tighter(quota(l.Tokens.Most, tokens, tokensReset))
 	}
-	if l.Budget.Micros == 0 {
+	if !l.Budget.IsSet() {
 		return
 	}
 	if a.Limit == l && a.Reached == aigateway.MoneyBudget {

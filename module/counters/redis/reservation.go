@@ -48,7 +48,7 @@ func (r *reservation) Settle(used aigateway.Use) {
 		if limit.Tokens.Most > 0 {
 			s.add(r.key(i, tokensKey), "tokens", i, r.demand.Tokens, used.Tokens, limit.Tokens.Per)
 		}
-		if limit.Budget.Micros > 0 {
+		if limit.Budget.IsSet() {
 			s.add(r.key(i, budgetKey), "money", i, r.demand.Nanos, used.Nanos, limit.Budget.Per)
 		}
 	}

@@ -48,7 +48,7 @@ func (l *limiter) uses(answer []int64, now time.Time, spending aigateway.Spendin
 			Tokens:   aigateway.RuleUse{Used: n[2] - n[3], Reserved: n[3], Reset: micros(n[4])},
 			Running:  n[5],
 		}
-		if limit.Budget.Micros == 0 || n[6] < 0 {
+		if !limit.Budget.IsSet() || n[6] < 0 {
 			continue
 		}
 		money := aigateway.RuleUse{Used: n[6] - n[7], Reserved: n[7], Reset: micros(n[8])}

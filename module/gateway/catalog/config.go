@@ -36,11 +36,7 @@ type ProviderConfig struct {
 	// count.
 	FailRate int `json:"fail_rate,omitempty"`
 
-	// MaxRunning is the largest number of calls that run at the provider at once.
-	// Further requests go to other targets, or are answered 503 (messages clients: 529).
-	// The calls of all sites and configurations of the process count together. Default:
-	// no bound.
-	MaxRunning int `json:"max_running,omitempty"`
+	CallBounds
 
 	// Models are the names of models, or patterns in which "*" matches anything, that
 	// this provider serves unless a model block claims the name. Default: every name
@@ -72,6 +68,21 @@ type ProviderConfig struct {
 	// and header operations. Its transport is TransportRaw. Without it, calls go
 	// directly to the transport.
 	ReverseProxyRaw json.RawMessage `json:"reverse_proxy,omitempty" caddy:"namespace=http.handlers inline_key=handler"`
+}
+
+// CallBounds bound the calls of a provider.
+type CallBounds struct {
+	// MaxRunning is the largest number of calls that run at the provider at once.
+	// Further requests go to other targets, or are answered 503 (messages clients: 529).
+	// The calls of all sites and configurations of the process count together. Default:
+	// no bound.
+	MaxRunning int `json:"max_running,omitempty"`
+
+	// Limit bounds the calls of the provider, whatever key they are for. While a rule is used up,
+	// other targets of the model are asked; if there is none, requests are answered 429. A
+	// running call counts with the tokens, and the cost at this provider, that it may have.
+	// Default: no bound.
+	Limit *aigateway.LimitRules `json:"limit,omitempty"`
 }
 
 // The values of ProviderConfig's ModelList.
@@ -179,6 +190,12 @@ type TargetConfig struct {
 	// model and of the provider. A price has the same columns, without models. Default:
 	// none.
 	Prices []map[string]string `json:"prices,omitempty"`
+
+	// Limit bounds the calls of the target, whatever key they are for. While a rule is used up,
+	// other targets of the model are asked; if there is none, requests are answered 429. A
+	// running call counts with the tokens, and the cost at this target, that it may have.
+	// Default: no bound.
+	Limit *aigateway.LimitRules `json:"limit,omitempty"`
 
 	// If is a CEL expression, as of Caddy's matcher "expression", over placeholders of the
 	// request: "{http.ai_gateway.request.input_tokens} > 100000". The target takes only

@@ -141,6 +141,12 @@ func (m *Model) addTarget(t TargetConfig, model map[string]string, named lookups
 			return fmt.Errorf("target '%s': if: %w", t.Provider, err)
 		}
 	}
+	if t.Limit != nil {
+		if err := t.Limit.Check(); err != nil {
+			return fmt.Errorf("target '%s': limit: %w", t.Provider, err)
+		}
+		target.Limits = append([]*aigateway.Limit{aigateway.TargetLimit(string(m.Pattern), target.String(), t.Limit)}, target.Limits...)
+	}
 	if t.Weight < 0 {
 		return fmt.Errorf("target '%s': weight must be at least 1", t.Provider)
 	}

@@ -46,6 +46,7 @@ type Calls struct {
 	MaxRunning int              // largest number of running calls, 0 for no bound
 	Retries    health.Budget    // for repeated calls
 	Uncounted  health.Uncounted // models whose tokens it does not count
+	limit      *aigateway.Limit // nil for none
 }
 
 // offer is the set of models that a provider serves.
@@ -79,6 +80,7 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared, known
 	}
 	p.known, p.address = modellist.Named(defaults.Models), defaults.Protocol.Address
 	p.Rests, p.MaxRunning = health.Rules{First: time.Duration(config.Cooldown), FailRate: config.FailRate}, config.MaxRunning
+	p.limit = aigateway.ProviderLimit(p.Name, config.Limit)
 	if len(p.APIKeys) == 0 {
 		p.APIKeys = []string{""}
 	}

@@ -17,12 +17,13 @@ import (
 // Target is a provider with its own name for the model.
 type Target struct {
 	Provider *Provider
-	Model    string        // "" for the name that the client used
-	Weight   int           // its share in its step, at least 1
-	Traits   *trait.Traits // of names with no traits of their own; see TraitsOf
-	byModel  *modelTraits  // nil if no name has traits of its own
-	prices   *prices.Table // of this target only; see pricesOf
-	If       Condition     // of requests that the target takes; nil for all
+	Model    string             // "" for the name that the client used
+	Weight   int                // its share in its step, at least 1
+	Traits   *trait.Traits      // of names with no traits of their own; see TraitsOf
+	byModel  *modelTraits       // nil if no name has traits of its own
+	prices   *prices.Table      // of this target only; see pricesOf
+	If       Condition          // of requests that the target takes; nil for all
+	Limits   []*aigateway.Limit // of its calls: its own, and that of its provider; none for most targets
 }
 
 // Condition decides whether a target takes a request.
@@ -43,6 +44,9 @@ func (t *Target) IsSame(other *Target) bool {
 // more are further layers of traits; later ones take precedence.
 func (p *Provider) target(model string, more ...map[string]string) (Target, error) {
 	t := Target{Provider: p, Model: model, Weight: 1}
+	if p.limit != nil {
+		t.Limits = []*aigateway.Limit{p.limit}
+	}
 	t.byModel = &modelTraits{provider: p, configured: append([]map[string]string{p.traits.configured}, more...)}
 	var err error
 	t.Traits, err = t.byModel.merge(nil)
@@ -60,6 +64,14 @@ func (t Target) UpstreamModel(client string) string {
 		return t.Model
 	}
 	return client
+}
+
+// String returns the target as in the Caddyfile: "openai/gpt-5", or "openai" without a model.
+func (t Target) String() string {
+	if t.Model == "" {
+		return t.Provider.Name
+	}
+	return t.Provider.Name + "/" + t.Model
 }
 
 // EstimatesTokens reports whether the tokens of requests to the target may be estimated.

@@ -16,6 +16,7 @@ package deferred
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -166,14 +167,37 @@ func (s *Settler) end(ctx context.Context, ledger accounting.DeferringLedger, ch
 		return err
 	}
 	key := s.keyOf(&charge.Record)
-	chain := s.Limits.Of(key)
-	if chain == nil || chain.Currency() == "" {
-		return nil
+	chains := []*limits.Chain{s.Limits.For(key, charge.Record.Model)}
+	if t := s.targetOf(&charge.Record); t != nil {
+		chains = append(chains, s.Limits.Calls.Of(t))
 	}
-	return chain.Amend(ctx, key, aigateway.Amendment{
-		Admitted: charge.Record.Admitted, At: before,
-		Nanos: meter.Spent(calls, chain.Currency()) - meter.Spent(charge.Record.Calls, chain.Currency()),
-	})
+	for _, chain := range chains {
+		if chain == nil || chain.Currency() == "" {
+			continue
+		}
+		err = errors.Join(err, chain.Amend(ctx, key, aigateway.Amendment{
+			Admitted: charge.Record.Admitted, At: before,
+			Nanos: meter.Spent(calls, chain.Currency()) - meter.Spent(charge.Record.Calls, chain.Currency()),
+		}))
+	}
+	return err
+}
+
+// targetOf returns the target whose call has the charge of a record: that of its model, or else the
+// provider. It returns nil if the configuration has neither any more.
+func (s *Settler) targetOf(r *accounting.Record) *catalog.Target {
+	call := &r.Calls[len(r.Calls)-1]
+	if m := s.Catalog.Model(r.Model); m != nil {
+		for i := range m.Targets {
+			if t := &m.Targets[i]; t.Provider.Name == call.Provider && t.UpstreamModel(r.Model) == call.Model {
+				return t
+			}
+		}
+	}
+	if p := s.Catalog.Provider(call.Provider); p != nil {
+		return &p.Alone().Targets[0]
+	}
+	return nil
 }
 
 // keyOf returns the key of a record, with the labels of its request. One that is gone has the

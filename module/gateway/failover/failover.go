@@ -36,7 +36,8 @@ type Site struct {
 	Drain        *drain.Drain
 	Affinity     *affinity.Sources
 	Ratios       *meter.Ratios
-	Measure      func(*exchange.Exchange, *catalog.Model) catalog.Measure // for models with an order
+	Measure      func(*exchange.Exchange, *catalog.Model) catalog.Measure        // for models with an order
+	AdmitCall    func(*reply.Reply, *http.Request, *catalog.Target) *fault.Fault // by the limits of a target that has some
 	Seals        func() *seal.Ring
 	Deadline     time.Duration // of an exchange with all its attempts; 0 for none
 	DisableRetry bool          // the last target is not asked a second time
@@ -96,6 +97,9 @@ func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, check
 		c, f := x.attempt(t, retry)
 		if f != nil {
 			x.passOver(t, exchange.Unsuitable, f)
+			continue
+		}
+		if len(t.Limits) > 0 && !x.admitCall(t) {
 			continue
 		}
 		t.Provider.Retries.Deposit()
@@ -295,4 +299,20 @@ func (x *run) passOver(t *selection.Candidate, why exchange.Reason, f *fault.Fau
 	if x.verdict.Failed == nil {
 		x.verdict.Fault = cmp.Or(x.verdict.Fault, f)
 	}
+}
+
+// admitCall reserves the call of a candidate in the limits of its target. If they refuse it, admitCall
+// passes over the target, and returns false. If no target is asked, the client gets the first of these
+// refusals, even if another target could not take the request at all.
+func (x *run) admitCall(t *selection.Candidate) bool {
+	refused := x.AdmitCall(x.reply, x.client, t.Target)
+	if refused == nil {
+		return true
+	}
+	x.candidates = slices.DeleteFunc(x.candidates, func(other selection.Candidate) bool { return t.SameTarget(&other) })
+	x.ex.PassOver(t.Provider.Name, t.Health.Model, exchange.Limited)
+	if x.verdict.Failed == nil && (x.verdict.Fault == nil || !x.verdict.Fault.OfLimit()) {
+		x.verdict = Verdict{Fault: refused}
+	}
+	return false
 }

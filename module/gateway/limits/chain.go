@@ -22,6 +22,8 @@ type Chain struct {
 	spending aigateway.Spending // nil without a budget
 	book     *backends.Book     // of spending
 	logger   *zap.Logger
+	models   models // of the limits that count some only
+	narrowed narrowed
 
 	evaded error // of users who can make keys with the chain; nil if they cannot evade it
 }
@@ -48,7 +50,7 @@ func describe(limits []*aigateway.Limit) (*Chain, error) {
 
 // add sets the fields of the chain that depend on the budget of a limit.
 func (c *Chain) add(limit *aigateway.Limit) error {
-	if limit.Budget.Micros == 0 {
+	if !limit.Budget.IsSet() {
 		return nil
 	}
 	if unit := limit.Budget.Unit(); c.currency != "" && c.currency != unit {

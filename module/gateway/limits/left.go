@@ -16,7 +16,7 @@ func (c *Chain) Left(ctx context.Context, key *aigateway.Key, currency string) (
 		return nil, nil
 	}
 	for _, limit := range c.limits {
-		if limit.Budget.Micros == 0 || limit.Budget.Soft || limit.Per == aigateway.PerGateway {
+		if !limit.Budget.IsSet() || limit.Budget.Soft || limit.Per == aigateway.PerGateway {
 			continue
 		}
 		left, err := c.leftOf(ctx, limit, key)

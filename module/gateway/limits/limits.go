@@ -31,6 +31,10 @@ type Limit struct {
 	// gateway need not be named here, because they apply to every request. Default:
 	// none.
 	Within string `json:"within,omitempty"`
+
+	// Models are names of models, by which clients ask for them, or patterns in which "*" matches
+	// anything. The limit counts only requests for these models. Default: all requests.
+	Models []aigateway.Pattern `json:"models,omitempty"`
 }
 
 // Check returns an error for an invalid limit.
@@ -38,15 +42,23 @@ func (l *Limit) Check() error {
 	if l.Per == aigateway.PerGateway && l.Within != "" {
 		return errors.New("a limit per gateway is within no other")
 	}
+	for _, pattern := range l.Models {
+		if _, err := aigateway.ParsePattern(string(pattern)); err != nil {
+			return fmt.Errorf("models: %w", err)
+		}
+	}
 	return l.Limit.Check()
 }
 
 // Limits are the limits of a site, including those that it inherits.
 type Limits struct {
+	Calls Calls // of providers and targets; none before CountCalls
+
 	defined  []*Limit
 	counters aigateway.Counters // nil while there is no limit
 	chains   map[string]*Chain  // by the name of a limit; "" for keys without a limit
 	members  *members
+	models   models
 	teams    *teams
 	own      *own
 
@@ -56,13 +68,13 @@ type Limits struct {
 
 // New returns an empty set of limits.
 func New() *Limits {
-	return &Limits{chains: map[string]*Chain{"": {}}, members: newMembers(), teams: new(teams), own: new(own), logger: zap.NewNop()}
+	return &Limits{chains: map[string]*Chain{"": {}}, members: newMembers(), models: make(models), teams: new(teams), own: new(own), logger: zap.NewNop()}
 }
 
 // Extend returns a copy of l with additional limits. load loads the counters; it is called
 // only if l has none.
 func (l *Limits) Extend(more []*Limit, load func() (aigateway.Counters, error)) (extended *Limits, err error) {
-	extended = &Limits{defined: slices.Clone(l.defined), counters: l.counters, members: l.members, teams: new(teams), own: new(own), logger: l.logger}
+	extended = &Limits{defined: slices.Clone(l.defined), counters: l.counters, members: l.members, models: make(models), teams: new(teams), own: new(own), logger: l.logger}
 	for _, limit := range more {
 		if err := extended.define(limit); err != nil {
 			return nil, fmt.Errorf("limit '%s': %w", limit.Name, err)
@@ -107,6 +119,7 @@ func (l *Limits) Names() (names []string) {
 // build builds the chains of all limits.
 func (l *Limits) build() error {
 	l.chains = make(map[string]*Chain)
+	l.models.addAll(l.defined)
 	for _, name := range append(l.Names(), "") {
 		limits, err := l.outward(name)
 		if err != nil {
@@ -147,7 +160,7 @@ func (l *Limits) outward(name string) (limits []*aigateway.Limit, err error) {
 // changes. book is nil if there is no ledger; then a limit with a budget is an error.
 func (l *Limits) Attach(book *backends.Book, logger *zap.Logger) error {
 	for _, limit := range l.defined {
-		if limit.Budget.Micros != 0 && book == nil {
+		if limit.Budget.IsSet() && book == nil {
 			return fmt.Errorf("limit '%s': %w", limit.Name, errNoLedger)
 		}
 	}
@@ -155,14 +168,17 @@ func (l *Limits) Attach(book *backends.Book, logger *zap.Logger) error {
 	for _, chain := range l.chains {
 		l.attach(chain)
 	}
-	return nil
+	return l.Calls.attach(book, logger)
 }
 
 // attach connects a chain to the ledger and the logger.
 func (l *Limits) attach(chain *Chain) {
-	chain.logger = l.logger
+	chain.logger, chain.models = l.logger, l.models
+	if evaded := l.models.bounding(chain.limits); len(evaded) < len(chain.limits) {
+		chain.evaded = aigateway.CheckChosen(evaded)
+	}
 	if chain.currency != "" {
-		chain.spending, chain.book = &spending{book: l.book, members: l.members}, l.book
+		chain.spending, chain.book = &spending{book: l.book, members: l.members, models: l.models}, l.book
 	}
 }
 

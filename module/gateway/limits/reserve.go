@@ -47,7 +47,7 @@ func (c *Chain) Admit(to *reply.Reply, r *http.Request, m *catalog.Model, pricer
 		}
 		show(to, decision)
 		if a.Reservation = decision.Reservation; a.Reservation == nil {
-			refused = refuse(to, decision, a.Estimate)
+			refused = refuse(to, decision, a.Estimate, len(c.models[decision.Limit.Name]) > 0)
 		}
 		return a, refused
 	}
@@ -100,13 +100,21 @@ func (c *Chain) cheaper(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pr
 	return m.Without(func(t *catalog.Target) bool { return costAt(t) == most })
 }
 
-// refuse returns the fault of a request over a limit, and sets Retry-After to the time
-// after which the limit admits requests again.
-func refuse(to *reply.Reply, a *aigateway.Admission, e meter.Estimate) *fault.Fault {
-	if a.RetryAfter > 0 {
-		to.SetHeaders("Retry-After", strconv.FormatInt(wholeSeconds(a.RetryAfter), 10))
-	}
+// refuse returns the fault of a request over a limit, and sets Retry-After to the time after which the
+// limit admits requests again. someModels reports whether the limit counts some models only.
+func refuse(to *reply.Reply, a *aigateway.Admission, e meter.Estimate, someModels bool) *fault.Fault {
 	whose := whoseOf(a.Limit, to.Exchange.Key)
+	if model := to.Exchange.View.Model; model != "" && someModels {
+		whose += fault.Whose(" for model '" + model + "'")
+	}
+	if a.RetryAfter > 0 {
+		to.SetHeaders("Retry-After", strconv.Itoa(wholeSeconds(a.RetryAfter)))
+	}
+	return faultOf(a, e, whose)
+}
+
+// faultOf returns the fault of a request over a limit.
+func faultOf(a *aigateway.Admission, e meter.Estimate, whose fault.Whose) *fault.Fault {
 	switch {
 	case a.Reached == aigateway.MoneyBudget && a.TooLarge:
 		return fault.BudgetTooSmall(e.Cost.String(), a.Limit.Budget.String(), whose, e.Assumed)
@@ -153,9 +161,9 @@ func again(after time.Duration) string {
 	return time.Now().Add(after).UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// wholeSeconds returns a duration in seconds, rounded up, so that a client that waits for
-// this time does not come too early.
-func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+// wholeSeconds returns a duration in seconds, rounded up, so that a client that waits for this time does
+// not come too early.
+func wholeSeconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 // show sets the headers that show the remaining quotas. All answers have them, errors
 // included.

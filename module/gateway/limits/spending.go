@@ -42,6 +42,7 @@ func (m *members) within(limit string) []string {
 type spending struct {
 	book    *backends.Book
 	members *members
+	models  models
 }
 
 // Zone implements aigateway.Spending.
@@ -55,15 +56,26 @@ func (s *spending) Spent(ctx context.Context, l *aigateway.Limit, key *aigateway
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	now := time.Now()
-	sums, err := s.sums(ctx, l, key, s.query(l, key, since, now))
-	for _, sum := range sums {
-		by := now
-		if !sum.At.IsZero() {
-			by = sum.At.Add(time.Hour)
+	q := s.query(l, key, since, now)
+	if len(s.models[l.Name]) > 0 {
+		q.By = append(q.By, accounting.ByModel)
+	}
+	sums, err := s.sums(ctx, l, key, q)
+	for i := range sums {
+		if s.models.count(l, sums[i].Model) {
+			spent = append(spent, spentOf(&sums[i], now))
 		}
-		spent = append(spent, aigateway.Spent{By: by, Nanos: sum.Cost.Nanos + sum.Held})
 	}
 	return spent, err
+}
+
+// spentOf returns the costs of a sum, which is of an hour or of a whole period.
+func spentOf(sum *accounting.Usage, now time.Time) aigateway.Spent {
+	by := now
+	if !sum.At.IsZero() {
+		by = sum.At.Add(time.Hour)
+	}
+	return aigateway.Spent{By: by, Nanos: sum.Cost.Nanos + sum.Held}
 }
 
 // sums returns the sums of a query. Requests without the label that the limit counts have no
@@ -84,7 +96,7 @@ func (s *spending) sums(ctx context.Context, l *aigateway.Limit, key *aigateway.
 	}
 	others, err := s.book.Usage(ctx, q)
 	for _, sum := range others {
-		if i := slices.IndexFunc(sums, func(all accounting.Usage) bool { return all.At.Equal(sum.At) }); i >= 0 {
+		if i := slices.IndexFunc(sums, func(all accounting.Usage) bool { return all.At.Equal(sum.At) && all.Model == sum.Model }); i >= 0 {
 			sums[i].Cost.Nanos -= sum.Cost.Nanos
 			sums[i].Held -= sum.Held
 		}
@@ -94,13 +106,7 @@ func (s *spending) sums(ctx context.Context, l *aigateway.Limit, key *aigateway.
 
 // query returns the query for the costs that count in a limit for the subject of a key.
 func (s *spending) query(l *aigateway.Limit, key *aigateway.Key, since, now time.Time) accounting.UsageQuery {
-	q := accounting.UsageQuery{From: since, To: now.Add(time.Hour), Currency: l.Budget.Unit()}
-	if since.IsZero() {
-		q.From = time.Unix(0, 0)
-	}
-	if l.Budget.Calendar == "" {
-		q.By = []accounting.Dimension{accounting.ByHour}
-	}
+	q := period(l, since, now)
 	switch subject := l.Subject(key); subject.Per {
 	case aigateway.PerKey:
 		q.Only = map[accounting.Dimension]string{accounting.ByKey: subject.Name}
@@ -113,6 +119,18 @@ func (s *spending) query(l *aigateway.Limit, key *aigateway.Key, since, now time
 	}
 	if l.Per != aigateway.PerGateway && !l.IsOwn() { // own rules count whatever limit the key names
 		q.Limits = s.members.within(l.Name)
+	}
+	return q
+}
+
+// period returns the query for all costs in the period of a budget.
+func period(l *aigateway.Limit, since, now time.Time) accounting.UsageQuery {
+	q := accounting.UsageQuery{From: since, To: now.Add(time.Hour), Currency: l.Budget.Unit()}
+	if since.IsZero() {
+		q.From = time.Unix(0, 0)
+	}
+	if l.Budget.Calendar == "" {
+		q.By = []accounting.Dimension{accounting.ByHour}
 	}
 	return q
 }

@@ -82,7 +82,7 @@ func (s *states) add(ctx context.Context, c *Chain, key *aigateway.Key) error {
 
 // readMoney reads the use of a budget from the ledger, if the counters do not know it.
 func (c *Chain) readMoney(ctx context.Context, limit *aigateway.Limit, key *aigateway.Key, use *aigateway.LimitUse, ledger bool) error {
-	if limit.Budget.Micros == 0 || use.Money != nil || !ledger {
+	if !limit.Budget.IsSet() || use.Money != nil || !ledger {
 		return nil
 	}
 	spent, err := c.spending.Spent(ctx, limit, key, limit.Budget.Since(time.Now().In(c.spending.Zone())))
@@ -159,10 +159,15 @@ func (s *states) addShared(ctx context.Context, site *Site) error {
 			}
 		}
 	}
+	for _, chain := range site.Limits.Calls.sorted() {
+		if err := s.add(ctx, chain, new(aigateway.Key)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
 // isShared reports whether a subject may consist of keys of several users.
 func isShared(s aigateway.Subject) bool {
-	return s.Per.Labelled() || s.Per == aigateway.PerGroup || s.Per == aigateway.PerGateway
+	return s.Per.Labelled() || s.Per.OfCalls() || s.Per == aigateway.PerGroup || s.Per == aigateway.PerGateway
 }

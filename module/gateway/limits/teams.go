@@ -108,7 +108,7 @@ func (l *Limits) ofRules(limit *aigateway.Limit) ([]*aigateway.Limit, error) {
 // checkApplied returns an error if limits with rules of a store cannot be applied: if there are
 // no counters, if they have a budget, and there is no ledger, or if two have other currencies.
 func (l *Limits) checkApplied(limits []*aigateway.Limit) error {
-	isBudget := func(limit *aigateway.Limit) bool { return limit.Budget.Micros != 0 }
+	isBudget := func(limit *aigateway.Limit) bool { return limit.Budget.IsSet() }
 	switch {
 	case l.counters == nil:
 		return errors.New("this build has no counters")

@@ -35,6 +35,7 @@ type Meter struct {
 
 	reservation aigateway.Reservation // nil without limits, and after its release
 	entry       *Entry                // nil in the zero Meter
+	held        *heldCall             // of the current attempt; nil if its target has no limits
 	settled     bool
 	failed      int64            // tokens that failed attempts have reported
 	added       *exchange.Result // of the last attempt that is among them
@@ -75,6 +76,9 @@ func (m *Meter) charge(ex *exchange.Exchange, tokens func(call) int64) (sum int6
 		m.entry.add(ex.Attempt, c)
 		sum += tokens(c)
 	}
+	if m.held != nil {
+		m.held.tokens += sum
+	}
 	return sum
 }
 
@@ -89,6 +93,9 @@ func (m *Meter) Settle(ex *exchange.Exchange, outcome exchange.Outcome) {
 	if m.reservation != nil {
 		m.reservation.Settle(aigateway.Use{Tokens: tokens, Nanos: m.entry.spent(m.Cost.Currency)})
 	}
+	if m.held != nil {
+		m.held.settle(m.entry)
+	}
 	m.entry.end(ex, outcome)
 }
 
@@ -97,5 +104,9 @@ func (m *Meter) Release() {
 	if m.reservation != nil {
 		m.reservation.Release()
 		m.reservation = nil
+	}
+	if m.held != nil {
+		m.held.reservation.Release()
+		m.held = nil
 	}
 }

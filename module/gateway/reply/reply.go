@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
@@ -37,6 +38,12 @@ func (r *Reply) Charge(m meter.Meter) { r.meter = m }
 // Calls returns the calls of providers in the record. It is complete when the reply is
 // closed.
 func (r *Reply) Calls() []accounting.Call { return r.meter.Calls() }
+
+// HoldCall sets the reservation of the next attempt in the limits of its target, which the reply settles
+// with the exchange, or before another attempt. currency is that of the budgets, empty without one.
+func (r *Reply) HoldCall(reservation aigateway.Reservation, currency string) {
+	r.meter.HoldCall(r.Exchange, reservation, currency)
+}
 
 // Next makes c the current attempt of the exchange, after asked targets. Its answer replaces
 // that of the attempt before, whose usage is counted.

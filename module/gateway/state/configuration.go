@@ -59,6 +59,8 @@ type Calls struct {
 	Cooldown   string `json:"cooldown"`
 	FailRate   int    `json:"fail_rate"`
 	MaxRunning int    `json:"max_running"` // 0 for no bound
+
+	Limit []string `json:"limit"` // rules as in the Caddyfile
 }
 
 // Model is a model block.
@@ -79,6 +81,8 @@ type ModelTarget struct {
 	Model    string            `json:"upstream_model"` // "" for the name that the client uses
 	Weight   int               `json:"weight"`
 	Traits   map[string]string `json:"traits"`
+
+	Limit []string `json:"limit"` // rules as in the Caddyfile
 }
 
 // Limit is a limit block.
@@ -122,7 +126,7 @@ func (c *Configuration) Add(b Blocks) {
 		c.Models = append(c.Models, modelOf(m))
 	}
 	for _, l := range b.Limits {
-		c.Limits = append(c.Limits, Limit{l.Name, l.Per, l.Within, ruleLines(&l.LimitRules)})
+		c.Limits = append(c.Limits, Limit{l.Name, l.Per, l.Within, append(ruleLines(&l.LimitRules), modelLines(l.Models)...)})
 	}
 }
 
@@ -144,6 +148,26 @@ func ruleLines(r *aigateway.LimitRules) []string {
 		add("unpriced", "allow")
 	}
 	return lines
+}
+
+// modelLines returns the models that a limit counts as a line of the Caddyfile, none for all.
+func modelLines(patterns []aigateway.Pattern) []string {
+	if len(patterns) == 0 {
+		return nil
+	}
+	line := "models"
+	for _, pattern := range patterns {
+		line += " " + string(pattern)
+	}
+	return []string{line}
+}
+
+// callRules returns the rules of the limit of a provider or a target, none without one.
+func callRules(r *aigateway.LimitRules) []string {
+	if r == nil {
+		return []string{}
+	}
+	return ruleLines(r)
 }
 
 // addGuards adds the guards of a site. Those that two sites have alike occur once.
@@ -192,7 +216,7 @@ func providerOf(p *catalog.ProviderConfig) Provider {
 	return Provider{
 		Name: p.Name, Preset: p.PresetName(), BaseURL: p.BaseURL, Formats: append([]translate.Format{}, p.Formats...),
 		APIKeys: references(p.APIKeys), Models: append([]string{}, p.Models...), Targets: p.DisableModels, ModelList: p.ModelList,
-		Calls: Calls{duration(p.Cooldown), p.FailRate, p.MaxRunning}, ListedAs: p.ListedAs,
+		Calls: Calls{duration(p.Cooldown), p.FailRate, p.MaxRunning, callRules(p.Limit)}, ListedAs: p.ListedAs,
 		Traits: traits(p.Traits), Pooled: p.ReverseProxyRaw != nil,
 	}
 }
@@ -200,7 +224,7 @@ func providerOf(p *catalog.ProviderConfig) Provider {
 func modelOf(m *catalog.ModelConfig) Model {
 	shown := Model{Name: m.Name, Order: orderOf(m), SplitBy: m.SplitBy, Targets: []ModelTarget{}, FallbackOn: append([]string{}, m.FallbackOn...), Attempts: m.Attempts, Traits: traits(m.Traits)}
 	for _, t := range m.Targets {
-		shown.Targets = append(shown.Targets, ModelTarget{t.Provider, t.Model, t.Weight, traits(t.Traits)})
+		shown.Targets = append(shown.Targets, ModelTarget{t.Provider, t.Model, t.Weight, traits(t.Traits), callRules(t.Limit)})
 	}
 	if m.Mirror != nil {
 		shown.Mirror = m.Mirror.String()

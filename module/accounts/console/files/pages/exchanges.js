@@ -549,6 +549,7 @@ const ends = new Map(
 		busy: ['off', 'not asked: too many requests at once'],
 		unsuitable: ['off', 'not asked: it cannot take the request'],
 		costly: ['off', 'not asked: it may cost more than is left of a budget'],
+		limited: ['off', 'not asked: a limit of its calls is used up'],
 		unmet: ['off', 'not asked: the request does not meet its condition'],
 		unreachable: ['ill', 'no answer'],
 		cut: ['ill', 'broke off after content'],

@@ -1,0 +1,21 @@
+package aigateway
+
+// ProviderLimit returns the limit of the calls of a provider, nil without rules. Its name, such as
+// "provider/openai", is that of no limit that keys can name.
+func ProviderLimit(provider string, rules *LimitRules) *Limit {
+	return callLimit(PerProvider, provider, rules)
+}
+
+// TargetLimit returns the limit of the calls of a target of a model, nil without rules. model is the name
+// or pattern of the model in the configuration, and target is the target as in the Caddyfile. The name is
+// such as "target/assistant/openai/gpt-5".
+func TargetLimit(model, target string, rules *LimitRules) *Limit {
+	return callLimit(PerTarget, model+"/"+target, rules)
+}
+
+func callLimit(scope Scope, counted string, rules *LimitRules) *Limit {
+	if rules == nil {
+		return nil
+	}
+	return &Limit{Name: string(scope) + "/" + counted, Per: scope, LimitRules: *rules}
+}
