@@ -95,8 +95,7 @@ type target struct {
 // compare adds a record to the parties that were asked. A target that was asked again counts once, by
 // its last call.
 func compare(parties map[target]*party, r *accounting.Record) {
-	course := r.Course()
-	asked := slices.DeleteFunc(slices.Clone(course), func(a accounting.Attempt) bool { return a.Format == "" })
+	asked := slices.DeleteFunc(slices.Clone(r.Course()), func(a accounting.Attempt) bool { return a.Format == "" })
 	for i, a := range asked {
 		isSame := func(later accounting.Attempt) bool { return later.Provider == a.Provider && later.Model == a.Model }
 		if slices.ContainsFunc(asked[i+1:], isSame) {
