@@ -10,7 +10,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
@@ -59,12 +58,12 @@ func (*Demo) Defaults() aigateway.Defaults {
 	}
 }
 
-// errNoEndpoint refuses calls of endpoints beside text.
+// errNoEndpoint refuses calls of endpoints beside text, and of compactions.
 var errNoEndpoint = errors.New("the demo provider has no endpoint beside text but that of embeddings")
 
 // demoAddress refuses what the engine does not answer.
 func demoAddress(call *aigateway.Call) error {
-	if call.Operation.Beside() && call.Operation != translate.Embed {
+	if call.Operation.Untranslated() && !call.Operation.Embeds() {
 		return errNoEndpoint
 	}
 	return nil

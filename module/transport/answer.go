@@ -41,7 +41,11 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	} else {
 		read := memory
 		memory = exchange.NewLease()
-		answer = translated(newTranslator(c.attempt, c.answerContext), body, memory.Buffer())
+		if c.attempt.Exchange.Operation.Embeds() {
+			answer = embedded(c.attempt, body, memory.Buffer())
+		} else {
+			answer = translated(newTranslator(c.attempt, c.answerContext), body, memory.Buffer())
+		}
 		memory.Keep(answer.body)
 		read.Release()
 	}
@@ -121,7 +125,7 @@ func inspected(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnswer 
 	}
 	w.text.Add(w.body) // its text is not read
 	if ex.Operation.Beside() {
-		w.body = edit.Apply(nil, body, passthrough.FitVectors(ex.Body, body))
+		w.body = edit.Apply(nil, w.body, passthrough.FitVectors(ex.Body, w.body))
 		return w
 	}
 	if ex.Streaming() {
@@ -141,6 +145,17 @@ func translated(t *pairs.Translator, body, memory []byte) jsonAnswer {
 	t.Use(memory)
 	fault := stated(readAnswer(t, body), body)
 	return jsonAnswer{body: t.Output(), usage: t.Usage(), text: t.Text(), model: t.Model(), losses: t.Losses(), fault: fault}
+}
+
+// embedded returns the answer to a translated request for embeddings.
+func embedded(a *exchange.Attempt, body, memory []byte) (w jsonAnswer) {
+	answer, fault := a.Format.Answers.Inspect(body, a.Exchange.Operation)
+	if fault == nil {
+		w.body, fault = a.Exchange.Format.Embeddings.Answer(memory, body, a.Exchange.Operation, answer.Usage)
+	}
+	w.usage, w.model, w.fault = answer.Usage, answer.Model, stated(fault, body)
+	w.text.Add(w.body) // its text is not read
+	return w
 }
 
 // stated returns f, the reason why a body could not be read as an answer, nil if it could. In place of a

@@ -48,7 +48,7 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport, protocol *aigateway.
 		info.Texts = a.Exchange.View.Texts
 	}
 	lease := exchange.NewLease()
-	body, r, fault := pairs.Render(lease.Buffer(), a.Exchange.Format.Name, a.Format.Name, source, info)
+	body, r, fault := render(lease.Buffer(), a, source, info)
 	lease.Keep(body)
 	if !cut.Empty() {
 		r.Losses = append(r.Losses, loss)
@@ -74,6 +74,28 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport, protocol *aigateway.
 	return prepared{p, r.Losses, &answerContext, r.Prompts, r.Samples}, nil
 }
 
+// render translates a request.
+func render(dst []byte, a *exchange.Attempt, body []byte, info *core.RequestInfo) ([]byte, core.Rendered, *fault.Fault) {
+	client := a.Exchange.Format
+	if a.Exchange.Operation.Embeds() {
+		return client.Embeddings.Request(dst, body, info)
+	}
+	return pairs.Render(dst, client.Name, a.Format.Name, body, info)
+}
+
+// renamed returns the edits of a request beside text after which it names the model of the provider.
+func renamed(a *exchange.Attempt) (edits []edit.Edit) {
+	ex := a.Exchange
+	places := ex.Format.Requests.ModelNames
+	if places == nil {
+		return []edit.Edit{passthrough.Rename(ex.Body, &ex.View, a.Model)}
+	}
+	for _, place := range places(ex.Body) {
+		edits = append(edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, modelName(a))})
+	}
+	return edits
+}
+
 // splice renders a request in the client's own format: the client's bytes, with the edits
 // of this attempt. It makes no other changes: it inserts no defaults, and reorders and
 // repairs nothing.
@@ -87,7 +109,7 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	}
 	edits, losses := acceptedEdits(a, protocol)
 	if a.Model != view.Model && ex.Operation.Beside() {
-		edits = append(edits, passthrough.Rename(ex.Body, view, a.Model))
+		edits = append(edits, renamed(a)...)
 	} else if a.Model != view.Model && !view.ModelSpan.Empty() && !isLeftOut(edits, view.ModelSpan) {
 		edits = append(edits, edit.Edit{Span: view.ModelSpan, With: jsonscan.AppendString(nil, modelName(a))})
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 )
 
 // This file applies the protocols of presets. A provider without one pays nothing for it.
@@ -77,8 +76,8 @@ func checkPath(path string) error {
 func unaddressable(a *exchange.Attempt, err error) *fault.Fault {
 	ex := a.Exchange
 	f := fault.UnknownModel(ex.View.Model)
-	if ex.Operation.Beside() && !errors.Is(err, aigateway.ErrModelName) {
-		f = fault.NoEndpoint(ex.View.Model, "/v1"+passthrough.Path(ex.Operation))
+	if ex.Operation.Untranslated() && !errors.Is(err, aigateway.ErrModelName) {
+		f = fault.NoEndpoint(ex.View.Model, ex.Format.Client.PathOf(ex.Operation))
 	}
 	f.Cause = err
 	return f

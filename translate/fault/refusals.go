@@ -262,11 +262,6 @@ func NeedsState(path string) *Fault {
 	}
 }
 
-// NoCompaction refuses to compact a conversation.
-func NoCompaction() *Fault {
-	return &Fault{Kind: NotFound, Message: "path: this gateway compacts no conversations; ask for a summary with POST /v1/responses", Code: "not_found"}
-}
-
 // NoWebSocket refuses a WebSocket. Codex goes on with POST at once after the status 426,
 // and only after seconds of retries with any other.
 func NoWebSocket() *Fault {

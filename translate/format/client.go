@@ -62,6 +62,16 @@ func (e *Endpoint) Around() (before, after string, ok bool) {
 	return strings.Cut(e.Path, Placeholder)
 }
 
+// PathOf returns the path of the endpoint for an operation, "" if clients of the format have none.
+func (c *Client) PathOf(op translate.Operation) string {
+	for i := range c.Endpoints {
+		if c.Endpoints[i].Operation == op {
+			return c.Endpoints[i].Path
+		}
+	}
+	return ""
+}
+
 // Refusal is a request that is refused.
 type Refusal struct {
 	Path    string // "{id}" matches any one segment

@@ -20,6 +20,8 @@ type Descriptor struct {
 	Objects  Objects
 	Errors   Errors
 	Models   Models
+
+	Embeddings Embeddings
 }
 
 // String returns the name.

@@ -36,6 +36,9 @@ type Requests struct {
 	// ModelName returns the name of a model as bodies of the format state it beside the path;
 	// nil for a format whose bodies alone name the model.
 	ModelName func(name string) string
+	// ModelNames returns the places of the name of the model in a valid request for embeddings; nil for
+	// a format whose View has the only one.
+	ModelNames func(body []byte) []translate.Span
 	// Encrypted returns the parts of a valid body with reasoning that a provider has
 	// encrypted, those of View.SelfSigned among them, so that the body is valid without
 	// them; nil for a format that has none.

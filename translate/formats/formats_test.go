@@ -16,7 +16,7 @@ import (
 // optional are the fields of descriptors whose zero value has a meaning, which
 // the comment of the field states.
 var optional = []string{
-	"Client.Versions", "Client.KeyParameter", "Client.Marks", "Requests.Resigned", "Requests.ModelName",
+	"Client.Versions", "Client.KeyParameter", "Client.Marks", "Requests.Resigned", "Requests.ModelName", "Requests.ModelNames", "Embeddings", "Embeddings.Request", "Embeddings.Answer",
 	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers",
 	"Provider.ModelInPath", "Provider.OneAnswer", "Provider.Wants", "Provider.Sign", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
@@ -48,6 +48,7 @@ func requireFields(t *testing.T, format, parent string, v reflect.Value) {
 
 func TestFieldsThatBelongTogetherAreThereTogether(t *testing.T) {
 	for _, d := range formats.All() {
+		assert.Equal(t, d.Embeddings.Request == nil, d.Embeddings.Answer == nil, "%s: Embeddings", d)
 		assert.Equal(t, d.Objects.Paths != nil, d.Objects.EditIDs != nil, "%s: objects and the edits of their ids", d)
 		assert.Equal(t, d.Version.Header == "", d.Version.Check == nil, "%s: Version", d)
 		assert.Equal(t, d.Version.Header == "", d.Version.Sent == nil, "%s: Version", d)

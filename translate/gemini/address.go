@@ -27,6 +27,10 @@ func callAddress(c format.Call) (path, query string) {
 	switch {
 	case c.Operation == translate.CountTokens:
 		return path + ":countTokens", ""
+	case c.Operation == translate.Embed:
+		return path + ":embedContent", ""
+	case c.Operation == translate.EmbedMany:
+		return path + ":batchEmbedContents", ""
 	case c.Stream:
 		return path + ":streamGenerateContent", "alt=sse"
 	default:

@@ -15,10 +15,12 @@ const keyHeader = "X-Goog-Api-Key"
 
 // The paths of the methods below a version.
 const (
-	models   = "/models/" + format.Placeholder
-	generate = models + ":generateContent"
-	stream   = models + ":streamGenerateContent"
-	count    = models + ":countTokens"
+	models    = "/models/" + format.Placeholder
+	generate  = models + ":generateContent"
+	stream    = models + ":streamGenerateContent"
+	count     = models + ":countTokens"
+	embed     = models + ":embedContent"
+	embedMany = models + ":batchEmbedContents"
 )
 
 // Descriptor describes the format.
@@ -30,6 +32,8 @@ var Descriptor = format.Descriptor{
 			{Method: "POST", Path: version + generate, Operation: translate.Generate},
 			{Method: "POST", Path: version + stream, Operation: translate.Generate, Stream: true, Parameter: "alt=sse"},
 			{Method: "POST", Path: version + count, Operation: translate.CountTokens},
+			{Method: "POST", Path: version + embed, Operation: translate.Embed},
+			{Method: "POST", Path: version + embedMany, Operation: translate.EmbedMany},
 		},
 		Versions:     []string{version, "/v1", "/v1alpha", "/v1beta1"},
 		KeyHeader:    keyHeader,
@@ -43,7 +47,7 @@ var Descriptor = format.Descriptor{
 	Requests: format.Requests{
 		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,
 		Bound: "maxOutputTokens", Prefix: format.Prefix{Rules: "systemInstruction", Turns: "contents", Role: "role"},
-		SelfSigned: "contents[*].parts[*].thoughtSignature", Resigned: request.Resigned, ModelName: request.ModelName,
+		SelfSigned: "contents[*].parts[*].thoughtSignature", Resigned: request.Resigned, ModelName: request.ModelName, ModelNames: request.ModelNames,
 	},
 	Answers: format.Answers{
 		NewObserver: singleanswer.NewObserver(answer.NewParser),
@@ -61,4 +65,6 @@ var Descriptor = format.Descriptor{
 		Aborts: true,
 	},
 	Models: Models,
+
+	Embeddings: format.Embeddings{Request: request.AppendEmbeddings, Answer: answer.AppendEmbeddings},
 }

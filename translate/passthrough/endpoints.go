@@ -74,8 +74,10 @@ func anyModel(fields strict.Fields) strict.Fields {
 	return fields
 }
 
-// endpointOf returns the endpoint of an operation, which is beside text.
-func endpointOf(op translate.Operation) *endpoint { return &endpoints[op-translate.Embed] }
+// endpointOf returns the endpoint of an operation, which is beside text. That of embeddings takes many, too.
+func endpointOf(op translate.Operation) *endpoint {
+	return &endpoints[max(op, translate.Embed)-translate.Embed]
+}
 
 // Endpoints returns the paths of the gateway.
 func Endpoints() (all []format.Endpoint) {

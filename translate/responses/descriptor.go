@@ -33,10 +33,10 @@ var Descriptor = format.Descriptor{
 		Endpoints: []format.Endpoint{
 			{Method: "POST", Path: "/v1/responses", Operation: translate.Generate},
 			{Method: "POST", Path: "/v1/responses/input_tokens", Operation: translate.CountTokens},
+			{Method: "POST", Path: "/v1/responses/compact", Operation: translate.Compact},
 		},
 		Refusals: []format.Refusal{
 			{Path: "/v1/responses", Upgrade: "websocket", Fault: fault.NoWebSocket},
-			{Path: "/v1/responses/compact", Fault: fault.NoCompaction},
 		},
 		Headers:  []string{"Openai-Beta"},
 		AnswerID: idPrefix,
@@ -96,8 +96,11 @@ func provider() format.Provider {
 // callAddress returns the path of a call.
 func callAddress(c format.Call) (path, query string) {
 	path, query = openai.Provider("/responses").Call(c)
-	if c.Operation == translate.CountTokens {
+	switch c.Operation {
+	case translate.CountTokens:
 		path += "/input_tokens"
+	case translate.Compact:
+		path += "/compact"
 	}
 	return path, query
 }

@@ -2,11 +2,12 @@ package catalog
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // This file finds out what a service lacks that others with its formats have: it asks the
@@ -42,30 +43,39 @@ func (p *Provider) LeftOut(f *format.Descriptor, model string) []string {
 	return paths
 }
 
-// endpoints returns the paths of the endpoints beside text that a target of the model has.
+// endpoints returns the paths of the endpoints without a translation that a target of the model has.
 func (m *Model) endpoints() []string {
 	paths := []string{}
-	for _, e := range passthrough.Endpoints() {
-		for _, t := range m.Targets {
-			if f := t.Provider.besideText(); f != nil && t.Provider.call(f, e.Operation, t.UpstreamModel(string(m.Pattern))) != nil {
+	for _, client := range formats.All() {
+		for _, e := range client.Client.Endpoints {
+			has := func(t Target) bool {
+				f := t.Provider.FormatAt(client, e.Operation)
+				return f != nil && t.Provider.call(f, e.Operation, t.UpstreamModel(string(m.Pattern))) != nil
+			}
+			if e.Operation.Untranslated() && slices.ContainsFunc(m.Targets, has) {
 				paths = append(paths, e.Path)
-				break
 			}
 		}
 	}
 	return paths
 }
 
-// besideText returns the format of p that has endpoints beside text, nil for none.
-func (p *Provider) besideText() *format.Descriptor {
-	for _, f := range p.Formats {
-		for _, e := range f.Client.Endpoints {
-			if e.Operation.Beside() {
-				return f
-			}
-		}
+// FormatAt returns the format in which p is called for an operation of a client that has no translation as
+// texts have: that of the client, or for embeddings one that they are translated to; nil for none.
+func (p *Provider) FormatAt(client *format.Descriptor, op translate.Operation) *format.Descriptor {
+	if slices.Contains(p.Formats, client) {
+		return client
 	}
-	return nil
+	if client.Embeddings.Request == nil || !op.Embeds() {
+		return nil
+	}
+	i := slices.IndexFunc(p.Formats, func(f *format.Descriptor) bool {
+		return f.Embeddings.Request == nil && f.Client.PathOf(translate.Embed) != ""
+	})
+	if i < 0 {
+		return nil
+	}
+	return p.Formats[i]
 }
 
 // How tokens are counted for clients that ask for it.

@@ -235,12 +235,12 @@ func pause(ctx context.Context, d time.Duration) {
 // and the provider does not answer it in the format.
 func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *fault.Fault) {
 	ex, traits := x.ex, t.TraitsOf(x.ex.View.Model)
-	if ex.Operation.Beside() && !slices.Contains(t.Provider.Formats, ex.Format) {
-		return nil, fault.NoEndpoint(ex.View.Model, "/v1"+passthrough.Path(ex.Operation))
-	}
-	spoken := ex.Format
-	if !ex.Operation.Beside() {
+	spoken := t.Provider.FormatAt(ex.Format, ex.Operation)
+	switch {
+	case !ex.Operation.Untranslated():
 		spoken = renegotiation.FormatFor(t.Provider, t.Health.Model, ex.Format, traits)
+	case spoken == nil:
+		return nil, fault.NoEndpoint(ex.View.Model, ex.Format.Client.PathOf(ex.Operation))
 	}
 	if spoken != nil && ex.View.Schema != "" {
 		spoken = t.Provider.SpeakSchemaFor(traits.ModelOf(t.Health.Model), ex.Format, spoken, traits)

@@ -64,7 +64,7 @@ func OutcomeOf(a *exchange.Attempt, r *exchange.Result) Outcome {
 // provider.
 func BlamesKey(a *exchange.Attempt, r *exchange.Result) bool {
 	class := OutcomeOf(a, r).Class
-	if a.Exchange.Operation.Beside() {
+	if a.Exchange.Operation.Untranslated() {
 		class = classOf(r)
 	}
 	return class.ofKey() || class == RateLimited || r.Fault.Kind == fault.Forbidden

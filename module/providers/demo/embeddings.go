@@ -9,9 +9,10 @@ import (
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/demo/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // dimensions is the default length of a vector.
@@ -25,7 +26,11 @@ type embedding struct {
 
 // embed answers with vectors of texts. Equal texts have equal vectors, which mean nothing else.
 func (x *exchange) embed() {
-	view, refused := x.route.format.Requests.Inspect(x.body, translate.Embed)
+	form, body := x.route.format, x.body
+	view, refused := form.Requests.Inspect(body, x.route.op)
+	if translated := form.Embeddings.Request; refused == nil && translated != nil {
+		body, _, refused = translated(nil, body, &core.RequestInfo{Upstream: x.route.model})
+	}
 	if refused != nil {
 		x.refuse(refused)
 		return
@@ -35,7 +40,7 @@ func (x *exchange) embed() {
 		Encoding   string `json:"encoding_format"`
 		Dimensions int
 	}{Dimensions: dimensions}
-	if err := json.Unmarshal(x.body, &asked); err != nil || asked.Dimensions < 1 {
+	if err := json.Unmarshal(body, &asked); err != nil || asked.Dimensions < 1 {
 		x.refuse(fault.InvalidField("dimensions", "must be an integer of at least 1"))
 		return
 	}
@@ -53,9 +58,13 @@ func (x *exchange) embed() {
 		}
 		data, tokens = append(data, e), tokens+len(input)/4+1
 	}
-	x.writeJSON(http.StatusOK, reply.Encode(map[string]any{
+	answer := reply.Encode(map[string]any{
 		"object": "list", "data": data, "model": view.Model, "usage": map[string]int{"prompt_tokens": tokens, "total_tokens": tokens},
-	}))
+	})
+	if translated := form.Embeddings.Answer; translated != nil {
+		answer, _ = translated(nil, answer, x.route.op, token.Usage{}) // it is valid
+	}
+	x.writeJSON(http.StatusOK, answer)
 }
 
 // vector returns the vector of an input, of length 1.

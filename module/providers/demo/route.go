@@ -19,6 +19,7 @@ type route struct {
 	method string
 	model  string // that the path names
 	stream bool   // the path asks for a stream
+	op     translate.Operation
 	serve  func(*exchange)
 }
 
@@ -27,8 +28,8 @@ func routeOf(r *http.Request) route {
 	for _, d := range formats.All() {
 		for i := range d.Client.Endpoints {
 			e := &d.Client.Endpoints[i]
-			if model, ok := match(d, e, r.URL.EscapedPath()); ok && e.Operation <= translate.Embed {
-				return route{d, e.Method, model, e.Stream, serves[e.Operation]}
+			if model, ok := match(d, e, r.URL.EscapedPath()); ok && int(e.Operation) < len(serves) && serves[e.Operation] != nil {
+				return route{d, e.Method, model, e.Stream, e.Operation, serves[e.Operation]}
 			}
 		}
 	}
@@ -36,16 +37,16 @@ func routeOf(r *http.Request) route {
 	rest, found := strings.CutPrefix(withoutVersion(d, r.URL.Path), "/models")
 	switch {
 	case found && rest == "":
-		return route{d, http.MethodGet, "", false, (*exchange).listModels}
+		return route{d, http.MethodGet, "", false, translate.Manage, (*exchange).listModels}
 	case found && rest[0] == '/':
-		return route{d, http.MethodGet, rest[1:], false, (*exchange).showModel}
+		return route{d, http.MethodGet, rest[1:], false, translate.Manage, (*exchange).showModel}
 	}
-	return route{d, r.Method, "", false, (*exchange).refusePath}
+	return route{d, r.Method, "", false, translate.Manage, (*exchange).refusePath}
 }
 
 // serves are the functions that answer, by operation.
 var serves = [...]func(*exchange){
-	translate.Generate: (*exchange).generate, translate.CountTokens: (*exchange).countTokens, translate.Embed: (*exchange).embed,
+	translate.Generate: (*exchange).generate, translate.CountTokens: (*exchange).countTokens, translate.EmbedMany: (*exchange).embed, translate.Embed: (*exchange).embed,
 }
 
 // withoutVersion returns a path without its first segment, which must be a version of a format, else

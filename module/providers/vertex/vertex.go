@@ -123,6 +123,9 @@ func (v *Vertex) compatible(call *aigateway.Call, location string) error {
 // are those of the format. A request for a count of tokens is not in a member of its own, and
 // the service chooses its tier by headers.
 func (v *Vertex) gemini(call *aigateway.Call, location string) error {
+	if call.Operation.Beside() {
+		return errOperation
+	}
 	segment, err := aigateway.PathSegment(call.Model)
 	if err != nil {
 		return err

@@ -53,7 +53,7 @@ func TestCapabilitiesShowWhatACloudLacks(t *testing.T) {
 			assert.Equal(t, capability, m.Formats[format], "%s %s", m.Model, format)
 		}
 		if m.Model == "gpt" {
-			assert.Len(t, m.Endpoints, 9)
+			assert.Len(t, m.Endpoints, 12)
 			continue
 		}
 		assert.Empty(t, m.Endpoints, m.Model)

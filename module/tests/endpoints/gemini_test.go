@@ -81,7 +81,7 @@ func TestWhatGeminiClientsCannotCallIsNotFound(t *testing.T) {
 	}
 	for _, version := range []string{"/v1beta", "/v1", "/v1alpha"} {
 		for _, path := range []string{
-			"/cachedContents", "/files", "/interactions", "/models/m:batchGenerateContent", "/models/m:embedContent",
+			"/cachedContents", "/files", "/interactions", "/models/m:batchGenerateContent", "/models/m:asyncBatchEmbedContent",
 			"/models/llama3:8b:predict", "/models/x/y:z", "/models/:generate", "/tunedModels/m:transferOwnership",
 		} {
 			answer := post(version + path)

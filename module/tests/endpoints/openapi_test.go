@@ -133,7 +133,7 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 			{status: 413, model: strings.Repeat("m", 5000)}, {status: 400, model: "\x01"},
 		} {
 			if r.status == http.StatusOK {
-				p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"data":[]}`)))
+				p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"data":[],"output":[]}`)))
 			}
 			body, contentType := bodyBeside(path, cmp.Or(r.model, "demo-known"))
 			answer := s.Ask(path, body, append([]string{"Content-Type", contentType}, r.headers...)...)
@@ -340,13 +340,30 @@ func TestDocumentDescribesTheAnswersOfGeminiClients(t *testing.T) {
 	}
 	const prefix = "/v1beta/models/{model}:"
 	refused := slices.DeleteFunc(slices.Clone(refusedAlike), func(r described) bool { return r.status == tooLong.status })
-	for _, method := range []string{"generateContent", "streamGenerateContent", "countTokens"} {
+	embeddings := map[string][2]string{ // requests and answers
+		"embedContent":       {`{"content":{"parts":[{"text":"a"}]}}`, `{"embedding":{"values":[0.5]}}`},
+		"batchEmbedContents": {`{"requests":[{"content":{"parts":[{"text":"a"}]}}]}`, `{"embeddings":[{"values":[0.5]}]}`},
+	}
+	for _, method := range []string{"generateContent", "streamGenerateContent", "countTokens", "embedContent", "batchEmbedContents"} {
 		for _, r := range append(slices.Concat(refused, failedAlike), described{status: 503, prompt: "[[fault:503]]"}, tooLong) {
 			if method == "countTokens" && r.status >= 429 { // the demo provider counts what it would fail to answer
 				google.Script(gatewaytest.Body(r.status, "application/json", []byte(`{"error":{"code":500,"message":"no","status":"INTERNAL"}}`)))
 				r = described{status: r.status, model: "of-google", prompt: "hi"}
 			}
+			vectors, embeds := embeddings[method]
+			if failed := `{"error":{"code":500,"message":"no","status":"INTERNAL"}}`; embeds && r.status == http.StatusOK {
+				google.Script(gatewaytest.Body(r.status, "application/json", []byte(vectors[1])))
+			} else if embeds && r.status >= 429 {
+				google.Script(gatewaytest.Body(r.status, "application/json", []byte(failed)))
+			}
 			target, body := site.Addressed(site.GeminiPath, r.text(site.GeminiPath))
+			if embeds && r.prompt != "" {
+				r.model = "of-google"
+				target, _ = site.Addressed(site.GeminiPath, r.text(site.GeminiPath))
+			}
+			if embeds && r.body == "" {
+				body = vectors[0]
+			}
 			answer := s.Ask(strings.Replace(target, "generateContent", method, 1)+"?alt=sse", body, r.headers...)
 			assert.Equal(t, r.status, answer.Status, "%s %+v: %s", method, r, answer.Body)
 			if method != "streamGenerateContent" || answer.Status != http.StatusOK {
@@ -375,14 +392,14 @@ func TestDocumentDescribesTheAnswersOfGeminiClients(t *testing.T) {
 	}
 }
 
-// besideText are the endpoints beside text.
+// besideText are the endpoints beside text, and one that no format translates either.
 var besideText = func() (paths []string) {
 	for _, e := range formats.Of(translate.Chat).Client.Endpoints {
 		if e.Operation.Beside() {
 			paths = append(paths, e.Path)
 		}
 	}
-	return paths
+	return append(paths, compactPath)
 }()
 
 // bodyBeside returns a request to an endpoint beside text, and its type.
@@ -390,6 +407,9 @@ func bodyBeside(path, model string) (body, contentType string) {
 	if strings.HasPrefix(path, "/v1/audio/trans") {
 		return "--b\r\nContent-Disposition: form-data; name=model\r\n\r\n" + model +
 			"\r\n--b\r\nContent-Disposition: form-data; name=file; filename=a\r\n\r\nx\r\n--b--", "multipart/form-data; boundary=b"
+	}
+	if path == compactPath {
+		return fmt.Sprintf(`{"model":%q,"input":"a"}`, model), "application/json"
 	}
 	return fmt.Sprintf(`{"model":%q,"input":"a","query":"a","documents":[],"prompt":"a","questions":[]}`, model), "application/json"
 }

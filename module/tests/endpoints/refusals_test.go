@@ -27,7 +27,6 @@ func TestR040RequestsForKeptResponsesAreRefused(t *testing.T) {
 		{"DELETE /v1/responses/resp_1", "", 404, notKept, `"not_found"`},
 		{"POST /v1/responses/resp_1/cancel", "", 404, notKept, `"not_found"`},
 		{"GET /v1/responses/resp_1/input_items", "", 404, notKept, `"not_found"`},
-		{"POST /v1/responses/compact", "", 404, "path: this gateway compacts no conversations; ask for a summary with POST /v1/responses", `"not_found"`},
 		{"GET /v1/responses/resp_1/other", "", 404, notKnown, `"not_found"`},
 		{"GET /v1/responses", "websocket", 426, "upgrade: this endpoint has no WebSocket; use HTTP POST", "null"},
 		{"GET /v1/responses", "WebSocket", 426, "upgrade: this endpoint has no WebSocket; use HTTP POST", "null"},
@@ -62,7 +61,7 @@ func TestR040TheConnectionOfARefusedWebSocketIsClosed(t *testing.T) {
 // Without a key, clients must not learn which endpoints exist.
 func TestRefusedRequestsNeedAKey(t *testing.T) {
 	s, _ := site.StartLocked(t)
-	for _, line := range []string{"GET /v1/responses/resp_1", "DELETE /v1/responses/resp_1", "POST /v1/responses/compact"} {
+	for _, line := range []string{"GET /v1/responses/resp_1", "DELETE /v1/responses/resp_1"} {
 		assert.Equal(t, http.StatusUnauthorized, s.Raw("", line+" HTTP/1.1", "Authorization: Bearer wrong").Status, line)
 	}
 	assert.Equal(t, http.StatusUnauthorized, s.Raw("", "GET /v1/responses HTTP/1.1", "Connection: Upgrade", "Upgrade: websocket").Status)

@@ -117,8 +117,15 @@ for (const [major, SDK, Failure] of majors) {
       assert.equal((await ask(connect(), 'no-such-model')).status, 404);
     });
 
+    test('embeddings', async () => {
+      for (const model of ['demo', 'chat-only', 'google-only']) {
+        const { embeddings } = await models.embedContent({ model, contents: ['Hi', 'Ho'], config: { outputDimensionality: 3 } });
+        assert.deepEqual(embeddings.map(({ values }) => values.length), [3, 3]);
+      }
+      assert.equal((await failure(models.embedContent({ model: 'messages-only', contents: 'Hi' }))).status, 404);
+    });
+
     test('what is not served', async () => {
-      assert.equal((await failure(models.embedContent({ model: 'demo', contents: 'Hi' }))).status, 404);
       assert.equal((await failure(connect().caches.create({ model: 'demo', config: { contents: 'Hi' } }))).status, 404);
       assert.equal((await failure(connect().files.list())).status, 404);
     });

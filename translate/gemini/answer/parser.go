@@ -5,9 +5,11 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -174,4 +176,11 @@ func (p *Parser) sendReason() {
 }
 
 // Inspect reads a JSON answer for what the gateway needs to know of it.
-var Inspect = singleanswer.Inspect(NewParser, "totalTokens")
+func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) {
+	if op.Embeds() {
+		return inspectEmbeddings(body)
+	}
+	return inspect(body, op)
+}
+
+var inspect = singleanswer.Inspect(NewParser, "totalTokens")

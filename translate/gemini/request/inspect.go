@@ -18,6 +18,9 @@ const hasSeal strict.Notes = 1
 // rows. The view has neither the kind of the answer, which only the path states, nor usually
 // the model.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
+	if op.Embeds() {
+		return inspectEmbeddings(body, op)
+	}
 	p := strict.Begin(body, strict.Brackets, fields)
 	p.Read()
 	switch {

@@ -11,7 +11,7 @@ import (
 
 // kindsOfObjects are the kinds of the ids of objects, by the member object.
 var kindsOfObjects = map[string]string{
-	"response": seal.ResponseID, "response.deleted": seal.ResponseID,
+	"response": seal.ResponseID, "response.deleted": seal.ResponseID, "response.compaction": seal.ResponseID,
 	"conversation": seal.ConversationID, "conversation.deleted": seal.ConversationID,
 }
 

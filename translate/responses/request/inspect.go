@@ -19,10 +19,13 @@ const (
 // Inspect is the strict pass over a request body. It returns what the gateway
 // needs to know of it, or the fault that comes first: JSON faults in byte
 // order, then the fields in the order of their rows.
-func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
+func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
 	p := strict.Begin(body, strict.Brackets, fields)
 	p.Read()
 	requireInput(p)
+	if op == translate.Compact {
+		refuseLater(p)
+	}
 	switch costs := &p.View.Costs; {
 	case p.Notes&searches == 0:
 		costs.Searches = 0
@@ -42,6 +45,17 @@ func requireInput(p *strict.Pass) {
 		p.NoteField("input", "must hold at least one item")
 	default:
 		p.Require("input")
+	}
+}
+
+// refuseLater refuses an answer that comes as a stream or in the background: a shortened conversation does
+// not.
+func refuseLater(p *strict.Pass) {
+	if p.View.Stream {
+		p.NoteField("stream", "must be false here")
+	}
+	if p.View.Beyond.Background {
+		p.NoteField("background", "must be false here")
 	}
 }
 
