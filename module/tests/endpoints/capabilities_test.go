@@ -51,7 +51,8 @@ func TestCapabilitiesAreThoseOfTheModelsThatAKeyMayUse(t *testing.T) {
 func TestTheDemoProviderHasWhatItsCapabilitiesList(t *testing.T) {
 	s := site.Start(t, "provider demo {\nnames org/model:free\npace off\n}", "model org/model:free {\nto demo\n}")
 	c, _ := capabilitiesOf(s, site.ClientKey)
-	assert.Equal(t, []string{"/v1/embeddings"}, c.Data[0].Endpoints)
+	assert.Equal(t, []string{"/v1/embeddings", "/v1beta/models/{model}:embedContent", "/v1beta/models/{model}:batchEmbedContents"}, c.Data[0].Endpoints)
+	assert.Equal(t, http.StatusOK, s.Ask("/v1beta/models/org/model:free:embedContent", `{"content":{"parts":[{"text":"x"}]}}`).Status)
 	assert.Equal(t, http.StatusOK, s.Ask("/v1/embeddings", `{"model":"org/model:free","input":"x"}`).Status)
 	assert.Equal(t, http.StatusNotFound, s.Ask("/v1/rerank", `{"model":"org/model:free","query":"x","documents":["x"]}`).Status)
 	for _, method := range []string{"generateContent", "streamGenerateContent?alt=sse", "countTokens"} {

@@ -4,6 +4,7 @@ package endpoints_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -22,6 +23,7 @@ import (
 // suiteAnswers are the answers of a strict server, by path.
 var suiteAnswers = map[string]string{
 	"/v1/embeddings": vectors, "/v1/moderations": `{"id":"modr-1","model":"big-1","results":[{"flagged":false}]}`,
+	compactPath:              `{"id":"resp_1","object":"response.compaction","created_at":1,"output":[{"type":"compaction","id":"cmp_1","encrypted_content":"opaque=="}],"usage":{"input_tokens":9,"output_tokens":2,"total_tokens":11}}`,
 	"/v1/decisions":          `{"id":"dec_1","model":"big-1","answers":[{"type":"predicate","name":"q","probability":0.75}],"usage":{"input_tokens":9,"output_tokens":2,"total_tokens":11}}`,
 	"/v1/images/generations": `{"created":1,"data":[{"b64_json":"UE5H"}]}`, "/v1/images/edits": `{"created":1,"data":[{"b64_json":"UE5H"}]}`,
 	"/v1/audio/transcriptions": `{"text":"hello"}`, "/v1/audio/translations": `{"text":"hello"}`, "/v1/audio/speech": "ID3\x00\xff",
@@ -77,7 +79,8 @@ func strictly(w http.ResponseWriter, r *http.Request) {
 // TestTheVendorsClientsUseTheEndpointsBesideText runs the suite of OpenAI's own client. npm ci
 // must have installed the suite, which is why a build tag guards the test.
 func TestTheVendorsClientsUseTheEndpointsBesideText(t *testing.T) {
-	c := start(t, newServer(t, strictly))
+	server := newServer(t, strictly)
+	c := start(t, server, "model short {\nto shortener/big-1\n}", fmt.Sprintf("provider shortener openai {env.UPSTREAM_KEY} {\nbase_url %s/v1\nmodels big-1\n}", server.URL))
 	suite := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", "--test-timeout=120000", "beside.test.js")
 	suite.Dir = filepath.FromSlash("../../../testdata/clients/fakes")
 	suite.Env = append(os.Environ(), "FORCE_COLOR=0", "GATEWAY_URL="+c.URL("site", ""), "GATEWAY_KEY="+site.ClientKey)

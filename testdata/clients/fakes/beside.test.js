@@ -32,6 +32,13 @@ test('decisions', async () => {
   assert.equal(usage.input_tokens, 9);
 });
 
+test('a compaction', async () => {
+  const { object, output, usage } = await client.responses.compact({ model: 'short', input: [{ role: 'user', content: 'hi' }] });
+  assert.equal(object, 'response.compaction');
+  assert.equal(output.at(-1).encrypted_content, 'opaque==');
+  assert.equal(usage.input_tokens, 9);
+});
+
 test('images, whole and as a stream', async () => {
   assert.equal((await client.images.generate({ model, prompt: 'a' })).data[0].b64_json, 'UE5H');
   assert.deepEqual(await collect(await client.images.generate({ model, prompt: 'a', stream: true, partial_images: 1 })), ['image_generation.partial_image', 'image_generation.completed']);
