@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Objects seals the ids of the objects that providers store for the client of an exchange, and has
@@ -169,6 +170,9 @@ func (a *Attempt) SealsObjects() bool {
 	case a.Exchange.Objects == nil || !a.ByteLane() || a.Format.Objects.EditIDs == nil:
 		return false
 	case a.Object() != nil:
+		return true
+	}
+	if a.Traits.FilesState == trait.FilesSealed && len(beyond.ObjectIDs()) > 0 {
 		return true
 	}
 	return a.Traits.SealsObjects() && (beyond.References != nil || beyond.Stored || !beyond.Unstored && !a.Format.Objects.OnRequest)

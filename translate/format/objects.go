@@ -80,6 +80,7 @@ type Form struct {
 var kindsOfTraits = map[string]func(*trait.Traits) bool{
 	seal.MessageBatchID: func(traits *trait.Traits) bool { return traits.Batches == trait.BatchesSealed },
 	seal.FileID:         storesFiles,
+	seal.ClaudeFileID:   storesFiles,
 	seal.UploadID:       storesFiles,
 }
 
@@ -90,7 +91,12 @@ func (o *ObjectPath) IsOptional() bool { return kindsOfTraits[o.Kind] != nil }
 
 // IsSealed reports whether a provider with traits stores the objects of the path for clients.
 func (o *ObjectPath) IsSealed(t *trait.Traits) bool {
-	if stores := kindsOfTraits[o.Kind]; stores != nil {
+	return Seals(o.Kind, t)
+}
+
+// Seals reports whether a provider with traits stores objects of a kind for clients.
+func Seals(kind string, t *trait.Traits) bool {
+	if stores := kindsOfTraits[kind]; stores != nil {
 		return stores(t)
 	}
 	return t.SealsObjects()

@@ -61,6 +61,11 @@ var Descriptor = format.Descriptor{
 			{Method: "DELETE", Kind: seal.MessageBatchID, Path: batchesPath + "/{id}", Query: beta},
 			{Method: "POST", Kind: seal.MessageBatchID, Path: batchesPath + "/{id}/cancel", Query: beta},
 			{Method: "GET", Kind: seal.MessageBatchID, Path: batchesPath + "/{id}/results", Query: beta, Results: true},
+			{Method: "POST", Kind: seal.ClaudeFileID, Path: filesPath, Query: beta, Form: &format.Form{File: "file", Texts: []string{"expires_in_seconds"}}},
+			{Method: "GET", Kind: seal.ClaudeFileID, Path: filesPath, Refused: fault.NoFileList},
+			{Method: "GET", Kind: seal.ClaudeFileID, Path: filesPath + "/{id}", Query: beta},
+			{Method: "DELETE", Kind: seal.ClaudeFileID, Path: filesPath + "/{id}", Query: beta},
+			{Method: "GET", Kind: seal.ClaudeFileID, Path: filesPath + "/{id}/content", Query: beta, Content: true},
 		},
 		OnRequest:  true,
 		EditIDs:    answer.EditIDs,
@@ -75,9 +80,13 @@ var Descriptor = format.Descriptor{
 	},
 }
 
-// batchesPath is the path of batches, and beta is the parameter of older clients.
-const batchesPath = "/v1/messages/batches"
+// The paths of stored objects.
+const (
+	batchesPath = "/v1/messages/batches"
+	filesPath   = "/v1/files"
+)
 
+// beta is the parameter of clients that use a beta of the API.
 var beta = []string{"beta"}
 
 var paging = format.Paging{Limit: "limit", After: "after_id", Before: "before_id", Standard: 20, Largest: 1000}

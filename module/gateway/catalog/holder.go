@@ -36,6 +36,9 @@ func (c *Catalog) Seals(f *format.Descriptor, o *format.ObjectPath) bool {
 		slices.ContainsFunc(c.models, func(m *Model) bool { return slices.ContainsFunc(m.Targets, seals) })
 }
 
+// Seals reports whether the target has sealed ids of objects of a kind, for a client's name of the model.
+func (t Target) Seals(kind, model string) bool { return format.Seals(kind, t.TraitsOf(model)) }
+
 // Keeper returns the provider that stores new objects of a path of a format for clients: the first one
 // that speaks the format and whose ids are sealed; nil if there is none.
 func (c *Catalog) Keeper(f *format.Descriptor, o *format.ObjectPath) *Provider {

@@ -10,13 +10,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// sealsObjects reports whether a target of the model has sealed ids of stored objects.
-func (x *run) sealsObjects() bool {
-	return slices.ContainsFunc(x.model.Targets, func(t catalog.Target) bool { return t.TraitsOf(x.ex.View.Model).SealsObjects() })
+// sealsObjects reports whether a target of the model has sealed ids of the objects of the request.
+func (x *run) sealsObjects() bool { return slices.ContainsFunc(x.model.Targets, x.seals) }
+
+// seals reports whether a target has sealed ids of the objects of the request.
+func (x *run) seals(t catalog.Target) bool {
+	return !slices.ContainsFunc(x.ex.View.Beyond.ObjectIDs(), func(id translate.ObjectID) bool { return !t.Seals(id.Kind, x.ex.View.Model) })
 }
 
 // findObjects keeps the candidates of the account that stores the objects of the request, even if
@@ -25,7 +29,7 @@ func (x *run) sealsObjects() bool {
 func (x *run) findObjects() {
 	objects, account, unknown := exchange.OpenObjects(x.objectIDs(), &x.ex.Request)
 	x.candidates = slices.DeleteFunc(x.all(), func(t selection.Candidate) bool {
-		return unknown != nil || !t.TraitsOf(x.ex.View.Model).SealsObjects() || seal.AccountOf(t.Provider.Name, t.APIKey) != account
+		return unknown != nil || !x.seals(*t.Target) || seal.AccountOf(t.Provider.Name, t.APIKey) != account
 	})
 	if len(x.candidates) == 0 {
 		x.verdict.Fault = x.ex.NoObject(cmp.Or(unknown, &x.ex.View.Beyond.ObjectIDs()[0]))

@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -99,17 +100,20 @@ func endpointOf(r *http.Request, site *backends.Set) (e endpoint, ok bool) {
 }
 
 // objectEndpoint returns the endpoint for a path of an object that a provider stores. ok is false
-// for other paths.
+// for other paths. A path of several formats is that of the format to which the headers point.
 func objectEndpoint(r *http.Request) (e endpoint, ok bool) {
 	var methods []string
+	likely := cmp.Or(formatByHeader(r), formats.Unspecified())
 	for _, f := range formats.All() {
 		for i := range f.Objects.Paths {
 			o := &f.Objects.Paths[i]
 			if !isLike(r.URL.Path, o.Path) {
 				continue
 			}
-			methods = append(methods, o.Method)
-			if e.Object == nil || o.Method == r.Method {
+			if !slices.Contains(methods, o.Method) {
+				methods = append(methods, o.Method)
+			}
+			if e.Object == nil || o.Method == r.Method && (e.Object.Method != r.Method || f == likely) {
 				e = endpoint{method: o.Method, Route: Route{Kind: Object, Format: f, Operation: operationOf(o), Object: o, Stream: o.Streams && r.URL.Query().Get("stream") == "true"}}
 			}
 		}

@@ -135,7 +135,7 @@ func meant(p string) (name string, f *format.Descriptor) {
 	if name, f = meantModel(p); f != nil {
 		return name, f
 	}
-	for _, f := range formats.All() {
+	for _, f := range slices.Concat([]*format.Descriptor{formats.Unspecified()}, formats.All()) {
 		for _, path := range idPaths(f) {
 			if endsLike(p, strings.TrimPrefix(path, "/v1")) {
 				return path, f

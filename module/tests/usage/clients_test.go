@@ -21,9 +21,22 @@ import (
 func TestX034TheVendorsClientsUseBatches(t *testing.T) {
 	b := startBatching(t)
 	s := site.Start(t, withLedger(t, site.Direct.ProviderAt("p", strings.TrimPrefix(b.URL, "http://"), "format messages", "batches sealed", "models m"))...)
-	suite := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", "--test-timeout=120000", "batches.test.js")
+	runSuite(t, "batches.test.js", "GATEWAY_URL="+s.URL("site", ""), "VENDOR_URL="+b.URL)
+}
+
+// TestTheVendorsClientsUseFiles is the same for files.
+func TestTheVendorsClientsUseFiles(t *testing.T) {
+	f := startClaudeFiles(t)
+	s := site.Start(t, site.Direct.ProviderAt("p", strings.TrimPrefix(f.URL, "http://"), "format messages", "files_state sealed", "models claude"))
+	runSuite(t, "files.test.js", "GATEWAY_URL="+s.URL("site", ""))
+}
+
+// runSuite runs a suite with variables of its environment.
+func runSuite(t *testing.T, name string, environment ...string) {
+	t.Helper()
+	suite := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", "--test-timeout=120000", name)
 	suite.Dir = filepath.FromSlash("../../../testdata/clients/fakes")
-	suite.Env = append(os.Environ(), "FORCE_COLOR=0", "GATEWAY_URL="+s.URL("site", ""), "GATEWAY_KEY="+site.ClientKey, "VENDOR_URL="+b.URL)
+	suite.Env = append(append(os.Environ(), "FORCE_COLOR=0", "GATEWAY_KEY="+site.ClientKey), environment...)
 	out, err := suite.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.Regexp(t, `(?m)^ℹ pass [1-9]`, string(out))

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -10,11 +9,16 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// EditIDs appends the edits that replace the id of a batch in a JSON answer, and the address of its
-// results, which is at the provider: clients would send their keys there.
+// kindsOfObjects are the kinds of the ids of objects, by the member type.
+var kindsOfObjects = map[string]string{
+	"message_batch": seal.MessageBatchID, "message_batch_deleted": seal.MessageBatchID, "file": seal.ClaudeFileID, "file_deleted": seal.ClaudeFileID,
+}
+
+// EditIDs appends the edits that replace the id of a batch or of a file in a JSON answer, and the address
+// of the results of a batch, which is at the provider: clients would send their keys there.
 func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit.Edit {
 	var id, results translate.Span
-	isBatch := false
+	kind := ""
 	c := jsonscan.New(data)
 	for c.OpenObject(); c.Member(); {
 		start := c.Offset()
@@ -22,8 +26,7 @@ func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit
 		case "id":
 			id = translate.Span{Start: start, End: start + len(c.StringOrSkip())}
 		case "type":
-			kind := jsonscan.DecodedOf(c.StringOrSkip())
-			isBatch = bytes.HasPrefix(kind, []byte("message_batch"))
+			kind = kindsOfObjects[jsonscan.TextOf(c.StringOrSkip())]
 		case "results_url":
 			results = translate.Span{Start: start, End: start + len(c.StringOrSkip())}
 		default:
@@ -31,12 +34,12 @@ func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit
 		}
 	}
 	raw := jsonscan.DecodedOf(data[id.Start:id.End])
-	if !isBatch || len(raw) == 0 {
+	if kind == "" || len(raw) == 0 {
 		return edits
 	}
-	sealed := names.ID(nil, seal.MessageBatchID, raw)
+	sealed := names.ID(nil, kind, raw)
 	edits = append(edits, edit.Edit{Span: id, With: jsonscan.AppendString(nil, sealed)})
-	if !results.Empty() {
+	if kind == seal.MessageBatchID && !results.Empty() {
 		address := names.Base + "/messages/batches/" + string(sealed) + "/results"
 		edits = append(edits, edit.Edit{Span: results, With: jsonscan.AppendString(nil, []byte(address))})
 	}
