@@ -22,11 +22,12 @@ const (
 	Decide                          // POST /v1/decisions
 	Manage                          // create, read, change or delete an object that the provider stores
 	Pass                            // what the gateway does not read: it is passed on as it is
+	Realtime                        // a response on a WebSocket of GET /v1/realtime
 	Batch                           // create a batch of requests, which the provider answers later
 )
 
 var operationNames = [...]string{
-	"generate", "count_tokens", "compaction", "embeddings", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech", "decision", "object", "pass", "batch",
+	"generate", "count_tokens", "compaction", "embeddings", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech", "decision", "object", "pass", "realtime", "batch",
 }
 
 // String is the operation's name in logs, metrics and records.

@@ -17,8 +17,14 @@ type Socket struct {
 // SocketConn is the connection of a Socket. Its methods may be called concurrently.
 type SocketConn interface {
 	// Listen begins to read from the provider. other gets the messages that belong to no answer, one
-	// after the other, and must not keep them. It must be called once, before Send.
+	// after the other, and must not keep them. It or Relay must be called once, before Send.
 	Listen(other func(message []byte))
+
+	// Relay is Listen for a socket without answers: all gets every message. Send must not be called.
+	Relay(all func(message []byte))
+
+	// Forward sends a message that has no answer of its own.
+	Forward(ctx context.Context, message []byte) error
 
 	// Send sends a request as a message of a stream, "" for the unnamed one, and returns its answer
 	// as a provider gives it by HTTP: a stream of events, or an error status with its body. A

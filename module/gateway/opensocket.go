@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
@@ -26,7 +27,10 @@ type openSocket struct {
 	request  *http.Request // for the socket
 	route    *routes.Route
 	provider *catalog.Provider
-	key      string // its id
+	key      *aigateway.Key
+
+	admit func(h *Handler, answer *reply.Reply) *fault.Fault // reserves what opening the socket uses
+	dial  func(ctx context.Context, h *Handler, ex *exchange.Exchange) (*catalog.Provider, *exchange.Socket, *fault.Fault)
 
 	mu      sync.Mutex // guards the fields below
 	handler *Handler
@@ -90,7 +94,7 @@ func (o *openSocket) succeed() (retired <-chan struct{}) {
 	if h == nil || h.resolved.sockets == nil || !h.resolved.sockets.leadTo(o.provider) {
 		return nil
 	}
-	leave := h.resolved.sockets.enter(o.key)
+	leave := h.resolved.sockets.enter(o.key.ID)
 	if leave == nil {
 		return nil
 	}

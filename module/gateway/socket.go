@@ -86,7 +86,13 @@ func (s *socketRoute) serve(h *Handler, w http.ResponseWriter, r *http.Request, 
 		caddyhttp.SetVar(r.Context(), caddyhttp.LogSkipVar, true)
 		return
 	}
-	o, session := &openSocket{request: r, route: route, handler: h}, new(sockets.Session)
+	o := &openSocket{request: r, route: route, handler: h}
+	if route.Operation == translate.Realtime {
+		s.serveRealtime(o, w)
+		return
+	}
+	session := new(sockets.Session)
+	o.admit, o.dial = o.countRequest, s.dial
 	if !s.begin(o, w, &session.Socket, session.Open) {
 		return
 	}
@@ -108,7 +114,7 @@ func (s *socketRoute) begin(o *openSocket, w http.ResponseWriter, socket *socket
 	defer h.drain.Leave()
 	defer to.Close(false) // for the case that settle panics
 	defer h.settle(ex, to, r)
-	if refused := s.admit(h, to, r, o.route); refused != nil {
+	if refused := s.admit(o, to); refused != nil {
 		to.Fail(refused)
 		return false
 	}
@@ -122,12 +128,15 @@ func (s *socketRoute) begin(o *openSocket, w http.ResponseWriter, socket *socket
 		}
 	}()
 	var refused *fault.Fault
-	if o.provider, socket.Provider, refused = s.dial(h, ex, r, o.route); refused != nil {
+	ctx, cancel := h.drain.Bind(alone(r).Context(), 0) // which the connection keeps
+	defer cancel()
+	defer context.AfterFunc(r.Context(), cancel)()
+	if o.provider, socket.Provider, refused = o.dial(ctx, h, ex); refused != nil {
 		to.Fail(refused)
 		return false
 	}
 	to.Upgrade()
-	o.key, o.request = ex.Key.ID, alone(r)
+	o.request = alone(r)
 	socket.MaxBody, socket.Retired = h.MaxBody, s.retired
 	socket.Allowed, socket.Succeed = o.allowed, o.succeed
 	if err := open(w, o.request); err != nil {
@@ -138,37 +147,40 @@ func (s *socketRoute) begin(o *openSocket, w http.ResponseWriter, socket *socket
 	return true
 }
 
-// admit checks the request for a socket; s is nil if the site has none. It counts as a request for the limits of its key, and
-// runs no longer than until it is answered.
-func (s *socketRoute) admit(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
-	if refused := h.authenticate(to, r, route.KeyFormat); refused != nil {
+// admit checks the request for a socket; s is nil if the site has none.
+func (s *socketRoute) admit(o *openSocket, answer *reply.Reply) *fault.Fault {
+	h, r := o.handler, o.request
+	if refused := h.authenticate(answer, r, o.route.KeyFormat); refused != nil {
 		return refused
 	}
-	chain := h.resolved.limits.Of(to.Exchange.Key)
+	o.key = answer.Exchange.Key
 	switch {
 	case s == nil:
-		return route.Fault
+		return o.route.Fault
 	case h.CORS.Refuses(r):
 		return fault.OriginNotAllowed()
-	case chain == nil:
+	case h.resolved.limits.Of(o.key) == nil:
 		return fault.LimitUnknown()
 	}
 	if refused := sockets.Check(r); refused != nil {
 		return refused
 	}
-	admitted, refused := chain.Admit(to, r, nil, h.resolved.catalog)
-	to.Charge(meter.New(admitted.Estimate, admitted.Reservation, nil))
+	return o.admit(h, answer)
+}
+
+// countRequest counts the request for a socket in the limits of its key. It runs no longer than until it is
+// answered.
+func (o *openSocket) countRequest(h *Handler, answer *reply.Reply) *fault.Fault {
+	admitted, refused := h.resolved.limits.Of(o.key).Admit(answer, o.request, nil, h.resolved.catalog)
+	answer.Charge(meter.New(admitted.Estimate, admitted.Reservation, nil))
 	return refused
 }
 
 // dial opens a WebSocket to the first provider that accepts one.
-func (s *socketRoute) dial(h *Handler, ex *exchange.Exchange, r *http.Request, route *routes.Route) (p *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
-	ctx, cancel := h.drain.Bind(alone(r).Context(), 0) // which the connection keeps
-	defer cancel()
-	defer context.AfterFunc(r.Context(), cancel)()
+func (s *socketRoute) dial(ctx context.Context, h *Handler, ex *exchange.Exchange) (p *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
 	for _, p = range s.providers {
 		for i := range p.APIKeys {
-			a := &exchange.Attempt{Exchange: ex, Provider: p.Name, Service: p.Preset, Format: route.Format, APIKey: i, Traits: p.Traits()}
+			a := &exchange.Attempt{Exchange: ex, Provider: p.Name, Service: p.Preset, Format: ex.Format, APIKey: i, Traits: p.Traits()}
 			if socket, refused = p.Caller.(exchange.Dialer).Dial(ctx, a); refused == nil || ctx.Err() != nil {
 				return p, socket, refused
 			}

@@ -67,7 +67,9 @@ func (t *Transport) dialRequest(a *exchange.Attempt, r *http.Request) (*http.Req
 		return nil, err
 	}
 	h, address := t.head(a)
-	address.Operation = translate.Generate
+	if a.Exchange.Operation != translate.Realtime {
+		address.Operation = translate.Generate
+	}
 	delete(h, "Content-Type")
 	delete(h, "Accept")
 	maps.Copy(h, r.Header)

@@ -268,6 +268,26 @@ func NoWebSocket() *Fault {
 	return &Fault{Kind: UpgradeRefused, Message: "upgrade: this endpoint has no WebSocket; use HTTP POST", Final: true}
 }
 
+// NoRealtime refuses a WebSocket of the Realtime API to a gateway, or for a model, without one.
+func NoRealtime() *Fault {
+	return &Fault{Kind: NotFound, Message: "upgrade: no provider of this gateway has the Realtime API for this model", Code: "not_found", Final: true}
+}
+
+// RealtimeQuery refuses a WebSocket of the Realtime API for something else than a model.
+func RealtimeQuery() *Fault {
+	return &Fault{Kind: Invalid, Message: "model: must be the only parameter of a WebSocket of the Realtime API; calls and other intents are not served", Param: "model", Code: codeInvalidValue, Final: true}
+}
+
+// NotRealtimeEvent refuses a message that is not valid.
+func NotRealtimeEvent() *Fault {
+	return &Fault{Kind: Invalid, Message: "message: must be a JSON object with a type, and with no member twice", Code: codeInvalidValue, Final: true}
+}
+
+// OtherSessionModel refuses another model than that of the WebSocket.
+func OtherSessionModel(model string) *Fault {
+	return &Fault{Kind: Invalid, Message: "session.model: must be '" + model + "', the model of the WebSocket", Param: "session.model", Code: codeInvalidValue, Final: true}
+}
+
 // NotWebSocket refuses a request for a WebSocket that is none.
 func NotWebSocket() *Fault {
 	return &Fault{Kind: Invalid, Message: "upgrade: must be a WebSocket handshake of version 13, with GET and HTTP/1.1", Code: codeInvalidValue, Final: true}

@@ -78,6 +78,8 @@ type Refusal struct {
 	Method  string // "" for any one that has no endpoint at the path
 	Upgrade string // the protocol, in lower case, that the request asks to change to; "" if that does not matter
 	Fault   func() *fault.Fault
+
+	Operation translate.Operation // of the WebSocket that Upgrade asks for
 }
 
 // Quotas contains the names of the headers, in canonical form, with the remaining quota

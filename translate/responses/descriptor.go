@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +37,8 @@ var Descriptor = format.Descriptor{
 			{Method: "POST", Path: "/v1/responses/compact", Operation: translate.Compact},
 		},
 		Refusals: []format.Refusal{
-			{Path: "/v1/responses", Upgrade: "websocket", Fault: fault.NoWebSocket},
+			{Path: "/v1/responses", Upgrade: "websocket", Fault: fault.NoWebSocket, Operation: translate.Manage}, // which uses no model itself
+			{Path: "/v1/realtime", Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Realtime},
 		},
 		Headers:  []string{"Openai-Beta"},
 		AnswerID: idPrefix,
@@ -101,6 +103,8 @@ func callAddress(c format.Call) (path, query string) {
 		path += "/input_tokens"
 	case translate.Compact:
 		path += "/compact"
+	case translate.Realtime:
+		path, query = strings.TrimSuffix(path, "/responses")+"/realtime", "model="+url.QueryEscape(c.Model)
 	}
 	return path, query
 }

@@ -8,6 +8,8 @@ package routes
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -15,6 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/realtime"
 )
 
 // Kind is who answers a request, and with what.
@@ -52,7 +55,7 @@ type Route struct {
 	Keyless bool         // the fault is sent whatever key the request has
 	Allow   string       // methods, for the header of the fault; "" for none
 
-	HasQueryKey bool // the query may have a key, which access logs must not show
+	HasQueryKey bool // the query, or the subprotocols of a WebSocket, may have a key, which access logs must not show
 
 	meant *format.Descriptor // of the path that an unknown path resembles; nil for none
 }
@@ -72,9 +75,15 @@ func Find(r *http.Request, site *backends.Set) Route {
 	default:
 		return Route{}
 	}
-	found.HasQueryKey = exchange.HasQueryKey(r.URL.RawQuery)
+	found.HasQueryKey = exchange.HasQueryKey(r.URL.RawQuery) || found.Kind == Socket && hasKeyProtocol(r)
 	found.chooseFormat(r)
 	return found
+}
+
+// hasKeyProtocol reports whether a request for a WebSocket has a key among its subprotocols, as those of
+// scripts of web pages do.
+func hasKeyProtocol(r *http.Request) bool {
+	return slices.ContainsFunc(r.Header["Sec-Websocket-Protocol"], func(v string) bool { return strings.Contains(v, realtime.KeyProtocol) })
 }
 
 // FindUnserved returns the route of a request whose path the site does not serve, although others do.

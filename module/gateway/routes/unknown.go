@@ -10,7 +10,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -71,7 +70,7 @@ func refusal(r *http.Request, served bool) (found Route, ok bool) {
 			if (!served || refused.Upgrade != "" || refused.Method != "") && matches(r, refused) {
 				found = Route{Kind: Call, Format: f, Fault: refused.Fault()}
 				if refused.Upgrade != "" {
-					found.Kind, found.Operation = Socket, translate.Manage // which uses no model itself
+					found.Kind, found.Operation = Socket, refused.Operation
 				}
 				return found, true
 			}

@@ -19,7 +19,8 @@ var unservedPaths = []struct{ reason, paths string }{
 	{"it administers the account of the provider", `
 		compliance credentials organization organizations projects safety webhook_endpoints webhook_event_types webhooks`},
 	{"the gateway cannot limit what it uses", `
-		audio classifications content_provenance_checks decisions fim images language-models live ocr realtime score
+		audio classifications content_provenance_checks decisions fim images language-models live ocr realtime/calls
+		realtime/client_secrets realtime/sessions realtime/transcription_sessions realtime/translations realtime score
 		tokenize tokenize-text`},
 }
 

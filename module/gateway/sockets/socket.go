@@ -23,7 +23,8 @@ import (
 // Socket is the WebSocket of a client, with the one to a provider.
 type Socket struct {
 	Provider *exchange.Socket
-	MaxBody  int64 // of a message, in bytes
+	MaxBody  int64  // of a message, in bytes
+	Protocol string // the subprotocol; "" for none
 	// Allowed reports whether the client may still have a socket. It is called from time to time.
 	Allowed func() bool
 	// Retired is closed when what serves the socket is replaced. Succeed then returns the channel of what
@@ -53,7 +54,7 @@ var own = []string{"Connection", "Upgrade", "Content-Type", "Content-Encoding", 
 
 // open answers the request for a WebSocket with status 101. An error has been answered.
 func (s *Socket) open(w http.ResponseWriter, r *http.Request) (err error) {
-	if s.client, err = websocket.Accept(slim{w}, r, &websocket.AcceptOptions{InsecureSkipVerify: true}); err != nil {
+	if s.client, err = websocket.Accept(slim{w}, r, &websocket.AcceptOptions{InsecureSkipVerify: true, Subprotocols: s.subprotocols()}); err != nil {
 		return fmt.Errorf("accepting: %w", err)
 	}
 	s.client.SetReadLimit(s.MaxBody)
@@ -70,6 +71,14 @@ func (s *Socket) open(w http.ResponseWriter, r *http.Request) (err error) {
 	s.request.Method, s.request.Header = http.MethodPost, header
 	s.use()
 	return nil
+}
+
+// subprotocols returns the subprotocols that clients may choose.
+func (s *Socket) subprotocols() []string {
+	if s.Protocol == "" {
+		return nil
+	}
+	return []string{s.Protocol}
 }
 
 // slim is a ResponseWriter whose connection is taken over with small buffers: most sockets are idle most
@@ -155,6 +164,9 @@ func closeWith(conn *websocket.Conn, with exchange.SocketClosed) {
 	}
 	_ = conn.Close(websocket.StatusCode(with.Code), with.Reason)
 }
+
+// errNoText is the end of a socket with a message that is not text.
+var errNoText = websocket.CloseError{Code: websocket.StatusUnsupportedData, Reason: "messages are text"}
 
 // closedBy returns how a socket is closed after an error of a read.
 func closedBy(err error) exchange.SocketClosed {

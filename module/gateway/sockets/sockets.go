@@ -1,5 +1,5 @@
-// Package sockets serves WebSockets of clients, on which each message is a request, and each event of
-// its answer a message.
+// Package sockets serves WebSockets of clients: those on which each message is a request, and each event of
+// its answer a message, and those whose messages pass to a provider and back.
 //
 // It promises that the requests of a stream are answered one after the other, and that a socket ends
 // with the code with which the other side has closed it. It agrees to no compression, so that the
@@ -77,7 +77,7 @@ func (s *Session) read(ctx context.Context) exchange.SocketClosed {
 		kind, message, err := s.client.Reader(ctx)
 		s.use()
 		if err == nil && kind != websocket.MessageText {
-			return exchange.SocketClosed{Code: int(websocket.StatusUnsupportedData), Reason: "messages are text"}
+			err = errNoText
 		}
 		if err == nil {
 			err = s.take(ctx, message)

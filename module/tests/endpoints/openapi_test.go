@@ -161,7 +161,9 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 	check("GET", capabilities, s.Raw("", "GET "+capabilities+" HTTP/1.1", "Authorization: Bearer a", "Authorization: Bearer b"))
 	check("GET", site.ResponsesPath, s.List("wrong", site.ResponsesPath, "Upgrade: websocket"))
 	check("GET", site.ResponsesPath, s.List(site.ClientKey, site.ResponsesPath, "Upgrade: websocket"))
-	given["GET /v1/responses 101"] = true // of the tests of WebSockets
+	check("GET", "/v1/realtime", s.List("wrong", "/v1/realtime?model=demo-known", "Upgrade: websocket"))
+	check("GET", "/v1/realtime", s.List(site.ClientKey, "/v1/realtime?model=demo-known", "Upgrade: websocket"))
+	given["GET /v1/responses 101"], given["GET /v1/realtime 101"] = true, true // of the tests of WebSockets
 	billing := []string{"/api/usage/token", "/dashboard/billing/subscription", "/dashboard/billing/usage"}
 	for _, path := range billing {
 		check("GET", path, s.List(site.ClientKey, path))

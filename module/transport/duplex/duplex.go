@@ -32,6 +32,7 @@ type Conn struct {
 	limit int64
 	leaks func(text []byte) bool
 	other func(message []byte)
+	whole bool // other gets all messages
 
 	mu      sync.Mutex         // guards the fields below
 	running map[string]*answer // by stream
@@ -54,6 +55,17 @@ func (c *Conn) Listen(other func(message []byte)) {
 		}
 	}
 	go c.read()
+}
+
+// Relay implements exchange.SocketConn.
+func (c *Conn) Relay(all func(message []byte)) {
+	c.whole = true
+	c.Listen(all)
+}
+
+// Forward implements exchange.SocketConn.
+func (c *Conn) Forward(ctx context.Context, message []byte) error {
+	return c.write(ctx, bytes.NewReader(message))
 }
 
 // Done implements exchange.SocketConn.
@@ -208,6 +220,10 @@ func (c *Conn) next() error {
 
 // deliver hands an event over to the answer to which its message belongs.
 func (c *Conn) deliver(event, message []byte) {
+	if c.whole {
+		c.other(message)
+		return
+	}
 	kind, stream := headOf(message)
 	if kind != "error" && !strings.HasPrefix(kind, "response.") {
 		c.other(message)

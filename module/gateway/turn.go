@@ -1,0 +1,242 @@
+package gateway
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/realtime"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// turn is an exchange of a conversation: a response, or a transcript of what the client has spoken.
+type turn struct {
+	handler  *Handler
+	ex       *exchange.Exchange
+	answer   *reply.Reply // whose answer nobody reads
+	conduit  exchange.Conduit
+	admitted limits.Admitted
+	target   *catalog.Target // of a response
+	records  bool            // it must not be served without a record
+}
+
+// newTurn returns a turn of the conversation with a model. The key of the client is checked again.
+func (c *conversation) newTurn(h *Handler, model string) (t *turn, refused *fault.Fault) {
+	t = &turn{handler: h, ex: newExchange(c.request, c.route)}
+	t.ex.View.Model = model
+	t.answer = reply.New(unwritten{}, t.ex)
+	if refused = h.authenticate(t.answer, c.request, c.route.KeyFormat); refused == nil {
+		refused = h.Names.Apply(t.ex)
+	}
+	return t, refused
+}
+
+// reserve reserves a response in the limits of the key: the conversation so far, and the longest answer.
+func (c *conversation) reserve(h *Handler) (t *turn, refused *fault.Fault) {
+	m := h.resolved.catalog.Model(c.model)
+	if m == nil {
+		return nil, fault.UnknownModel(c.model)
+	}
+	if t, refused = c.newTurn(h, c.model); refused != nil {
+		return nil, refused
+	}
+	m = m.Without(func(other *catalog.Target) bool {
+		return other.Provider.Name != c.target.Provider.Name || other.Model != c.target.Model
+	})
+	guard := h.resolved.guards.Checking(t.ex.Key.ID)
+	switch {
+	case !t.ex.Key.Allows(c.model):
+		return nil, fault.ModelNotAllowed(c.model)
+	case len(m.Targets) == 0:
+		return nil, fault.NoRealtime()
+	case guard != "":
+		return nil, fault.PassUnseen("the guard '" + guard + "' cannot check it")
+	}
+	t.ex.Covering = string(m.Pattern)
+	t.ex.View.Costs.Files = token.FileCosts{Tokens: c.tokens}
+	t.target = &m.Targets[0]
+	if refused = t.admit(c, m); refused != nil {
+		return nil, refused
+	}
+	if refused = t.tryCall(c); refused != nil {
+		t.release()
+		return nil, refused
+	}
+	return t, nil
+}
+
+// tryCall reserves the turn in the limits of its target, if it has some, and releases it at once: the
+// reservation that counts is made when the provider begins.
+func (t *turn) tryCall(c *conversation) *fault.Fault {
+	attempt := reply.New(unwritten{}, t.ex)
+	defer attempt.Close(true)
+	attempt.Charge(meter.New(t.admitted.Estimate, nil, nil))
+	return t.handler.resolved.admitAlone(attempt, c.request, t.target)
+}
+
+// admit reserves the use of the turn in the limits of its key; m is nil for one that reserves nothing.
+func (t *turn) admit(c *conversation, m *catalog.Model) (refused *fault.Fault) {
+	chain := t.handler.resolved.limits.For(t.ex.Key, t.ex.View.Model)
+	if chain == nil {
+		return fault.LimitUnknown()
+	}
+	t.records = chain.NeedsLedger()
+	t.admitted, refused = chain.Admit(t.answer, c.request, m, t.handler.resolved.catalog)
+	return refused
+}
+
+// release ends a turn that was not used.
+func (t *turn) release() {
+	if t != nil && t.admitted.Reservation != nil {
+		t.admitted.Reservation.Settle(aigateway.Use{})
+		t.admitted.Reservation.Release()
+	}
+}
+
+// begin begins the record of a turn, which the provider has begun to answer.
+func (t *turn) begin(c *conversation, a *exchange.Attempt) *fault.Fault {
+	now := time.Now()
+	t.ex.Start = now
+	observe.Begin(t.ex)
+	t.handler.drain.Enter()
+	entry, unrecorded := t.handler.backends.Book.Begin(t.ex, t.handler.resolved.catalog, t.admitted.Estimate.Cost, t.records)
+	t.answer.Charge(meter.New(t.admitted.Estimate, t.admitted.Reservation, entry))
+	t.conduit = exchange.Conduit{Attempt: *a, Result: exchange.Result{
+		State: exchange.Content, Sent: true, Status: 200, Times: exchange.Times{Called: now, Began: now},
+	}}
+	var refused *fault.Fault
+	if t.target != nil {
+		refused = t.handler.resolved.admitAlone(t.answer, c.request, t.target)
+	}
+	t.answer.Next(&t.conduit, 0)
+	return cmp.Or(unrecorded, refused)
+}
+
+// The ends of a turn.
+func (t *turn) finish(u token.Usage) {
+	t.conduit.Result.Finish(u)
+	t.answer.WriteHeader(200)
+	_, _ = t.answer.Write(nil)
+}
+
+func (t *turn) fail(f *fault.Fault) {
+	t.conduit.Result.Fail(f)
+	t.answer.Fail(f)
+}
+
+// settle writes the record of a turn that has ended.
+func (t *turn) settle(c *conversation) {
+	defer t.handler.drain.Leave()
+	t.ex.End(&t.conduit)
+	t.handler.settle(t.ex, t.answer, c.request)
+}
+
+// note adds the length of a message of the client to the tokens of the conversation, in bytes. audio is in
+// base64: at most ten tokens for each second, in which a telephone sends 8000 bytes.
+func (c *conversation) note(text, audio int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tokens += text/token.DefaultBytesPerToken + audio/1000
+}
+
+// created begins the turn of a response.
+func (c *conversation) created(response string) (refused *fault.Fault) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.running[response] != nil || c.ended {
+		return nil
+	}
+	t := c.next
+	if c.next = nil; t == nil { // another one runs
+		if t, refused = c.reserve(c.current()); refused != nil {
+			return refused
+		}
+	}
+	if len(c.running) == 0 {
+		c.rested = make(chan struct{})
+	}
+	c.running[response] = t
+	return t.begin(c, c.attempt(t.ex))
+}
+
+// done settles the turn of a response, and reserves the next one.
+func (c *conversation) done(event *realtime.Event) (refused *fault.Fault) {
+	if refused = c.created(event.Response); refused != nil { // nothing, if it was
+		return refused
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.running[event.Response]
+	if t == nil { // after the end
+		return nil
+	}
+	delete(c.running, event.Response)
+	if event.Failed && !event.Usage.Known {
+		t.conduit.Result.Began = time.Time{} // no content that is charged
+		t.fail(fault.BrokenOff("failed", ""))
+	} else {
+		c.tokens = event.Usage.Total()
+		t.finish(event.Usage)
+	}
+	t.settle(c)
+	if len(c.running) == 0 {
+		close(c.rested)
+	}
+	if c.next == nil && !c.ended {
+		c.next, refused = c.reserve(c.current())
+	}
+	return refused
+}
+
+// transcribed charges a transcript, at the price of its own model. It has happened already, so no limit
+// refuses it.
+func (c *conversation) transcribed(event *realtime.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	model := cmp.Or(c.transcriber, c.target.UpstreamModel(c.model))
+	t, refused := c.newTurn(c.current(), model)
+	if refused != nil || !event.Usage.Known {
+		return
+	}
+	t.ex.Operation = translate.Pass // which reserves nothing
+	_ = t.admit(c, nil)
+	t.ex.Operation = translate.Transcribe
+	a := c.attempt(t.ex)
+	a.Model = model
+	_ = t.begin(c, a)
+	t.finish(event.Usage)
+	t.settle(c)
+}
+
+// restedNow returns a channel that is closed when no response runs.
+func (c *conversation) restedNow() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.rested
+}
+
+// end settles what runs when the socket ends.
+func (c *conversation) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	c.next.release()
+	c.next = nil
+	for _, t := range c.running {
+		if c.relay.Provider.Closed().Code != 0 {
+			t.fail(fault.BrokenOff("closed", ""))
+		} else {
+			t.answer.Close(true)
+		}
+		t.settle(c)
+	}
+	clear(c.running)
+}

@@ -1,0 +1,72 @@
+//go:build clients
+
+package endpoints_test
+
+import (
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// TestTheVendorsClientsHaveConversations runs the suite of OpenAI's own client for the Realtime API.
+func TestTheVendorsClientsHaveConversations(t *testing.T) {
+	s := site.StartCaddyfile(t, voiceLines(t, startVoice(t)))
+	address, err := url.Parse(s.URL("site", ""))
+	require.NoError(t, err)
+	front := httptest.NewTLSServer(httputil.NewSingleHostReverseProxy(address)) // the client knows wss alone
+	t.Cleanup(front.Close)
+	suite := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", "--test-timeout=120000", "realtime.test.js")
+	suite.Dir = filepath.FromSlash("../../../testdata/clients/fakes")
+	suite.Env = append(os.Environ(), "FORCE_COLOR=0", "NODE_TLS_REJECT_UNAUTHORIZED=0", "GATEWAY_URL="+front.URL, "GATEWAY_KEY="+site.ClientKey)
+	out, err := suite.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	assert.Regexp(t, `(?m)^ℹ pass [1-9]`, string(out))
+	assert.Contains(t, string(out), "ℹ skipped 0\n")
+}
+
+// codexOnSockets makes Codex use a WebSocket of the gateway.
+const codexOnSockets = `model = "gpt"
+model_provider = "gateway"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.gateway]
+name = "gateway"
+base_url = "URL/v1"
+env_key = "GATEWAY_KEY"
+wire_api = "responses"
+supports_websockets = true
+request_max_retries = 0
+stream_max_retries = 0
+`
+
+// Codex waits for seconds, and then falls back to POST, if anything about its WebSocket does not suit it.
+func TestTheVendorsClientsKeepTheirSocket(t *testing.T) {
+	v := startLines(t)
+	s := startSockets(t, v)
+	home, err := filepath.Abs("../../../testdata/clients/agents/node_modules/@openai/codex/bin/codex.js")
+	require.NoError(t, err)
+	folder := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(folder, ".codex"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, ".codex", "config.toml"), []byte(strings.ReplaceAll(codexOnSockets, "URL", s.URL("site", ""))), 0o600))
+	codex := exec.CommandContext(site.Waiting(t), "node", home, "exec", "--json", "--skip-git-repo-check", "hello")
+	codex.Dir = folder
+	codex.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + folder, "CODEX_HOME=" + filepath.Join(folder, ".codex"), "GATEWAY_KEY=" + site.ClientKey}
+	out, err := codex.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	assert.Contains(t, string(out), `"turn.completed"`)
+	assert.NotEmpty(t, v.received(), "no request came over the WebSocket: %s", out)
+	assert.Len(t, v.dials(), 1, "and none by POST")
+}

@@ -1,0 +1,236 @@
+package endpoints_test
+
+import (
+	"context"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// voiceLines are the lines of a site with the Realtime API of a vendor, whose model voice has the name
+// voice-real there.
+func voiceLines(t *testing.T, v *voiceVendor, lines ...string) string {
+	t.Setenv("UP_KEY", "sk-up")
+	t.Setenv("OTHER_KEY", otherKey)
+	return site.Block("", append([]string{
+		site.Direct.ProviderAt("up", strings.TrimPrefix(v.URL, "http://"), "format responses", "models off", "api_key {env.UP_KEY}"),
+		"model voice {\nto up/voice-real\nprice input 1 output 2\n}", "sockets up",
+	}, lines...)...)
+}
+
+// dialVoice opens a WebSocket of the Realtime API with subprotocols.
+func dialVoice(s *site.Site, query, key string, protocols ...string) (*websocket.Conn, *http.Response, error) {
+	h := http.Header{}
+	if key != "" {
+		h.Set("Authorization", "Bearer "+key)
+	}
+	return websocket.Dial(site.Waiting(s.T), s.URL("site", "/v1/realtime"+query), &websocket.DialOptions{HTTPHeader: h, Subprotocols: protocols})
+}
+
+func openVoice(t *testing.T, s *site.Site, key string) *socketClient {
+	t.Helper()
+	conn, _, err := dialVoice(s, "?model=voice", key)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.CloseNow() })
+	c := &socketClient{conn, t}
+	assert.Equal(t, "session.created", c.until("session.created").Type)
+	return c
+}
+
+// until reads messages up to one of a type, which it returns.
+func (c *socketClient) until(kind string) (f frame) {
+	c.t.Helper()
+	for f.Type != kind {
+		f = parsed(c.t, c.next())
+	}
+	return f
+}
+
+// Voice products had no way through the gateway but a key of the vendor.
+func TestX170X171ARealtimeConversationPasses(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, strings.Replace(voiceLines(t, v), "{\n", "{\nlog\n", 1))
+	c := openVoice(t, s, site.ClientKey)
+	const update = `{"type":"session.update","session":{"type":"realtime", "model": "voice","instructions":"Be brief."}}`
+	c.send(update)
+	c.until("session.updated")
+	c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}`)
+	c.send(`{"type":"response.create"}`)
+	assert.Contains(t, c.next(), "response.created")
+	assert.Equal(t, `{"type":"response.output_audio.delta","event_id":"event_6","response_id":"resp_1","item_id":"item_2","output_index":0,"content_index":0,"delta":"UklGRg=="}`, c.next())
+	assert.Equal(t, voiceDone("resp_1", "completed"), c.next(), "the bytes of the provider")
+	assert.Equal(t, strings.Replace(update, `"voice"`, `"voice-real"`, 1), v.received()[0], "the name of the model alone has changed")
+
+	conn, response, err := dialVoice(s, "?model=voice", "", "realtime", "openai-insecure-api-key."+site.ClientKey)
+	require.NoError(t, err, "X171")
+	assert.Equal(t, "realtime", response.Header.Get("Sec-Websocket-Protocol"))
+	require.NoError(t, conn.CloseNow())
+	s.AssertNoEntry(site.ClientKey)
+}
+
+// A WebSocket that is accepted and then closed shows no client why.
+func TestX172RefusalsOfRealtimeAreAnswersOfHTTP(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "model text {\nto up/text\n}", "model elsewhere {\nto demo\n}", site.DemoProvider, "key other {env.OTHER_KEY} {\nmodels text\n}"))
+	refused := func(query, key string) (int, string) {
+		t.Helper()
+		_, response, err := dialVoice(s, query, key)
+		require.Error(t, err)
+		require.NotNil(t, response, err)
+		return response.StatusCode, site.ReadReply(response).Body
+	}
+	for name, tt := range map[string]struct {
+		query, key string
+		status     int
+		text       string
+	}{
+		"a key":        {"?model=voice", "sk-wrong", 401, "key"},
+		"no model":     {"", site.ClientKey, 400, "model: must be"},
+		"a call":       {"?model=voice&call_id=rtc_1", site.ClientKey, 400, "model: must be"},
+		"an intent":    {"?intent=transcription", site.ClientKey, 400, "model: must be"},
+		"another one":  {"?model=nobody", site.ClientKey, 404, "Realtime"},
+		"not allowed":  {"?model=voice", otherKey, 403, "may not use"},
+		"no WebSocket": {"?model=elsewhere", site.ClientKey, 404, "Realtime"},
+	} {
+		status, body := refused(tt.query, tt.key)
+		assert.Equal(t, tt.status, status, name)
+		assert.Contains(t, body, tt.text, name)
+	}
+	assert.Empty(t, v.dials(), "nothing was dialed")
+	for status, want := range map[int]int{429: 429, 503: 503, 401: 502, 404: 404} {
+		v.mu.Lock()
+		v.refusal = status
+		v.mu.Unlock()
+		got, _ := refused("?model=voice", site.ClientKey)
+		assert.Equal(t, want, got, status)
+	}
+	require.NoError(t, s.Reload(strings.Replace(voiceLines(t, v), "sockets up", "", 1)))
+	status, _ := refused("?model=voice", site.ClientKey)
+	assert.Equal(t, 404, status, "without sockets")
+}
+
+// The model of a socket was that of its query for other gateways, whatever its messages asked for later.
+func TestX173AMessageAsksForNoOtherModel(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "key other {env.OTHER_KEY} {\nmodels voice whisper-1\n}"))
+	c := openVoice(t, s, otherKey)
+	for text, code := range map[string]string{
+		`{"type":"session.update","session":{"model":"voice-real"}}`:                                              "invalid_value",
+		`{"type":"session.update","session":{"model":"voice","model":"other"}}`:                                   "invalid_value",
+		`{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"gpt-4o-transcribe"}}}}}`: "permission_denied",
+		`{"session":{"model":"x"}}`: "invalid_value",
+	} {
+		c.send(text)
+		f := parsed(t, c.next())
+		assert.Equal(t, []string{"error", code}, []string{f.Type, f.Error.Code}, text)
+	}
+	assert.Empty(t, v.received(), "nothing was sent")
+	c.send(`{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"whisper-1"}}}}}`)
+	c.until("session.updated")
+}
+
+// What a conversation uses was known to the provider alone.
+func TestX174X175EachResponseAndTranscriptHasARecord(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "model whisper-1 {\nto up/whisper-1\nprice input 3 output 3\n}", "store sqlite "+filepath.Join(t.TempDir(), "gateway.db")))
+	c := openVoice(t, s, site.ClientKey)
+	c.send(`{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"whisper-1"}}}}}`)
+	c.until("session.updated")
+	c.send(`{"type":"input_audio_buffer.append","audio":"` + strings.Repeat("A", 1<<10) + `"}`)
+	c.send(`{"type":"input_audio_buffer.commit"}`)
+	c.until("conversation.item.input_audio_transcription.completed")
+	v.Done = func(id string) string { return voiceDone(id, "cancelled") }
+	c.send(`{"type":"response.create"}`)
+	c.until("response.done")
+	records := recordsOf(t, s, 3)
+	assert.Equal(t, []any{"answered", "provider", int64(50)}, []any{records[0].Outcome, records[0].Calls[0].Source, records[0].Calls[0].Output}, "a cancelled response")
+	assert.Equal(t, []any{"whisper-1", int64(5), int64(75_000)}, []any{records[1].Model, records[1].Calls[0].Output, records[1].Calls[0].Cost}, "X175")
+	assert.Equal(t, []any{"voice", int64(50), int64(200_000)}, []any{records[2].Model, records[2].Calls[0].Output, records[2].Calls[0].Cost})
+}
+
+// A limit that is checked at the beginning alone never ends a conversation.
+func TestX176ALimitEndsAConversationAfterItsResponse(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "limit few {\nrequests 2/1h\n}", "key other {env.OTHER_KEY} {\nlimit few\n}"))
+	c := openVoice(t, s, otherKey)
+	for range 2 {
+		c.send(`{"type":"response.create"}`)
+		c.until("response.done")
+	}
+	f := parsed(t, c.next())
+	assert.Equal(t, []string{"error", "rate_limit_exceeded"}, []string{f.Type, f.Error.Code})
+	assert.Equal(t, websocket.StatusPolicyViolation, c.ends())
+	_, response, err := dialVoice(s, "?model=voice", otherKey)
+	require.Error(t, err)
+	assert.Equal(t, http.StatusTooManyRequests, response.StatusCode)
+}
+
+// A conversation that was opened and not used took a request of its key.
+func TestX176AnUnusedReservationIsReleased(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "limit few {\nconcurrent 1\n}", "key other {env.OTHER_KEY} {\nlimit few\n}"))
+	c := openVoice(t, s, otherKey)
+	_, response, err := dialVoice(s, "?model=voice", otherKey)
+	require.Error(t, err)
+	assert.Equal(t, http.StatusTooManyRequests, response.StatusCode, "an open conversation is one that runs")
+	require.NoError(t, c.Close(websocket.StatusNormalClosure, ""))
+	require.EventuallyWithT(t, func(now *assert.CollectT) {
+		conn, _, err := dialVoice(s, "?model=voice", otherKey)
+		if assert.NoError(now, err) {
+			_ = conn.CloseNow()
+		}
+	}, site.Patience, site.PollEvery)
+}
+
+// A reload cut all calls.
+func TestX177AConversationLivesOnThroughAReload(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v))
+	c := openVoice(t, s, site.ClientKey)
+	require.NoError(t, s.Reload(voiceLines(t, v, "model more {\nto up/more\n}")))
+	c.send(`{"type":"response.create"}`)
+	c.until("response.done")
+	require.NoError(t, s.Reload(strings.Replace(voiceLines(t, v), "model voice ", "model renamed ", 1)+"\n"))
+	c.send(`{"type":"response.create"}`)
+	c.until("response.done")
+	c.until("error")
+	assert.Equal(t, websocket.StatusPolicyViolation, c.ends(), "the model is gone")
+	assert.Len(t, v.dials(), 1)
+}
+
+// A guard that cannot see what is spoken would let everything pass.
+func TestX178AGuardRefusesRealtime(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "guard names regex {\nblock email\n}"))
+	_, response, err := dialVoice(s, "?model=voice", site.ClientKey)
+	require.Error(t, err)
+	assert.Equal(t, http.StatusForbidden, response.StatusCode)
+	assert.Contains(t, site.ReadReply(response).Body, "the guard 'names' cannot check it")
+	assert.Empty(t, v.dials())
+}
+
+// A client waited for an answer after the provider had closed the WebSocket.
+func TestX179AConversationEndsAsTheProviderEndsIt(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "store sqlite "+filepath.Join(t.TempDir(), "gateway.db")))
+	c := openVoice(t, s, site.ClientKey)
+	v.Done = func(string) string {
+		go func() { _ = v.lines[0].Close(websocket.StatusInternalError, "x") }()
+		return `{"type":"response.output_text.delta","event_id":"event_8"}`
+	}
+	c.send(`{"type":"response.create"}`)
+	c.until("response.output_text.delta")
+	_, _, err := c.Read(context.Background())
+	var closed websocket.CloseError
+	require.ErrorAs(t, err, &closed)
+	assert.Equal(t, websocket.CloseError{Code: websocket.StatusInternalError, Reason: "x"}, closed)
+	records := recordsOf(t, s, 1)
+	assert.Equal(t, []any{"failed", "estimated"}, []any{records[0].Outcome, records[0].Calls[0].Source})
+}

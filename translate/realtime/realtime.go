@@ -1,0 +1,129 @@
+// Package realtime reads the messages of the Realtime API, as far as a gateway between a client and a
+// provider needs them: which models a client asks for, and what the provider charges.
+//
+// It promises that a message of a client is read as the provider reads it: one that is not valid, or names
+// a member twice, is refused. It changes no message.
+package realtime
+
+import (
+	"errors"
+	"math"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// Protocol is the subprotocol of WebSockets of the API, and KeyProtocol the beginning of the one in which
+// scripts of web pages have their keys.
+const (
+	Protocol    = "realtime"
+	KeyProtocol = "openai-insecure-api-key."
+)
+
+// Request is a message of a client.
+type Request struct {
+	Type        string
+	Model       jsonscan.Slot // the place of the name of the model in a message that has one; else zero
+	Transcriber string        // the model of transcripts; "" for none
+	Audio       int           // the length of the audio, in base64
+}
+
+var errNoEvent = errors.New("not an object with a type")
+
+// Read reads a message of a client.
+func Read(message []byte) (r Request, err error) {
+	c := jsonscan.New(message)
+	r.object(&c, "")
+	if err := c.Finish(); err != nil {
+		return r, err
+	}
+	if r.Type == "" {
+		return r, errNoEvent
+	}
+	return r, nil
+}
+
+// object reads the object at the cursor, whose path ends with a dot.
+func (r *Request) object(c *jsonscan.Cursor, path string) {
+	if !c.EnterObject() {
+		c.Skip()
+		return
+	}
+	for c.Member() {
+		switch name := path + string(c.Name()); name {
+		case "type":
+			r.Type = jsonscan.TextOf(c.StringOrSkip())
+		case "audio":
+			r.Audio = len(c.Skip())
+		case "session", "session.audio", "session.audio.input", "session.audio.input.transcription", "session.input_audio_transcription":
+			r.object(c, name+".")
+		case "session.model":
+			_, r.Model = c.SkipAt()
+		case "session.audio.input.transcription.model", "session.input_audio_transcription.model":
+			r.Transcriber = jsonscan.TextOf(c.StringOrSkip())
+		default:
+			c.Skip()
+		}
+	}
+}
+
+// Kind is what a message of a provider means for the gateway.
+type Kind uint8
+
+// The kinds.
+const (
+	Other       Kind = iota
+	Created          // a response has begun
+	Done             // a response has ended
+	Transcribed      // the audio of a client has a transcript
+)
+
+var kinds = map[string]Kind{
+	"response.created": Created, "response.done": Done, "conversation.item.input_audio_transcription.completed": Transcribed,
+}
+
+// Event is a message of a provider.
+type Event struct {
+	Kind     Kind
+	Response string      // the id of the response
+	Failed   bool        // the response has failed
+	Usage    token.Usage // of a response or a transcript
+}
+
+// rows describes the usage objects of the API.
+var rows = token.NewRows(
+	token.Row{Path: "input_tokens", Is: token.Prompt},
+	token.Row{Path: "output_tokens", Is: token.Output},
+	token.Row{Path: "total_tokens", Is: token.Total},
+	token.Row{Path: "input_token_details.cached_tokens", Is: token.CacheRead},
+	token.Row{Path: "input_token_details.image_tokens", Is: token.ImageInput},
+	token.Row{Path: "input_token_details.cached_tokens_details.image_tokens", Is: token.ImageCacheRead},
+	token.Row{Path: "output_token_details.reasoning_tokens", Is: token.Reasoning},
+)
+
+// ReadEvent reads a message of a provider.
+func ReadEvent(message []byte) (e Event) {
+	e.Kind = kinds[jsonscan.TextOf(jsonscan.MemberOf(message, "type"))]
+	var usage []byte
+	switch e.Kind {
+	case Created, Done:
+		response := jsonscan.MemberOf(message, "response")
+		e.Response = jsonscan.TextOf(jsonscan.MemberOf(response, "id"))
+		e.Failed = jsonscan.TextOf(jsonscan.MemberOf(response, "status")) == "failed"
+		usage = jsonscan.MemberOf(response, "usage")
+	case Transcribed:
+		usage = jsonscan.MemberOf(message, "usage")
+	}
+	if usage == nil {
+		return e
+	}
+	var report token.Report
+	c := jsonscan.New(usage)
+	report.Read(&c, rows)
+	e.Usage = report.Usage()
+	if seconds, err := strconv.ParseFloat(string(jsonscan.MemberOf(usage, "seconds")), 64); err == nil && seconds > 0 {
+		e.Usage.Units.Seconds = int64(math.Ceil(min(seconds, token.MaxSeconds)))
+	}
+	return e
+}

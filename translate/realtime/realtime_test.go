@@ -1,0 +1,51 @@
+package realtime
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// A gateway that reads only the first member of a name lets a client have the model of the second one.
+func TestMessagesOfClients(t *testing.T) {
+	for text, want := range map[string]Request{
+		`{"type":"input_audio_buffer.append","audio":"AAAA"}`:                                                               {Type: "input_audio_buffer.append", Audio: 6},
+		`{"type":"session.update","session":{"type":"realtime","audio":{"input":{"transcription":{"model":"whisper-1"}}}}}`: {Type: "session.update", Transcriber: "whisper-1"},
+		`{"type":"session.update","session":{"input_audio_transcription":{"model":"whisper-1"}}}`:                           {Type: "session.update", Transcriber: "whisper-1"},
+		`{"response":{"model":"no session"},"type":"response.create"}`:                                                      {Type: "response.create"},
+	} {
+		got, err := Read([]byte(text))
+		assert.NoError(t, err, text)
+		assert.Equal(t, want, got)
+	}
+	const named = `{"session":{"model": "gpt"},"type":"session.update"}`
+	got, err := Read([]byte(named))
+	assert.NoError(t, err)
+	assert.Equal(t, `"gpt"`, named[got.Model.Start:got.Model.End])
+	for _, text := range []string{``, `[]`, `{}`, `{"type":1}`, `{"type":"a"} {}`, `{"type":"a","type":"b"}`, `{"type":"a","session":{"model":"a","model":"b"}}`, `{"type":"a"`} {
+		_, err := Read([]byte(text))
+		assert.Error(t, err, text)
+	}
+}
+
+func TestMessagesOfProviders(t *testing.T) {
+	for text, want := range map[string]Event{
+		`{"type":"response.output_audio.delta","delta":"AAAA","response_id":"resp_1"}`: {},
+		`{"type":"response.created","response":{"id":"resp_1","usage":null}}`:          {Kind: Created, Response: "resp_1"},
+		`{"type":"response.done","response":{"id":"resp_1","status":"failed"}}`:        {Kind: Done, Response: "resp_1", Failed: true},
+		`{"type":"response.done","response":{"id":"resp_1","status":"cancelled","usage":{"total_tokens":30,"input_tokens":20,"output_tokens":10,
+			"input_token_details":{"cached_tokens":8,"text_tokens":12,"audio_tokens":6,"image_tokens":2,"cached_tokens_details":{"image_tokens":1}}}}}`: {
+			Kind: Done, Response: "resp_1", Usage: token.Usage{
+				Known: true, Counts: token.Counts{Fresh: 12, CacheRead: 8, Answer: 10},
+				Units: token.Units{ImageTokens: token.ImageTokens{Input: 2, CacheRead: 1}},
+			},
+		},
+		`{"type":"conversation.item.input_audio_transcription.completed","usage":{"type":"duration","seconds":2.1}}`: {
+			Kind: Transcribed, Usage: token.Usage{Known: true, Units: token.Units{Seconds: 3}},
+		},
+	} {
+		assert.Equal(t, want, ReadEvent([]byte(text)), text)
+	}
+}
