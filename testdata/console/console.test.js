@@ -144,6 +144,33 @@ test('C006 hostile names are texts, and the layout holds', async () => {
 	await context.close();
 });
 
+// Which target is asked first, and why, was in a command alone; arms and mirrors were nowhere side by side.
+test('the page of a model shows its order, how its targets and its mirror have answered, and its rules', async () => {
+	for (let i = 0; i < 12; i++) assert.equal((await ask(process.env.GATEWAY_KEY, 'split', base, { 'x-customer': `c${i}` })).status, 200);
+	const { context, page, problems } = await open(browser);
+	await enter(page, 'models/split');
+	const order = page.locator('[aria-label=Order] tbody tr');
+	await order.nth(1).waitFor();
+	assert.deepEqual((await order.locator('td, th').allInnerTexts()).filter((text) => text.includes(' of ')).sort(), ['1 of 4', '3 of 4']);
+	await until(async () => { // the records come within a second or two
+		await page.reload();
+		const rows = page.locator('[aria-label=Targets] tbody tr');
+		await rows.first().waitFor();
+		const texts = await rows.allInnerTexts();
+		return texts.length === 3 && /conversing\/messages-only\s+mirror[^]*\$/.test(texts[2]) && /0 %/.test(texts[2]) && /demo\/demo/.test(texts.join());
+	});
+	await page.waitForSelector('dd:text-is("customer")');
+	await page.waitForSelector('dd:text-is("conversing/messages-only 100%")');
+	await page.click('button:text-is("7 days")');
+	assert.match(page.url(), /range=7d/);
+	await page.click('a:text-is("Whole block")');
+	await page.waitForSelector('article >> text=split_by');
+	await show(page, 'models/no-such-model');
+	await page.waitForSelector('h1:text-is("no-such-model")');
+	assert.deepEqual(problems, []);
+	await context.close();
+});
+
 test('C006 hostile links show a page, whatever they ask for', async () => {
 	const { context, page, problems } = await open(browser);
 	await page.goto(`${base}/console/?signin=constructor`);

@@ -13,7 +13,7 @@ let browser;
 before(async () => {
 	browser = await launch();
 	mkdirSync(folder, { recursive: true });
-	for (const model of ['demo', 'messages-only', 'chat-only', 'absent', 'many-007', 'assistant']) await ask(process.env.GATEWAY_KEY, model, base, { 'x-gateway-tags': 'team=search, env=prod', 'x-customer': 'acme' });
+	for (const model of ['demo', 'messages-only', 'chat-only', 'absent', 'many-007', 'assistant', 'split']) await ask(process.env.GATEWAY_KEY, model, base, { 'x-gateway-tags': 'team=search, env=prod', 'x-customer': 'acme' });
 	const call = await admin();
 	await call('POST', '/api/v1/teams', { name: 'research', models: ['claude-*', 'demo'], budget: '500/month', requests: '120/1m' });
 	for (const [username, leads] of [['ada', true], ['grace', false]]) {
@@ -34,6 +34,7 @@ const pictures = Object.entries(pages).map(([path, ready]) => [path.replace(/\?.
 	['minutes', async (page) => { await visit(page, 'health'); await page.click('button[aria-label="Minutes of demo"]'); await page.waitForSelector('dialog table'); }],
 	['connected', async (page) => { await page.keyboard.press('Escape'); await show(page, 'connect'); await page.click('button:text-is("Make a key")'); await page.click('button:text-is("Send it from here")'); await page.waitForSelector('text=It arrived and was answered'); }],
 	['models-list', async (page) => { await show(page, 'models'); await page.waitForSelector('table >> text=demo'); await page.waitForSelector('table >> text=own'); }],
+	['model', async (page) => { await show(page, 'models/split'); await page.waitForSelector('[aria-label=Order] tbody tr'); await page.waitForSelector('[aria-label=Targets] tbody tr'); await page.waitForSelector('dd:text-is("customer")'); }],
 	['playground-wire', async (page) => { await show(page, 'playground'); await page.click('button:text-is("weather")'); await page.fill('input[aria-label="Model 1"]', 'messages-only'); await page.click('button:text-is("Send")'); await page.click('button:text-is("Wire")'); await page.click('button:text-is("Provider answer")'); await page.waitForSelector('.events li'); }],
 	// The answer is behind the tab that the picture before has left.
 	['playground-tools', async (page) => { await show(page, 'playground'); await page.click('button:text-is("weather")'); await page.fill('textarea[aria-label="Text of turn 1"]', 'Call get_weather for Bern.'); await page.fill('input[aria-label="Model 1"]', 'demo'); await page.click('button:text-is("Send")'); await page.click('button:text-is("Answer")'); await page.click('button:text-is("Type results")'); await page.waitForSelector('text=Result of get_weather'); }],

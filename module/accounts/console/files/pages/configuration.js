@@ -90,6 +90,8 @@ const blocks = {
 				),
 				...given([
 					['order', m.order],
+					['split_by', m.split_by],
+					['mirror', m.mirror],
 					['fallback_on', m.fallback_on.join(' ')],
 					['attempts', m.attempts],
 				]),

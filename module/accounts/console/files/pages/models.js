@@ -6,6 +6,7 @@ import { number, plural, rate } from '../lib/format.js';
 import { bearer, held, NeedKey } from '../lib/key.js';
 import { root, route, set } from '../lib/route.js';
 import { administers, Dialog, Empty, Name, Page, Pager, Part, Search, Table } from '../lib/ui.js';
+import { Model as One } from './model.js';
 
 /** @typedef {import('../lib/api.js').Schemas['TargetPrice']} TargetPrice */
 /** @typedef {{lane: string, upstream: string, kept: any, reported: any, refused: any}} Fate */
@@ -35,6 +36,7 @@ async function details(path, options) {
 }
 
 export default function Models() {
+	if (route.value.rest && administers()) return html`<${One} key=${route.value.rest} name=${route.value.rest} />`;
 	if (!held.value)
 		return html`
 			<${Page} title="Models">
@@ -73,7 +75,17 @@ function List() {
 						return html`
 							<${Table} label="Models" rows=${shown} id=${(model) => model.id}
 								columns=${[
-									{ name: 'Model', cell: (/** @type {Model} */ m) => html`<${Name} of=${m.id} wide />` },
+									{
+										name: 'Model',
+										cell: (/** @type {Model} */ m) =>
+											administers()
+												? html`
+													<a href=${`${root}models/${encodeURIComponent(m.id)}`}>
+														<${Name} of=${m.id} wide />
+													</a>
+												`
+												: html`<${Name} of=${m.id} wide />`,
+									},
 									{
 										name: 'Owned by',
 										cell: (/** @type {Model} */ m) =>
