@@ -84,9 +84,14 @@ func otherAddresses(proxy map[string]json.RawMessage) int {
 
 // Call implements exchange.Caller. The request has no header, host or body of the client, because
 // the transport builds all of them. It has no query with a key, because reverse_proxy logs the
-// address at level DEBUG.
+// address at level DEBUG. A request that Caddy's server has not prepared is that of a call which no client
+// asks for.
 func (p *proxied) Call(ctx context.Context, c *exchange.Conduit, receiver exchange.Receiver, client *http.Request) error {
-	return p.serve(receiver, client.WithContext(exchange.WithConduit(ctx, c)))
+	ctx = exchange.WithConduit(ctx, c)
+	if client.Context().Value(caddy.ReplacerCtxKey) == nil {
+		return p.serve(receiver, query(ctx))
+	}
+	return p.serve(receiver, client.WithContext(ctx))
 }
 
 // serve changes r, and sends it through reverse_proxy.

@@ -18,6 +18,7 @@ import (
 // generating is a provider that generates responses in the background: each is queued until the
 // test ends it.
 type generating struct {
+	way site.Way // to it
 	*httptest.Server
 
 	mu    sync.Mutex
@@ -27,7 +28,7 @@ type generating struct {
 }
 
 func startGenerating(t *testing.T) *generating {
-	g := &generating{ended: make(map[string]string)}
+	g := &generating{way: site.Direct, ended: make(map[string]string)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", g.create)
 	mux.HandleFunc("GET /v1/responses/{id}", func(w http.ResponseWriter, r *http.Request) {
@@ -100,7 +101,7 @@ func (g *generating) end(members string) {
 // lines are those of a site with the provider, whose key alice has a budget.
 func (g *generating) lines(more ...string) []string {
 	return append([]string{
-		site.Direct.ProviderAt("p", strings.TrimPrefix(g.URL, "http://"), dollars, "format responses", "responses_state sealed"),
+		g.way.ProviderAt("p", strings.TrimPrefix(g.URL, "http://"), dollars, "format responses", "responses_state sealed"),
 		"limit pocket {\nbudget 100/month\n}", "key alice {env.KEY_ALICE} {\nlimit pocket\n}",
 	}, more...)
 }
@@ -149,6 +150,9 @@ func TestX055X058X059AnAnswerInTheBackgroundIsSettledOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			g := startGenerating(t)
+			if see.path == "" { // reverse_proxy panicked at a request without a client, which ended the process
+				g.way = site.Proxied
+			}
 			s := site.StartProcess(t, "", withLedger(t, g.lines()...)...)
 			created := s.Ask(site.ResponsesPath, inBackground(60, ""), asAlice...)
 			require.Equal(t, http.StatusOK, created.Status, created.Body)

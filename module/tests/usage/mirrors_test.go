@@ -111,6 +111,20 @@ func TestAPanicEndsTheCopyAlone(t *testing.T) {
 	require.Equal(t, http.StatusOK, statusOf(s, 20))
 }
 
+// The limits of a provider bound what it may cost, whoever asks.
+func TestCopiesCountInTheLimitsOfTheirProvider(t *testing.T) {
+	lines, target, mirror := mirrored(t, site.Direct)
+	lines[1] = site.Direct.Provider("mirror", mirror, "models off", "format chat", "limit {\nrequests 1/1d\n}")
+	s := site.Start(t, withLedger(t, lines...)...)
+	for range 3 {
+		require.Equal(t, http.StatusOK, statusOf(s, 20))
+	}
+	copies(t, s, "answered", 1)
+	copies(t, s, "refused", 2)
+	assert.Equal(t, 3, target.Count())
+	assert.Equal(t, 1, mirror.Count())
+}
+
 func TestWhatAGuardForbidsIsNotMirrored(t *testing.T) {
 	lines, target, mirror := mirrored(t, site.Direct)
 	s := site.Start(t, withLedger(t, append(lines, "guard pii regex {\nblock card\nmask email\non request\n}")...)...)
