@@ -125,9 +125,10 @@ func (c *codec) additions(r *accounting.Record) {
 	switch {
 	case c.reading && len(c.bytes) == 0:
 		r.Reason = ""
-	case c.reading || r.Reason != "":
+	case c.reading || r.Reason != "" || hasAudio(r):
 		c.text(&r.Reason, c.interned)
 	}
+	c.audio(r)
 }
 
 // batch encodes or decodes the numbers of the requests of a batch, behind the units, if there are
@@ -135,7 +136,7 @@ func (c *codec) additions(r *accounting.Record) {
 func (c *codec) batch(r *accounting.Record) {
 	b := &r.Batch
 	switch {
-	case !c.reading && !hasBatch(r) && r.Reason == "":
+	case !c.reading && !hasBatch(r) && r.Reason == "" && !hasAudio(r):
 		return
 	case c.reading && len(c.bytes) == 0:
 		*b = accounting.BatchCounts{}
@@ -162,9 +163,10 @@ func (c *codec) units(r *accounting.Record) {
 			*u = token.Units{}
 			continue
 		}
-		for _, n := range [...]*int64{&u.Images, &u.Seconds, &u.Characters, &u.Queries, &u.ImageTokens.Input, &u.ImageTokens.CacheRead, &u.ImageTokens.Output} {
+		for _, n := range [...]*int64{&u.Images, &u.Seconds, &u.Characters, &u.Queries} {
 			number(c, n)
 		}
+		c.media(&u.ImageTokens)
 		flag(c, &u.Counted)
 		flag(c, &u.Measured)
 	}
@@ -173,6 +175,42 @@ func (c *codec) units(r *accounting.Record) {
 // hasUnits reports whether a call of a record has units.
 func hasUnits(r *accounting.Record) bool {
 	return slices.ContainsFunc(r.Calls, func(c accounting.Call) bool { return c.Units != token.Units{} })
+}
+
+// audio encodes or decodes the tokens of sound of all calls, behind the reason, if one has any.
+func (c *codec) audio(r *accounting.Record) {
+	if !c.reading && !hasAudio(r) {
+		return
+	}
+	none := c.reading && len(c.bytes) == 0
+	for i := range r.Calls {
+		n := &r.Calls[i].Units.AudioTokens
+		if *n = kept(c, *n); none {
+			continue
+		}
+		c.media(n)
+	}
+}
+
+// media encodes or decodes the tokens of a medium.
+func (c *codec) media(n *token.MediaTokens) {
+	for _, n := range [...]*int32{&n.Input, &n.CacheRead, &n.Output} {
+		number(c, n)
+	}
+}
+
+// kept returns the tokens that are encoded, and none for those that are decoded: units leaves those of an
+// earlier record.
+func kept(c *codec, n token.MediaTokens) token.MediaTokens {
+	if c.reading {
+		return token.MediaTokens{}
+	}
+	return n
+}
+
+// hasAudio reports whether a call of a record has tokens of sound.
+func hasAudio(r *accounting.Record) bool {
+	return slices.ContainsFunc(r.Calls, func(c accounting.Call) bool { return c.Units.AudioTokens != token.MediaTokens{} })
 }
 
 // length encodes or decodes the number of elements, which follow. Each takes at least so many
@@ -293,7 +331,7 @@ func (c *codec) textAgain(text *string, before string) {
 func (c *codec) fail() { c.bytes, c.failed = nil, true }
 
 // number encodes or decodes a field that is a number.
-func number[T ~int | ~int64 | ~uint8](c *codec, field *T) {
+func number[T ~int | ~int32 | ~int64 | ~uint8](c *codec, field *T) {
 	if !c.reading {
 		c.bytes = binary.AppendVarint(c.bytes, int64(*field))
 		return

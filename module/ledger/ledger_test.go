@@ -59,7 +59,7 @@ func fill(v reflect.Value, random *rand.Rand) {
 		v.SetBool(random.IntN(2) == 0)
 	case reflect.Uint8, reflect.Uint16:
 		v.SetUint(random.Uint64N(256))
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int32, reflect.Int64:
 		v.SetInt(random.Int64() - random.Int64())
 	case reflect.Slice:
 		if n := random.IntN(4); n > 0 {

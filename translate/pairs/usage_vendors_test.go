@@ -73,7 +73,7 @@ func TestUsageIsReadInTheWordsOfOtherFormats(t *testing.T) {
 		false: strings.NewReplacer(), true: strings.NewReplacer("prompt_tokens", "input_tokens", "completion_tokens", "output_tokens"),
 	}
 	want := token.Usage{Counts: token.Counts{Fresh: 100, CacheRead: 700, CacheWrite: 200, Answer: 5, Reasoning: 15}, Known: true}
-	want.Units.ImageTokens = token.ImageTokens{Input: 50, Output: 3}
+	want.Units.ImageTokens = token.MediaTokens{Input: 50, Output: 3}
 	for _, written := range []string{"cache_write_tokens", "cache_creation_input_tokens", "cache_creation_tokens"} {
 		input := `"prompt_tokens_details":{"image_tokens":50,"cached_tokens":700,"` + written + `":200}`
 		output := `"completion_tokens_details":{"reasoning_tokens":15,"image_tokens":3}`

@@ -78,7 +78,7 @@ func usage(v *members.Values) token.Usage {
 
 // unitsOf returns the units that a JSON answer contains or reports. Implausible ones count as 0.
 func unitsOf(v *members.Values, u unit, used token.Usage) (n token.Units) {
-	n.ImageTokens = used.Units.ImageTokens
+	n.ImageTokens, n.AudioTokens = used.Units.ImageTokens, used.Units.AudioTokens
 	switch u {
 	case images:
 		n.ImageTokens = ofImages(v, used)
@@ -103,12 +103,12 @@ func unitsOf(v *members.Values, u unit, used token.Usage) (n token.Units) {
 
 // ofImages returns the tokens of images in the usage of images. Without details of the output, all
 // of its tokens are of images.
-func ofImages(v *members.Values, used token.Usage) token.ImageTokens {
+func ofImages(v *members.Values, used token.Usage) token.MediaTokens {
 	n := used.Units.ImageTokens
 	var details members.Values
 	c := jsonscan.Again(v.Raw(answerUsage))
 	if details.Read(&c, usages, nil); details.Raw(usageDetails) == nil {
-		n.Output = used.Output()
+		n = token.Media(int64(n.Input), int64(n.CacheRead), used.Output())
 	}
 	return n
 }

@@ -99,6 +99,9 @@ var rows = token.NewRows(
 	token.Row{Path: "input_token_details.cached_tokens", Is: token.CacheRead},
 	token.Row{Path: "input_token_details.image_tokens", Is: token.ImageInput},
 	token.Row{Path: "input_token_details.cached_tokens_details.image_tokens", Is: token.ImageCacheRead},
+	token.Row{Path: "input_token_details.audio_tokens", Is: token.AudioInput},
+	token.Row{Path: "input_token_details.cached_tokens_details.audio_tokens", Is: token.AudioCacheRead},
+	token.Row{Path: "output_token_details.audio_tokens", Is: token.AudioOutput},
 	token.Row{Path: "output_token_details.reasoning_tokens", Is: token.Reasoning},
 )
 

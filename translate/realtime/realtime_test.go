@@ -36,10 +36,10 @@ func TestMessagesOfProviders(t *testing.T) {
 		`{"type":"response.created","response":{"id":"resp_1","usage":null}}`:          {Kind: Created, Response: "resp_1"},
 		`{"type":"response.done","response":{"id":"resp_1","status":"failed"}}`:        {Kind: Done, Response: "resp_1", Failed: true},
 		`{"type":"response.done","response":{"id":"resp_1","status":"cancelled","usage":{"total_tokens":30,"input_tokens":20,"output_tokens":10,
-			"input_token_details":{"cached_tokens":8,"text_tokens":12,"audio_tokens":6,"image_tokens":2,"cached_tokens_details":{"image_tokens":1}}}}}`: {
+			"input_token_details":{"cached_tokens":8,"text_tokens":12,"audio_tokens":6,"image_tokens":2,"cached_tokens_details":{"image_tokens":1,"audio_tokens":4}},"output_token_details":{"audio_tokens":9}}}}`: {
 			Kind: Done, Response: "resp_1", Usage: token.Usage{
 				Known: true, Counts: token.Counts{Fresh: 12, CacheRead: 8, Answer: 10},
-				Units: token.Units{ImageTokens: token.ImageTokens{Input: 2, CacheRead: 1}},
+				Units: token.Units{ImageTokens: token.MediaTokens{Input: 2, CacheRead: 1}, AudioTokens: token.MediaTokens{Input: 6, CacheRead: 4, Output: 9}},
 			},
 		},
 		`{"type":"conversation.item.input_audio_transcription.completed","usage":{"type":"duration","seconds":2.1}}`: {

@@ -25,6 +25,9 @@ const (
 	ImageInput                      // those of Prompt that are of images
 	ImageCacheRead                  // those of CacheRead that are of images
 	ImageOutput                     // those of Output that are of images
+	AudioInput                      // those of Prompt that are of sound
+	AudioCacheRead                  // those of CacheRead that are of sound
+	AudioOutput                     // those of Output that are of sound
 	Searches                        // searches of the web
 	Tier                            // a word: the service tier
 	Speed                           // a word: the speed
@@ -249,7 +252,8 @@ func (r *Report) Usage() Usage {
 	if u.Searches, u.Billed = n[Searches], r.counted; !r.counted {
 		u.Searches = max(u.Searches, r.Searches)
 	}
-	u.Units.ImageTokens = ImageTokens{n[ImageInput], n[ImageCacheRead], n[ImageOutput]}
+	u.Units.ImageTokens = Media(n[ImageInput], n[ImageCacheRead], n[ImageOutput])
+	u.Units.AudioTokens = Media(n[AudioInput], n[AudioCacheRead], n[AudioOutput])
 	u.Stated = r.cost.cost()
 	if r.rows != nil && r.rows.fresh {
 		u.Fresh = n[Fresh]

@@ -56,7 +56,8 @@ func viewCall(c *accounting.Call) api.Call {
 		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: c.Source.String(),
 		Tokens: viewTokens(&c.Tokens), CacheWriteLong: c.Tokens.CacheWriteLong,
 		Images: c.Units.Images, Seconds: c.Units.Seconds, Characters: c.Units.Characters, Queries: c.Units.Queries,
-		ImageInput: c.Units.ImageTokens.Input, ImageCacheRead: c.Units.ImageTokens.CacheRead, ImageOutput: c.Units.ImageTokens.Output,
+		ImageInput: int64(c.Units.ImageTokens.Input), ImageCacheRead: int64(c.Units.ImageTokens.CacheRead), ImageOutput: int64(c.Units.ImageTokens.Output),
+		AudioInput: int64(c.Units.AudioTokens.Input), AudioCacheRead: int64(c.Units.AudioTokens.CacheRead), AudioOutput: int64(c.Units.AudioTokens.Output),
 		Price: c.Price, CostSource: string(c.Costing()), CostNano: c.Cost.Nanos, Currency: c.Cost.Currency, HeldNano: c.Held.Nanos, Corrected: c.Corrected,
 	}
 	if v.Currency == "" {
@@ -243,6 +244,9 @@ var recordColumns = []column[recordCells]{
 	number("image_input_tokens", func(r *recordCells) int64 { return r.ImageInput }),
 	number("image_cache_read_tokens", func(r *recordCells) int64 { return r.ImageCacheRead }),
 	number("image_output_tokens", func(r *recordCells) int64 { return r.ImageOutput }),
+	number("audio_input_tokens", func(r *recordCells) int64 { return r.AudioInput }),
+	number("audio_cache_read_tokens", func(r *recordCells) int64 { return r.AudioCacheRead }),
+	number("audio_output_tokens", func(r *recordCells) int64 { return r.AudioOutput }),
 	{"price", func(r *recordCells) string { return r.Price }},
 	{"cost_source", func(r *recordCells) string { return r.CostSource }},
 	number("cost_nano", func(r *recordCells) int64 { return r.CostNano }),

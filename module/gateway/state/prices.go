@@ -38,15 +38,16 @@ type Rates struct {
 	CacheWrite1h float64    `json:"cache_write_1h"`
 	Output       float64    `json:"output"`
 	Reasoning    float64    `json:"reasoning"`
-	ImageTokens  ImageRates `json:"image_tokens"`
+	ImageTokens  MediaRates `json:"image_tokens"`
+	AudioTokens  MediaRates `json:"audio_tokens"`
 	Search       float64    `json:"search"`     // for one; 0 if it is unknown
 	Image        float64    `json:"image"`      // for one; 0 if images are not charged
 	Minute       float64    `json:"minute"`     // of sound; 0 if it is not charged
 	Characters   float64    `json:"characters"` // for a million of spoken text; 0 if they are not charged
 }
 
-// ImageRates are prices for a million tokens of images.
-type ImageRates struct {
+// MediaRates are prices for a million tokens of images, or of sound.
+type MediaRates struct {
 	Input     float64 `json:"input"`
 	CacheRead float64 `json:"cache_read"`
 	Output    float64 `json:"output"`
@@ -101,12 +102,14 @@ func priceOf(p *prices.Price) *Price {
 	return shown
 }
 
+const perMillion = 1e6 // pico units
+
 func ratesOf(r prices.Rates) Rates {
-	const perMillion, perPiece = 1e6, 1e12 // pico units
+	const perPiece = 1e12 // pico units
 	return Rates{
 		float64(r.Fresh) / perMillion, float64(r.CacheRead) / perMillion, float64(r.CacheWrite) / perMillion, float64(r.CacheWriteLong) / perMillion,
 		float64(r.Answer) / perMillion, float64(r.Reasoning) / perMillion,
-		ImageRates{float64(r.OfImages.Input) / perMillion, float64(r.OfImages.CacheRead) / perMillion, float64(r.OfImages.Output) / perMillion},
+		mediaRatesOf(r.OfImages), mediaRatesOf(r.OfAudio),
 		float64(r.Search) / perPiece,
 		float64(r.Image) / perPiece, float64(r.Minute) / perPiece, float64(r.Character) / perMillion,
 	}
@@ -117,4 +120,8 @@ func day(t time.Time) string {
 		return ""
 	}
 	return t.Format(time.DateOnly)
+}
+
+func mediaRatesOf(r prices.MediaRates) MediaRates {
+	return MediaRates{float64(r.Input) / perMillion, float64(r.CacheRead) / perMillion, float64(r.Output) / perMillion}
 }

@@ -98,6 +98,9 @@ type Call struct {
 	ImageInput     int64 `json:"image_input_tokens"`      // of Input and CacheRead
 	ImageCacheRead int64 `json:"image_cache_read_tokens"` // of CacheRead
 	ImageOutput    int64 `json:"image_output_tokens"`     // of Output
+	AudioInput     int64 `json:"audio_input_tokens"`      // of Input and CacheRead
+	AudioCacheRead int64 `json:"audio_cache_read_tokens"` // of CacheRead
+	AudioOutput    int64 `json:"audio_output_tokens"`     // of Output
 
 	Price      string `json:"price"`       // empty: none was used
 	CostSource string `json:"cost_source"` // see accounting.Costing

@@ -50,8 +50,8 @@ type Unknown struct {
 func (r Rates) maxCost(m MaxUse) int64 {
 	pico := r.units(m.Units)
 	for _, part := range [...]int64{
-		product(int64(max(r.Fresh, r.CacheWrite, r.CacheWriteLong, r.OfImages.Input)), m.Prompt),
-		product(int64(max(r.Answer, r.Reasoning, r.OfImages.Output)), m.Answer),
+		product(int64(max(r.Fresh, r.CacheWrite, r.CacheWriteLong, r.OfImages.Input, r.OfAudio.Input)), m.Prompt),
+		product(int64(max(r.Answer, r.Reasoning, r.OfImages.Output, r.OfAudio.Output)), m.Answer),
 		product(int64(r.Search), m.Searches),
 	} {
 		pico = saturate(pico, part)

@@ -133,7 +133,7 @@ func TestNamesWithoutABuiltinPrice(t *testing.T) {
 		"no source has a price":                     "openai/gpt-6.2-astra-law openai/gpt-6-rosalind openai/gpt-rosalind-research openai/gpt-5.1-mini gemini/gemini-3.5-transcribe anthropic/claude-mythos-5-2 azure/whisper",
 		"only the price of its images has a source": "openai/gpt-image-2.6-flare",
 		"retired":                                   "openai/dall-e-2 openai/dall-e-3 anthropic/claude-mythos-preview",
-		"sound and text have different prices":      "openai/gpt-audio openai/gpt-audio-mini",
+		"no source of its prices was read":          "openai/gpt-audio openai/gpt-audio-mini",
 		"its answers of speech do not state tokens": "openai/gpt-4o-mini-tts",
 		"video and text have different prices":      "gemini/gemini-omni-flash-preview",
 		"charged by the page":                       "mistral/mistral-ocr-latest",

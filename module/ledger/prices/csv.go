@@ -28,6 +28,7 @@ import (
 //	reasoning            empty: the price of output
 //	image_input, image_output    for a million tokens of images; empty: the prices of input and output
 //	image_cache_read     empty: as much less than image_input as cache_read than input
+//	audio_input, audio_cache_read, audio_output    the same for tokens of sound
 //	search               for one web search, or one query of a rerank; empty if unknown, 0 if they are free
 //	image                for one image; empty if images are not charged
 //	minute               for a minute of sound, charged by the second; empty: not charged
@@ -93,7 +94,7 @@ func FromRows(provider string, rows []map[string]string) (*Table, error) {
 }
 
 // Columns are the names of all columns.
-var Columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning image_input image_cache_read image_output search image minute characters
+var Columns = strings.Fields(`provider models input output from until cache_read cache_write cache_write_1h reasoning image_input image_cache_read image_output audio_input audio_cache_read audio_output search image minute characters
 	edge input_above cache_read_above cache_write_above cache_write_1h_above output_above
 	peak peak_factor flex batch priority ultrafast fast us regional currency as_of source note confirmed`)
 
@@ -161,7 +162,7 @@ func (f *fields) price() (*Price, []error) {
 
 // units returns the prices of images and units for the name of a price.
 func (f *fields) units() (text string) {
-	for _, name := range [...]string{"image_input", "image_output", "image", "minute", "characters"} {
+	for _, name := range [...]string{"image_input", "image_output", "audio_input", "audio_output", "image", "minute", "characters"} {
 		if f.of[name] != "" {
 			text += " " + name + " " + f.of[name]
 		}
@@ -215,8 +216,7 @@ func (f *fields) rates() (r Rates) {
 	r.CacheWriteLong = f.rate("cache_write_1h", r.CacheWrite)
 	r.Answer = f.rate("output", 0)
 	r.Reasoning = f.rate("reasoning", r.Answer)
-	r.OfImages.Input, r.OfImages.Output = f.rate("image_input", r.Fresh), f.rate("image_output", r.Answer)
-	r.OfImages.CacheRead = f.rate("image_cache_read", scaled(r.CacheRead, r.Fresh, r.OfImages.Input))
+	r.OfImages, r.OfAudio = f.media("image", r), f.media("audio", r)
 	r.Search, r.Unknown = f.optional("search", perPiece), f.unknownParts()
 	r.UnitRates = UnitRates{Image: f.optional("image", perPiece), Minute: f.optional("minute", perPiece), Character: f.optional("characters", perMillion)}
 	return r
@@ -232,10 +232,20 @@ func (f *fields) above(base Rates) Rates {
 	r.CacheWriteLong = f.rate("cache_write_1h_above", scaled(base.CacheWriteLong, base.CacheWrite, r.CacheWrite))
 	r.Answer = f.rate("output_above", 0)
 	r.Reasoning = scaled(base.Reasoning, base.Answer, r.Answer)
-	r.OfImages = ImageRates{
-		scaled(base.OfImages.Input, base.Fresh, r.Fresh), scaled(base.OfImages.CacheRead, base.Fresh, r.Fresh), scaled(base.OfImages.Output, base.Answer, r.Answer),
-	}
+	r.OfImages, r.OfAudio = base.OfImages.risen(base, r), base.OfAudio.risen(base, r)
 	return r
+}
+
+// media reads the columns of tokens of a medium. Those that are empty are as the prices of all tokens.
+func (f *fields) media(name string, r Rates) (m MediaRates) {
+	m.Input, m.Output = f.rate(name+"_input", r.Fresh), f.rate(name+"_output", r.Answer)
+	m.CacheRead = f.rate(name+"_cache_read", scaled(r.CacheRead, r.Fresh, m.Input))
+	return m
+}
+
+// risen returns the rates of a medium that have risen like those of all tokens.
+func (r MediaRates) risen(base, above Rates) MediaRates {
+	return MediaRates{scaled(r.Input, base.Fresh, above.Fresh), scaled(r.CacheRead, base.Fresh, above.Fresh), scaled(r.Output, base.Answer, above.Answer)}
 }
 
 // scaled returns a rate that rises like another one, rounded half up.
@@ -323,7 +333,7 @@ func (p *Price) check() []error {
 		if r.Answer != 0 && r.Answer < r.Fresh/4 {
 			cell("output", "%s %s: the output costs less than a quarter of the input%s", p.Provider, p.Models[0], ifCorrect)
 		}
-		if r.CacheRead > r.Fresh || r.OfImages.CacheRead > r.OfImages.Input {
+		if r.CacheRead > r.Fresh || r.OfImages.CacheRead > r.OfImages.Input || r.OfAudio.CacheRead > r.OfAudio.Input {
 			cell("cache_read", "%s %s: reading the cache costs more than the input%s", p.Provider, p.Models[0], ifCorrect)
 		}
 	}

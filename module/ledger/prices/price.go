@@ -87,7 +87,7 @@ func (p *Price) Cost(c Charge) (cost Cost, ok bool) {
 	if c.Units != nil {
 		units = *c.Units
 	}
-	pico := saturate(rates.sum(tokens, units.ImageTokens), rates.units(units))
+	pico := saturate(rates.sum(tokens, &units), rates.units(units))
 	cost.InPart = p.Base.Unknown&partsOf(c.Tokens.Searches, units) != 0 || c.Units == nil && rates.UnitRates != (UnitRates{})
 	cost.Nanos = round(pico, factors)
 	return cost, len(factors) <= maxFactors
@@ -147,8 +147,13 @@ func (p *Price) digest() string {
 	if u := p.Base.UnitRates; u != (UnitRates{}) {
 		text = fmt.Appendf(text, " Image:%d Minute:%d Character:%d", u.Image, u.Minute, u.Character)
 	}
-	if i := p.Base.OfImages; i != (ImageRates{p.Base.Fresh, p.Base.CacheRead, p.Base.Answer}) {
-		text = fmt.Appendf(text, " OfImages:%d/%d/%d", i.Input, i.CacheRead, i.Output)
+	for _, of := range [...]struct {
+		name  string
+		rates MediaRates
+	}{{"OfImages", p.Base.OfImages}, {"OfAudio", p.Base.OfAudio}} {
+		if i := of.rates; i != (MediaRates{p.Base.Fresh, p.Base.CacheRead, p.Base.Answer}) {
+			text = fmt.Appendf(text, " %s:%d/%d/%d", of.name, i.Input, i.CacheRead, i.Output)
+		}
 	}
 	if p.Base.Search == 0 && p.Base.Unknown&Searches == 0 {
 		text = append(text, " free searches"...)

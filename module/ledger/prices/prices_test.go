@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,8 +92,8 @@ func TestL008L009L010LongPromptsCostMoreFromTheEdgeOn(t *testing.T) {
 		beyond, _ := p.Cost(Charge{Admitted: admitted, Tokens: test.beyond})
 		assert.False(t, below.Long, name)
 		assert.True(t, beyond.Long, name)
-		assert.EqualValues(t, (p.Base.sum(test.below, token.ImageTokens{})+500)/1000, below.Nanos, name)
-		assert.EqualValues(t, (p.Above.sum(test.beyond, token.ImageTokens{})+500)/1000, beyond.Nanos, name)
+		assert.EqualValues(t, (p.Base.sum(test.below, new(token.Units))+500)/1000, below.Nanos, name)
+		assert.EqualValues(t, (p.Above.sum(test.beyond, new(token.Units))+500)/1000, beyond.Nanos, name)
 		assert.Greater(t, p.Above.Fresh, p.Base.Fresh, name)
 	}
 }
@@ -167,8 +168,8 @@ func TestL016TheSameContentIsTheSamePrice(t *testing.T) {
 
 func TestUnstatedPricesAreThoseOfInputAndOutput(t *testing.T) {
 	p := one(t, "input,cache_write,output,edge,input_above,output_above", "2,3,8,>10,4,16")
-	assert.Equal(t, Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Answer: 8e6, Reasoning: 8e6, OfImages: ImageRates{2e6, 2e6, 8e6}, Unknown: Searches}, p.Base)
-	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 6e6, CacheWriteLong: 6e6, Answer: 16e6, Reasoning: 16e6, OfImages: ImageRates{4e6, 4e6, 16e6}, Unknown: Searches}, p.Above)
+	assert.Equal(t, Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Answer: 8e6, Reasoning: 8e6, OfImages: MediaRates{2e6, 2e6, 8e6}, OfAudio: MediaRates{2e6, 2e6, 8e6}, Unknown: Searches}, p.Base)
+	assert.Equal(t, Rates{Fresh: 4e6, CacheRead: 4e6, CacheWrite: 6e6, CacheWriteLong: 6e6, Answer: 16e6, Reasoning: 16e6, OfImages: MediaRates{4e6, 4e6, 16e6}, OfAudio: MediaRates{4e6, 4e6, 16e6}, Unknown: Searches}, p.Above)
 }
 
 // A write to a cache above the edge cost as the input there, 20 percent too little, although the
@@ -184,7 +185,8 @@ func TestPricesAboveTheEdgeRiseAsTheInput(t *testing.T) {
 		{"input,reasoning,output,edge,input_above,output_above", "1,4,2,>10,2,3", Rates{Fresh: 2e6, CacheRead: 2e6, CacheWrite: 2e6, CacheWriteLong: 2e6, Answer: 3e6, Reasoning: 6e6}},
 		{"input,cache_write,output,edge,input_above,output_above", "0,1,0,>10,3,3", Rates{Fresh: 3e6, CacheRead: 3e6, CacheWrite: 3e6, CacheWriteLong: 3e6, Answer: 3e6, Reasoning: 3e6}},
 	} {
-		c.want.Unknown, c.want.OfImages = Searches, ImageRates{c.want.Fresh, c.want.CacheRead, c.want.Answer}
+		c.want.Unknown, c.want.OfImages = Searches, MediaRates{c.want.Fresh, c.want.CacheRead, c.want.Answer}
+		c.want.OfAudio = c.want.OfImages
 		assert.Equal(t, c.want, one(t, c.columns, c.values).Above, c.columns)
 	}
 }
@@ -419,6 +421,17 @@ func TestUnitsArePaidBesideTokens(t *testing.T) {
 	assert.NotEqual(t, one(t, "input,output", "0,0").ID(), p.ID())
 }
 
+// Sound costs up to eight times as much as text, and all tokens had one price.
+func TestTokensOfSoundHavePricesOfTheirOwn(t *testing.T) {
+	p := table(t, "provider,models,input,cache_read,output,image_input,audio_input,audio_cache_read,audio_output,confirmed", "p,m,4,0.4,16,5,32,0.4,64,yes").Find("p", "m", admitted)
+	units := token.Units{ImageTokens: token.MediaTokens{Input: 10}, AudioTokens: token.MediaTokens{Input: 70, CacheRead: 30, Output: 30}}
+	charge := Charge{Tokens: token.Counts{Fresh: 60, CacheRead: 40, Answer: 50}, Units: &units}
+	assert.EqualValues(t, 10*5000+40*32000+10*4000+40*400+20*16000+30*64000, nanos(t, p, charge))
+	bound, _ := p.Bound(admitted, MaxUse{Prompt: 100, Answer: 50})
+	assert.EqualValues(t, 100*32000+50*64000, bound)
+	assert.Equal(t, "64", p.Cells()[slices.IndexFunc(p.Cells(), func(c Cell) bool { return c.Column == "audio_output" })].Value)
+}
+
 // An edit of a photograph cost 5 for a million tokens, those of its image included, of which the
 // provider charged 8.
 func TestTokensOfImagesHavePricesOfTheirOwn(t *testing.T) {
@@ -427,17 +440,17 @@ func TestTokensOfImagesHavePricesOfTheirOwn(t *testing.T) {
 	plain := one(t, "input,cache_read,output", "5,1,10")
 	for name, tt := range map[string]struct {
 		tokens token.Counts
-		images token.ImageTokens
+		images token.MediaTokens
 		micros int64
 	}{
-		"none":                            {token.Counts{Fresh: 1000, Answer: 10}, token.ImageTokens{}, 5000 + 100},
-		"an edit":                         {token.Counts{Fresh: 1000}, token.ImageTokens{Input: 990}, 7970},
-		"an image":                        {token.Counts{Fresh: 10, Answer: 100}, token.ImageTokens{Output: 90}, 50 + 100 + 2700},
-		"of a cache":                      {token.Counts{Fresh: 100, CacheRead: 100}, token.ImageTokens{Input: 100, CacheRead: 50}, 250 + 400 + 50 + 80},
-		"of a cache without its details":  {token.Counts{Fresh: 100, CacheRead: 100}, token.ImageTokens{Input: 120}, 800 + 80 + 32},
-		"more than there are":             {token.Counts{Fresh: 100, CacheRead: 10, Answer: 1}, token.ImageTokens{Input: 1 << 40, CacheRead: 1 << 40, Output: 1 << 40}, 800 + 16 + 30},
-		"thoughts, which are no images":   {token.Counts{Answer: 100, Reasoning: 100}, token.ImageTokens{Output: 200}, 3000 + 1000},
-		"what was written to a cache too": {token.Counts{Fresh: 1, CacheWrite: 10}, token.ImageTokens{Input: 11}, 8 + 50},
+		"none":                            {token.Counts{Fresh: 1000, Answer: 10}, token.MediaTokens{}, 5000 + 100},
+		"an edit":                         {token.Counts{Fresh: 1000}, token.MediaTokens{Input: 990}, 7970},
+		"an image":                        {token.Counts{Fresh: 10, Answer: 100}, token.MediaTokens{Output: 90}, 50 + 100 + 2700},
+		"of a cache":                      {token.Counts{Fresh: 100, CacheRead: 100}, token.MediaTokens{Input: 100, CacheRead: 50}, 250 + 400 + 50 + 80},
+		"of a cache without its details":  {token.Counts{Fresh: 100, CacheRead: 100}, token.MediaTokens{Input: 120}, 800 + 80 + 32},
+		"more than there are":             {token.Counts{Fresh: 100, CacheRead: 10, Answer: 1}, token.MediaTokens{Input: 1 << 30, CacheRead: 1 << 30, Output: 1 << 30}, 800 + 16 + 30},
+		"thoughts, which are no images":   {token.Counts{Answer: 100, Reasoning: 100}, token.MediaTokens{Output: 200}, 3000 + 1000},
+		"what was written to a cache too": {token.Counts{Fresh: 1, CacheWrite: 10}, token.MediaTokens{Input: 11}, 8 + 50},
 	} {
 		units := token.Units{ImageTokens: tt.images}
 		cost := nanos(t, p, Charge{Tokens: tt.tokens, Units: &units})
@@ -450,7 +463,7 @@ func TestTokensOfImagesHavePricesOfTheirOwn(t *testing.T) {
 	assert.Equal(t, plain.ID(), one(t, "input,cache_read,output,image_input,image_output", "5,1,10,5,10").ID(), "the same price")
 	assert.Regexp(t, `^p m USD 5/10 image_input 8 image_output 30 #`, p.Name())
 	long := one(t, columns+",edge,input_above,output_above", values+",>=100,10,30")
-	assert.EqualValues(t, 1000*(16*100+90), nanos(t, long, Charge{Tokens: token.Counts{Fresh: 100, Answer: 1}, Units: &token.Units{ImageTokens: token.ImageTokens{Input: 100, Output: 1}}}))
+	assert.EqualValues(t, 1000*(16*100+90), nanos(t, long, Charge{Tokens: token.Counts{Fresh: 100, Answer: 1}, Units: &token.Units{ImageTokens: token.MediaTokens{Input: 100, Output: 1}}}))
 }
 
 // A correction of prices sees the record alone, which has no units: their cost would be 0.

@@ -38,14 +38,15 @@ type Rates struct {
 	Reasoning      Rate
 	Search         Rate // one web search, or one query of a rerank
 
-	OfImages ImageRates // the prices of tokens of images
+	OfImages MediaRates // the prices of tokens of images
+	OfAudio  MediaRates // and of sound
 	UnitRates
 	Unknown Parts // whose price is not known; their rates are 0
 }
 
-// ImageRates are the prices of tokens of images, which are those of all tokens if the model has no
-// others.
-type ImageRates struct{ Input, CacheRead, Output Rate }
+// MediaRates are the prices of tokens of images, or of sound, which are those of all tokens if the model has
+// no others.
+type MediaRates struct{ Input, CacheRead, Output Rate }
 
 // UnitRates are the prices of units; 0 for those that are not charged.
 type UnitRates struct {
@@ -66,23 +67,36 @@ func (r Rates) units(u token.Units) (pico int64) {
 	return pico
 }
 
-// sum returns the cost of t in pico units, of which some are tokens of images. Those that the
-// provider does not state to have read from a cache count as others as far as possible.
-func (r Rates) sum(t token.Counts, images token.ImageTokens) (pico int64) {
-	cached := min(max(images.CacheRead, images.Input-t.Fresh, 0), t.CacheRead)
-	fresh := min(max(images.Input-cached, 0), t.Fresh)
-	output := min(max(images.Output, 0), t.Answer)
+// sum returns the cost of t in pico units, of which some are tokens of images and of sound.
+func (r Rates) sum(t token.Counts, units *token.Units) (pico int64) {
+	for _, of := range [...]struct {
+		rates  MediaRates
+		tokens token.MediaTokens
+	}{{r.OfImages, units.ImageTokens}, {r.OfAudio, units.AudioTokens}} {
+		pico = saturate(pico, of.rates.take(&t, of.tokens))
+	}
 	for _, part := range [...]struct {
 		rate  Rate
 		count int64
 	}{
-		{r.Fresh, t.Fresh - fresh}, {r.CacheRead, t.CacheRead - cached}, {r.CacheWrite, t.CacheWrite}, {r.CacheWriteLong, t.CacheWriteLong},
-		{r.OfImages.Input, fresh}, {r.OfImages.CacheRead, cached}, {r.OfImages.Output, output},
-		{r.Answer, t.Answer - output}, {r.Reasoning, t.Reasoning}, {r.Search, t.Searches},
+		{r.Fresh, t.Fresh}, {r.CacheRead, t.CacheRead}, {r.CacheWrite, t.CacheWrite}, {r.CacheWriteLong, t.CacheWriteLong},
+		{r.Answer, t.Answer}, {r.Reasoning, t.Reasoning}, {r.Search, t.Searches},
 	} {
 		pico = saturate(pico, product(int64(part.rate), part.count))
 	}
 	return pico
+}
+
+// take takes tokens of a medium out of all tokens, and returns their cost in pico units. Those that the
+// provider does not state to have read from a cache count as others as far as possible.
+func (r MediaRates) take(t *token.Counts, n token.MediaTokens) (pico int64) {
+	input := int64(n.Input)
+	cached := min(max(int64(n.CacheRead), input-t.Fresh, 0), t.CacheRead)
+	fresh := min(max(input-cached, 0), t.Fresh)
+	output := min(max(int64(n.Output), 0), t.Answer)
+	t.CacheRead, t.Fresh, t.Answer = t.CacheRead-cached, t.Fresh-fresh, t.Answer-output
+	pico = saturate(product(int64(r.Input), fresh), product(int64(r.CacheRead), cached))
+	return saturate(pico, product(int64(r.Output), output))
 }
 
 // product returns a×b, but at most math.MaxInt64. Negative arguments count as 0.

@@ -21,7 +21,7 @@ func voiceLines(t *testing.T, v *voiceVendor, lines ...string) string {
 	t.Setenv("OTHER_KEY", otherKey)
 	return site.Block("", append([]string{
 		site.Direct.ProviderAt("up", strings.TrimPrefix(v.URL, "http://"), "format responses", "models off", "api_key {env.UP_KEY}"),
-		"model voice {\nto up/voice-real\nprice input 1 output 2\n}", "sockets up",
+		"model voice {\nto up/voice-real\nprice input 1 output 2 audio_input 10 audio_cache_read 1 audio_output 20\n}", "sockets up",
 	}, lines...)...)
 }
 
@@ -152,7 +152,7 @@ func TestX174X175EachResponseAndTranscriptHasARecord(t *testing.T) {
 	records := recordsOf(t, s, 3)
 	assert.Equal(t, []any{"answered", "provider", int64(50)}, []any{records[0].Outcome, records[0].Calls[0].Source, records[0].Calls[0].Output}, "a cancelled response")
 	assert.Equal(t, []any{"whisper-1", int64(5), int64(75_000)}, []any{records[1].Model, records[1].Calls[0].Output, records[1].Calls[0].Cost}, "X175")
-	assert.Equal(t, []any{"voice", int64(50), int64(200_000)}, []any{records[2].Model, records[2].Calls[0].Output, records[2].Calls[0].Cost})
+	assert.Equal(t, []any{"voice", int64(50), int64(1_100_000)}, []any{records[2].Model, records[2].Calls[0].Output, records[2].Calls[0].Cost})
 }
 
 // A limit that is checked at the beginning alone never ends a conversation.

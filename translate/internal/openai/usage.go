@@ -39,9 +39,11 @@ var (
 		{Path: "cache_creation_input_tokens", Is: token.CacheWrite}, // Alibaba
 		{Path: "cache_creation_tokens", Is: token.CacheWrite},       // LiteLLM
 		{Path: "image_tokens", Is: token.ImageInput},                // xAI
+		{Path: "audio_tokens", Is: token.AudioInput},
 	}
 	outputDetails = []token.Row{
 		{Path: "image_tokens", Is: token.ImageOutput}, // OpenRouter
+		{Path: "audio_tokens", Is: token.AudioOutput},
 		{Path: "reasoning_tokens", Is: token.Reasoning},
 	}
 )

@@ -532,9 +532,9 @@ function One({ id }) {
 	`;
 }
 
-/** unitsOf lists what a call is charged for beside tokens, and the tokens of images. @param {any} call */
+/** unitsOf lists what a call is charged for beside tokens, and the tokens of images and of sound. @param {any} call */
 const unitsOf = (call) =>
-	['images', 'seconds', 'characters', 'queries', 'searches', 'image_input_tokens', 'image_output_tokens']
+	['images', 'seconds', 'characters', 'queries', 'searches', 'image_input_tokens', 'image_output_tokens', 'audio_input_tokens', 'audio_output_tokens']
 		.filter((name) => call[name] > 0)
 		.map((name) => `${spaced(name)}: ${number(call[name])}`)
 		.join(', ');
