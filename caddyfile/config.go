@@ -143,6 +143,10 @@ var configWords = withAnswerBounds(words[*config]{
 		c.TargetHeader = true
 		return readOther(d, "off", "on")
 	}},
+	"queue": {read: func(d *cf.Dispenser, c *config) (err error) {
+		c.Queue, err = readQueue(d)
+		return err
+	}},
 	"max_running": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.MaxRunning, err = readCount(d)
 		return err
@@ -183,6 +187,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		fail_rate    <percentage> | off
 //		target_header on
 //		max_running  <number>
+//		queue        <number> [<duration>]
 //		affinity     <source...> | off
 //		tags         <name...>
 //		customer     <source...>

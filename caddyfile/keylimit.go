@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 )
 
 var keyLimitWords = withRules(words[*limits.Limit]{
@@ -28,6 +29,15 @@ var keyLimitWords = withRules(words[*limits.Limit]{
 			l.Models = append(l.Models, aigateway.Pattern(pattern))
 		}
 		return err
+	}},
+	"priority": {read: func(d *cf.Dispenser, l *limits.Limit) (err error) {
+		if l.Priority, err = readOne(d); err != nil {
+			return err
+		}
+		if _, err := queue.ParsePriority(l.Priority); err != nil {
+			return d.WrapErr(err)
+		}
+		return nil
 	}},
 	"within": {read: func(d *cf.Dispenser, l *limits.Limit) (err error) {
 		l.Within, err = readOne(d)
@@ -91,6 +101,7 @@ func readCallLimit[T any](field func(T) **aigateway.LimitRules) func(*cf.Dispens
 //		per        key | user | group | gateway | customer | tag <name>
 //		within     <name>
 //		models     <pattern...>
+//		priority   high | normal | low
 //		requests   <number>/<duration>
 //		tokens     <number>/<duration>
 //		concurrent <number>
@@ -98,7 +109,7 @@ func readCallLimit[T any](field func(T) **aigateway.LimitRules) func(*cf.Dispens
 //		unpriced   allow
 //	}
 //
-// At least one of the rules is required: requests, tokens, concurrent and budget.
+// At least one of these is required: requests, tokens, concurrent, budget and priority.
 func readKeyLimit(d *cf.Dispenser, c *config) error {
 	line := *d // errors about the whole block contain its first line
 	name, err := readOne(d)

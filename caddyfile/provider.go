@@ -53,6 +53,10 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 		p.MaxRunning, err = readCount(d)
 		return err
 	}},
+	"queue": {read: func(d *cf.Dispenser, p *provider) (err error) {
+		p.Queue, err = readQueue(d)
+		return err
+	}},
 	"limit":           {read: readCallLimit(func(p *provider) **aigateway.LimitRules { return &p.Limit })},
 	"connect_timeout": timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
 }, func(p *provider) *aigateway.AnswerBounds { return &p.AnswerBounds }), func(p *provider) *map[string]string { return &p.Traits }))
@@ -70,6 +74,7 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 //		cooldown    <duration> | off
 //		fail_rate   <percentage> | off
 //		max_running <number>
+//		queue       <number> [<duration>]
 //		limit       { <rules: see readCallLimit> }
 //
 //		price     <model> <column> <value> [<column> <value>...]

@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 )
 
 // Each function of this file reads the arguments of the current token, which is a word.
@@ -155,4 +156,28 @@ func checkSecret(d *cf.Dispenser, ref string) error {
 		return d.WrapErr(err)
 	}
 	return nil
+}
+
+// readQueue reads a queue: its length, and perhaps how long requests wait in it.
+func readQueue(d *cf.Dispenser) (*queue.Config, error) {
+	args := d.RemainingArgs()
+	if len(args) != 1 && len(args) != 2 {
+		return nil, d.Err("a queue is: queue <number of requests> [<longest wait>]")
+	}
+	length, err := strconv.Atoi(args[0])
+	if err != nil || length < 1 {
+		return nil, d.Errf("queue needs a whole number above zero, not '%s'", args[0])
+	}
+	c := &queue.Config{Length: length}
+	if len(args) == 2 {
+		patience, err := caddy.ParseDuration(args[1])
+		if err != nil || patience <= 0 {
+			return nil, d.Errf("queue: '%s' is no duration above zero, such as 10s", args[1])
+		}
+		c.Patience = caddy.Duration(patience)
+	}
+	if err := c.Check(1); err != nil {
+		return nil, d.WrapErr(err)
+	}
+	return c, nil
 }

@@ -27,9 +27,11 @@ import (
 // until its results are known.
 func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	ex := answer.Exchange
-	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
-		return fault.GatewayBusy()
+	leave, refused := enter(h, ex, r)
+	if refused != nil {
+		return refused
 	}
+	defer leave()
 	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
 		return fault.BatchUnseen(guard)
 	}

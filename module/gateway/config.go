@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/pass"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/cors"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
@@ -149,6 +150,10 @@ type Config struct {
 	// answered 503 (messages clients: 529). Default: no bound.
 	MaxRunning int `json:"max_running,omitempty"`
 
+	// Queue lets requests wait, without their bodies, while MaxRunning exchanges run. Those that
+	// find no place in it, or wait too long, are answered 429. Default: no queue.
+	Queue *queue.Config `json:"queue,omitempty"`
+
 	// Affinity lists the headers (header.X-Session) and fields (metadata.user_id) that
 	// can identify the session of a request; the first one that a request has decides.
 	// Requests of one session go to the same target, API key and address while these are
@@ -200,7 +205,7 @@ func (c *Config) inherit(app *Config) error {
 	c.Cooldown = cmp.Or(c.Cooldown, app.Cooldown)
 	c.FailRate = cmp.Or(c.FailRate, app.FailRate)
 	c.Deadline = cmp.Or(c.Deadline, app.Deadline)
-	c.MaxRunning = cmp.Or(c.MaxRunning, app.MaxRunning)
+	c.MaxRunning, c.Queue = cmp.Or(c.MaxRunning, app.MaxRunning), cmp.Or(c.Queue, app.Queue)
 	c.Affinity = cmp.Or(c.Affinity, app.Affinity, &affinity.Default)
 	c.DisableRetry = c.DisableRetry || app.DisableRetry
 	c.TargetHeader = c.TargetHeader || app.TargetHeader

@@ -113,8 +113,8 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	}
 	h.providers = failover.Site{
 		Logger: h.logger, Drain: h.drain, Affinity: h.Affinity, Ratios: app.ratios, Seals: seals, Measure: h.measure,
-		AdmitCall: callAdmission(h),
-		Deadline:  time.Duration(h.Deadline), DisableRetry: h.DisableRetry,
+		AdmitCall: callAdmission(h), Queued: queuedOf(h),
+		Deadline: time.Duration(h.Deadline), DisableRetry: h.DisableRetry,
 		Answers: sink.Options{CommitAfter: time.Duration(h.CommitAfter), KeepAlive: time.Duration(h.KeepAlive), ShowTarget: h.TargetHeader},
 	}
 	if h.backends, err = app.backendsOf(ctx, &h.Options); err != nil {
@@ -174,6 +174,9 @@ func (h *Handler) Validate() (err error) {
 		return fmt.Errorf("affinity: %w", err)
 	}
 	if err := h.Names.Check(); err != nil {
+		return err
+	}
+	if err := h.Queue.Check(h.MaxRunning); err != nil {
 		return err
 	}
 	return h.CORS.Check()

@@ -93,9 +93,11 @@ func (all passRoutes) route(r *http.Request) (route routes.Route, ok bool) {
 
 // serve passes a request to a site on to a provider, and its answer to the client.
 func (all passRoutes) serve(h *Handler, to *reply.Reply, r *http.Request) *fault.Fault {
-	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
-		return fault.GatewayBusy()
+	leave, refused := enter(h, to.Exchange, r)
+	if refused != nil {
+		return refused
 	}
+	defer leave()
 	d, path := all.find(r)
 	if refused := d.refuse(to, r, path); refused != nil {
 		return refused

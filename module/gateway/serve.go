@@ -168,9 +168,11 @@ func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *
 // attempts. The client gets the fault of the first check that fails.
 func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	ex := to.Exchange
-	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
-		return fault.GatewayBusy()
+	leave, refused := enter(h, ex, r)
+	if refused != nil {
+		return refused
 	}
+	defer leave()
 	if fault := request.Read(ex, r, h.MaxBody); fault != nil {
 		return fault
 	}
@@ -193,8 +195,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if refused := h.Names.Apply(ex); refused != nil {
 		return refused
 	}
-	m, refused := conditions.Select(m, ex, r)
-	if refused != nil {
+	if m, refused = conditions.Select(m, ex, r); refused != nil {
 		return refused
 	}
 	if m, refused = h.admit(to, r, m); refused != nil {

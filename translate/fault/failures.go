@@ -81,6 +81,19 @@ func GatewayBusy() *Fault {
 	return &Fault{Kind: Overloaded, Message: "the gateway has too many requests at once", Code: codeOverloaded, RetryAfter: 1}
 }
 
+// Crowded refuses a request that has found no place among those that wait for the upstream of a model, ""
+// for the gateway, or that has waited too long. seconds is the time that it would wait now.
+func Crowded(model string, seconds int) *Fault {
+	what := "the gateway"
+	if model != "" {
+		what = string(Upstream(model))
+	}
+	return &Fault{
+		Kind: RateLimited, Message: "too many requests wait for " + what + ": try again later",
+		Code: codeRateLimited, RetryAfter: max(1, seconds),
+	}
+}
+
 // Unreachable returns the fault of a provider that could not be reached: connecting,
 // TLS or name resolution failed, or the connection broke before any header.
 func Unreachable(cause error) *Fault {

@@ -53,6 +53,9 @@ func (config *ProviderConfig) Check(d aigateway.Defaults, inProcess bool) error 
 	if err := config.AnswerBounds.Check(); err != nil {
 		return err
 	}
+	if err := config.Queue.Check(config.MaxRunning); err != nil {
+		return err
+	}
 	switch {
 	case config.FailRate > 100:
 		return errors.New("fail_rate must be at most 100")

@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
@@ -77,6 +78,10 @@ type CallBounds struct {
 	// The calls of all sites and configurations of the process count together. Default:
 	// no bound.
 	MaxRunning int `json:"max_running,omitempty"`
+
+	// Queue lets requests wait while MaxRunning calls run, if no other target takes them. Those
+	// that find no place in it, or wait too long, are answered 429. Default: no queue.
+	Queue *queue.Config `json:"queue,omitempty"`
 
 	// Limit bounds the calls of the provider, whatever key they are for. While a rule is used up,
 	// other targets of the model are asked; if there is none, requests are answered 429. A

@@ -17,6 +17,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/modellist"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -46,6 +47,7 @@ type Calls struct {
 	MaxRunning int              // largest number of running calls, 0 for no bound
 	Retries    health.Budget    // for repeated calls
 	Uncounted  health.Uncounted // models whose tokens it does not count
+	Queue      *queue.Config    // nil for none
 	limit      *aigateway.Limit // nil for none
 }
 
@@ -80,6 +82,7 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared, known
 	}
 	p.known, p.address = modellist.Named(defaults.Models), defaults.Protocol.Address
 	p.Rests, p.MaxRunning = health.Rules{First: time.Duration(config.Cooldown), FailRate: config.FailRate}, config.MaxRunning
+	p.Queue = config.Queue
 	p.limit = aigateway.ProviderLimit(p.Name, config.Limit)
 	if len(p.APIKeys) == 0 {
 		p.APIKeys = []string{""}

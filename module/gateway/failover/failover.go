@@ -21,6 +21,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply/sink"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
@@ -38,6 +39,7 @@ type Site struct {
 	Ratios       *meter.Ratios
 	Measure      func(*exchange.Exchange, *catalog.Model) catalog.Measure        // for models with an order
 	AdmitCall    func(*reply.Reply, *http.Request, *catalog.Target) *fault.Fault // by the limits of a target that has some
+	Queued       func(*exchange.Exchange) queue.Request                          // for providers with a queue
 	Seals        func() *seal.Ring
 	Deadline     time.Duration // of an exchange with all its attempts; 0 for none
 	DisableRetry bool          // the last target is not asked a second time
@@ -99,11 +101,16 @@ func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, check
 			x.passOver(t, exchange.Unsuitable, f)
 			continue
 		}
+		leave := x.enter(t)
+		if leave == nil {
+			continue
+		}
 		if len(t.Limits) > 0 && !x.admitCall(t) {
+			leave()
 			continue
 		}
 		t.Provider.Retries.Deposit()
-		c = x.ask(t, c)
+		c = x.askOnce(t, c, leave)
 		switch {
 		case x.conclude(t, c):
 			return x.verdict
@@ -311,8 +318,13 @@ func (x *run) admitCall(t *selection.Candidate) bool {
 	}
 	x.candidates = slices.DeleteFunc(x.candidates, func(other selection.Candidate) bool { return t.SameTarget(&other) })
 	x.ex.PassOver(t.Provider.Name, t.Health.Model, exchange.Limited)
-	if x.verdict.Failed == nil && (x.verdict.Fault == nil || !x.verdict.Fault.OfLimit()) {
-		x.verdict = Verdict{Fault: refused}
-	}
+	x.refuse(refused)
 	return false
+}
+
+// refuse sets the verdict to a refusal of a limit, unless a target was asked or another limit has refused.
+func (x *run) refuse(f *fault.Fault) {
+	if x.verdict.Failed == nil && (x.verdict.Fault == nil || !x.verdict.Fault.OfLimit()) {
+		x.verdict = Verdict{Fault: f}
+	}
 }

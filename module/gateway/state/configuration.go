@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -126,7 +127,7 @@ func (c *Configuration) Add(b Blocks) {
 		c.Models = append(c.Models, modelOf(m))
 	}
 	for _, l := range b.Limits {
-		c.Limits = append(c.Limits, Limit{l.Name, l.Per, l.Within, append(ruleLines(&l.LimitRules), modelLines(l.Models)...)})
+		c.Limits = append(c.Limits, Limit{l.Name, l.Per, l.Within, append(ruleLines(&l.LimitRules), moreLines(l)...)})
 	}
 }
 
@@ -150,16 +151,19 @@ func ruleLines(r *aigateway.LimitRules) []string {
 	return lines
 }
 
-// modelLines returns the models that a limit counts as a line of the Caddyfile, none for all.
-func modelLines(patterns []aigateway.Pattern) []string {
-	if len(patterns) == 0 {
-		return nil
+// moreLines returns the models that a limit counts, and its priority, as lines of the Caddyfile.
+func moreLines(l *limits.Limit) (lines []string) {
+	if len(l.Models) > 0 {
+		line := "models"
+		for _, pattern := range l.Models {
+			line += " " + string(pattern)
+		}
+		lines = append(lines, line)
 	}
-	line := "models"
-	for _, pattern := range patterns {
-		line += " " + string(pattern)
+	if l.Priority != "" {
+		lines = append(lines, "priority "+l.Priority)
 	}
-	return []string{line}
+	return lines
 }
 
 // callRules returns the rules of the limit of a provider or a target, none without one.

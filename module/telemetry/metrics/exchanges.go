@@ -17,6 +17,10 @@ var (
 
 	inFlight = gauge("in_flight", "Requests of clients that are being served.", "format")
 
+	queued = counter("queued_total",
+		"Requests that waited for a provider, or for the gateway (no provider), by what became of them.",
+		"provider", "result")
+
 	openSockets = gauge("open_websockets", "WebSockets of clients that are open.", "format")
 )
 
@@ -31,6 +35,10 @@ type Exchange struct {
 
 // BeginExchange counts a request of a client as running, until EndExchange.
 func BeginExchange(format string) { inFlight.WithLabelValues(format).Inc() }
+
+// Queued counts a request that has waited for a provider, "" for the gateway, and is served, or is not for
+// a reason: "full", "shed", "late" or "left".
+func Queued(provider, result string) { queued.WithLabelValues(provider, result).Inc() }
 
 // OpenSocket counts a WebSocket of a client as open, until it is closed.
 func OpenSocket(format string) (closed func()) {

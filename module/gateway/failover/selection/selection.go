@@ -24,6 +24,7 @@ type Candidate struct {
 	*catalog.Target
 	APIKey int       // index in the API keys of the provider
 	Health health.ID // identifies the target with this key in the health memory
+	Waits  bool      // its provider was busy; the request waits in the queue of the provider
 }
 
 // SameTarget reports whether two candidates are equal except for their API keys.
@@ -81,7 +82,7 @@ func appendKeys(all []Candidate, t *catalog.Target, name string, session uint64)
 	first := len(all)
 	for i, key := range t.Provider.APIKeys {
 		id := health.ID{Provider: t.Provider.Service, Key: key, Model: t.UpstreamModel(name)}
-		all = append(all, Candidate{t, i, id})
+		all = append(all, Candidate{Target: t, APIKey: i, Health: id})
 	}
 	if keys := all[first:]; len(keys) > 1 && session != 0 {
 		rendezvous.Sort(keys, session, func(c Candidate) string { return c.Health.Key }, func(Candidate) int { return 1 })

@@ -1,0 +1,61 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+)
+
+// entrance is the name of the queue of the gateway. Providers have longer ones.
+const entrance = ""
+
+// enter lets an exchange run, within max_running. With a queue, it waits for its turn. leave must be called
+// when the exchange has ended.
+func enter(h *Handler, ex *exchange.Exchange, r *http.Request) (leave func(), refused *fault.Fault) {
+	switch {
+	case h.MaxRunning == 0:
+		return func() {}, nil
+	case h.Queue == nil && h.drain.Running() > h.MaxRunning:
+		return nil, fault.GatewayBusy()
+	case h.Queue == nil:
+		return func() {}, nil
+	}
+	queued := h.resolved.queued(ex)
+	if leave = queue.Process.TryEnter(entrance, h.MaxRunning, queued); leave != nil {
+		return leave, nil
+	}
+	ctx, cancel := h.drain.Bind(r.Context(), 0)
+	defer cancel()
+	leave, unserved := queue.Process.Enter(ctx, entrance, h.MaxRunning, h.Queue, queued)
+	metrics.Queued("", unserved.Result())
+	switch {
+	case unserved == nil:
+		return leave, nil
+	case unserved.Reason == queue.Left && context.Cause(r.Context()) == nil:
+		return nil, fault.ShuttingDown()
+	}
+	return nil, fault.Crowded("", unserved.Seconds())
+}
+
+// queuedOf returns the function that describes the exchanges of a site to queues.
+func queuedOf(h *Handler) func(*exchange.Exchange) queue.Request {
+	return func(ex *exchange.Exchange) queue.Request { return h.resolved.queued(ex) }
+}
+
+// queued describes an exchange to queues. The keys of a team, or else of a user, share their turns. Copies
+// for mirrors come last.
+func (r *resolved) queued(ex *exchange.Exchange) queue.Request {
+	q := queue.Request{Tenant: "key " + ex.Tenant(), Priority: r.limits.Priority(ex.Key)}
+	switch {
+	case ex.Key.Team != nil:
+		q.Tenant = "team " + ex.Key.Team.Name
+	case ex.Key.ID == accounting.MirrorKey:
+		q.Priority = queue.Low
+	}
+	return q
+}
