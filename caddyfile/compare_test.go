@@ -29,11 +29,10 @@ var lacks = map[string][]string{
 	"caches of answers":                               {"cache", "response_cache", "semantic_cache"},
 	"callbacks to other products":                     {"callbacks", "langfuse"},
 	"ready-made rules of products that check content": {"presidio", "lakera", "bedrock_guardrail"},
-	"batches of OpenAI":                               nil, // see the unserved paths below
-	"top-ups":                                         {"topup", "top_up"},
-	"codes that users redeem":                         {"redeem", "codes"},
-	"prices by call":                                  {"price_per_call"},
-	"ratios of groups":                                {"ratio", "ratios"},
+	"top-ups":                 {"topup", "top_up"},
+	"codes that users redeem": {"redeem", "codes"},
+	"prices by call":          {"price_per_call"},
+	"ratios of groups":        {"ratio", "ratios"},
 	"route, fallback and retries in a header of each request":                {"routes_by_header"},
 	"hosting by its company":                                                 nil,
 	"weights of single API keys":                                             nil, // the key of a provider has no block

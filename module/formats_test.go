@@ -13,6 +13,7 @@ import (
 // nameFormats are the files that may name a format, with the reason. The package
 // of a format may name it as well. All others ask the descriptor of the format.
 var nameFormats = map[string]string{
+	"translate/chat/answer/batches.go":    "the results of a batch are answers of several endpoints, by what they state to be",
 	"module/providers/presets.go":         "a preset says which formats a service speaks",
 	"module/providers/azure/azure.go":     "the same",
 	"module/providers/vertex/vertex.go":   "the same",

@@ -10,6 +10,29 @@ type ObjectNames struct {
 	Base string
 }
 
+// ObjectEnd is what an answer states about the end of an object that a provider generates.
+type ObjectEnd struct {
+	Ended  bool // the provider generates no more
+	Failed bool // it charges no more than the usage
+	// Results is the id of the file with the results of a batch; "" if there is none, or if the results
+	// have a path of their own.
+	Results string
+	// Unanswered are the requests of a batch that have no answer, if the results do not contain them.
+	Unanswered Unanswered
+}
+
+// Unanswered are numbers of requests of a batch by how they ended.
+type Unanswered struct{ Errored, Canceled, Expired int64 }
+
+// BatchResult is the result of a request of a batch.
+type BatchResult struct {
+	End BatchEnd
+	// Answer is the answer in Format to a request for Operation; nil if there is none.
+	Answer    []byte
+	Format    Format
+	Operation Operation
+}
+
 // BatchEnd is how a request of a batch has ended.
 type BatchEnd uint8
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -50,12 +51,30 @@ type Upload interface {
 	io.Reader
 	// ContentType returns the type of the body.
 	ContentType() string
+	// Requests returns what the requests of a batch in the file may cost; nil if it has none, or the
+	// provider has not read them all. It may be called while Read runs.
+	Requests() *Requests
 }
 
 // Created is what a request creates a batch of.
 type Created struct {
+	Kind  string      // of the id of the batch
 	Edits []edit.Edit // of the body
 	Bound int64       // the highest possible cost of the batch, in nanos of the currency of the budgets
+}
+
+// Requests are the requests of a batch in a file.
+type Requests struct {
+	Bound        aigateway.Cost // their highest possible cost, without a currency if there is no budget
+	Asked, Model string         // the model of all, as clients and the provider name it; "" if there are several
+}
+
+// creates returns the kind of what depends on the request after its answer, "" if nothing does.
+func (o *ObjectCall) creates() string {
+	if o.Upload != nil && o.Upload.Requests() != nil {
+		return seal.FileID
+	}
+	return o.Kind
 }
 
 // Object returns the request about a stored object, nil for another one.
@@ -178,10 +197,12 @@ func (a *Attempt) SealsObjects() bool {
 	return a.Traits.SealsObjects() && (beyond.References != nil || beyond.Stored || !beyond.Unstored && !a.Format.Objects.OnRequest)
 }
 
-// Begins reports whether the provider may go on to generate what has an id after its answer, a
-// response or a batch: the client asks for that, and has not named the id itself.
+// Begins reports whether something depends on what has an id after the answer: the provider may go on to
+// generate it, a response or a batch, or it is a file with requests of a batch. The client asks for
+// that, and has not named the id itself.
 func (a *Attempt) Begins(kind string, id []byte) bool {
-	return (a.Exchange.View.Beyond.Background && kind == seal.ResponseID || a.Exchange.Operation == translate.Batch) &&
+	o := a.Object()
+	return (a.Exchange.View.Beyond.Background && kind == seal.ResponseID || o != nil && kind == o.creates()) &&
 		!slices.ContainsFunc(a.Exchange.Objects.named, func(n namedID) bool { return bytes.Equal(n.raw, id) })
 }
 

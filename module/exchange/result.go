@@ -76,6 +76,9 @@ type Ended struct {
 	Usage  token.Usage
 	Model  string       // that has answered
 	Failed *fault.Fault // why nothing was generated; nil if something was
+
+	Results    string // see translate.ObjectEnd
+	Unanswered translate.Unanswered
 }
 
 // Part is one of several calls that answer a request together. Its result is final when the

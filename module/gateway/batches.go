@@ -18,6 +18,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -35,8 +36,12 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
 		return fault.BatchUnseen(guard)
 	}
-	b := &batch{catalog: h.resolved.catalog, limits: h.resolved.limits, chain: h.resolved.limits.Of(ex.Key), ex: ex}
-	if refused := request.ReadObject(ex, r, h.MaxBatch, func(body []byte) *fault.Fault { return route.Object.Batch(body, b.add) }); refused != nil {
+	b := newBatch(h, ex, route.Object)
+	b.format, b.operation = ex.Format, translate.Generate
+	if refused := request.ReadObject(ex, r, h.MaxBatch, func(body []byte) *fault.Fault {
+		b.body = body
+		return route.Object.Batch(body, b.add)
+	}); refused != nil {
 		return refused
 	}
 	if b.offers == nil {
@@ -51,7 +56,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 		return refused
 	}
 	call := &exchange.ObjectCall{Method: route.Object.Method, Path: route.Object.Below(r.URL.Path, ""), Query: queryOf(r, route.Object.Query)}
-	call.Created = exchange.Created{Edits: b.editsFor(offer.provider), Bound: offer.bound}
+	call.Created = exchange.Created{Kind: route.Object.Kind, Edits: b.editsFor(offer.provider), Bound: offer.bound}
 	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner()), Call: call, Base: baseOf(h, r)}
 	t := b.targetAt(offer.provider)
 	if _, refused := h.admit(answer, r, &catalog.Model{Targets: []catalog.Target{*t}}); refused != nil {
@@ -65,15 +70,23 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 
 // batch is a batch that is being read.
 type batch struct {
-	catalog *catalog.Catalog
-	limits  *limits.Limits
-	chain   *limits.Chain // nil if the limits of the key cannot be applied, so that it is refused
-	ex      *exchange.Exchange
+	site   *resolved
+	chain  *limits.Chain // nil if the limits of the key cannot be applied, so that it is refused
+	ex     *exchange.Exchange
+	object *format.ObjectPath // by which it is created, or its file is
 
-	offers []offer // the providers that have all models so far, in the order of the first one; nil before it
-	models []batchModel
-	places []batchPlace
-	cuts   []edit.Edit // of parts that no provider could read
+	format    *format.Descriptor  // of its requests
+	operation translate.Operation // of its requests
+	body      []byte              // with requests
+	offers    []offer             // the providers that have all models so far, in the order of the first one; nil before it
+	models    []batchModel
+	known     map[string]int // the models by their names
+	places    []batchPlace   // in body
+	cuts      []edit.Edit    // of parts of body that no provider could read
+}
+
+func newBatch(h *Handler, ex *exchange.Exchange, o *format.ObjectPath) *batch {
+	return &batch{site: h.resolved, chain: h.resolved.limits.Of(ex.Key), ex: ex, object: o, known: make(map[string]int)}
 }
 
 // offer is a provider that has all models of a batch so far.
@@ -103,16 +116,17 @@ type batchPlace struct {
 	model int
 }
 
-// takes reports whether a target has batches of the format for a model.
+// takes reports whether a target has batches with requests of the format for a model.
 func (b *batch) takes(t catalog.Target, model string) bool {
 	traits := t.TraitsOf(model)
-	return traits.Batches == trait.BatchesSealed && !t.Provider.ComputesAddresses() && t.Provider.SpeakFor(traits.ModelOf(t.UpstreamModel(model)), b.ex.Format) == b.ex.Format
+	return traits.Batches == trait.BatchesSealed && b.object.IsSealed(traits) && slices.Contains(t.Provider.Formats, b.ex.Format) &&
+		!t.Provider.ComputesAddresses() && t.Provider.SpeakFor(traits.ModelOf(t.UpstreamModel(model)), b.format) == b.format
 }
 
 // add adds a request of the batch, which is a part of the body.
 func (b *batch) add(place translate.Span) *fault.Fault {
-	body := b.ex.Body[place.Start:place.End]
-	view, refused := b.ex.Format.Requests.Inspect(body, translate.Generate)
+	body := b.body[place.Start:place.End]
+	view, refused := b.format.Requests.Inspect(body, b.operation)
 	if refused != nil {
 		return refused
 	}
@@ -123,10 +137,17 @@ func (b *batch) add(place translate.Span) *fault.Fault {
 	switch {
 	case view.Stream:
 		return fault.BatchStreams()
+	case view.Beyond.Background:
+		return fault.BatchInBackground()
+	case view.Beyond.State != "":
+		return fault.NeedsState(view.Beyond.State)
 	case view.Beyond.OtherModels != "" && len(b.ex.Key.Bound()) > 0:
 		return fault.OtherModels(view.Beyond.OtherModels)
 	}
-	single := &exchange.Exchange{Key: b.ex.Key, Request: exchange.Request{Operation: translate.Batch, Format: b.ex.Format, Client: b.ex.Client, Body: body, View: view}}
+	single := &exchange.Exchange{Key: b.ex.Key, Request: exchange.Request{Operation: translate.Batch, Format: b.format, Client: b.ex.Client, Body: body, View: view}}
+	if b.operation != translate.Generate {
+		single.Operation = b.operation
+	}
 	if refused := b.narrow(&b.models[model], single); refused != nil {
 		return refused
 	}
@@ -135,7 +156,7 @@ func (b *batch) add(place translate.Span) *fault.Fault {
 		b.cuts = append(b.cuts, edit.Edit{Span: moved(span, place.Start)})
 	}
 	for _, span := range view.Resigned {
-		b.cuts = append(b.cuts, edit.Edit{Span: moved(span, place.Start), With: b.ex.Format.Requests.Resigned})
+		b.cuts = append(b.cuts, edit.Edit{Span: moved(span, place.Start), With: b.format.Requests.Resigned})
 	}
 	return nil
 }
@@ -146,15 +167,16 @@ func moved(s translate.Span, offset int) translate.Span {
 
 // model returns the index of a model of the batch.
 func (b *batch) model(name string) (i int, refused *fault.Fault) {
-	if i := slices.IndexFunc(b.models, func(m batchModel) bool { return m.name == name }); i >= 0 {
+	if i, ok := b.known[name]; ok {
 		return i, nil
 	}
-	switch m := b.catalog.Model(name); {
+	switch m := b.site.catalog.Model(name); {
 	case m == nil:
 		return 0, fault.UnknownModel(name)
 	case !b.ex.Key.Allows(name):
 		return 0, fault.ModelNotAllowed(name)
 	default:
+		b.known[name] = len(b.models)
 		b.models = append(b.models, batchModel{name, m})
 	}
 	return len(b.models) - 1, nil
@@ -206,11 +228,8 @@ func (b *batch) boundAt(t *catalog.Target, m *batchModel, single *exchange.Excha
 	if late := single.View.LateSystem; late != "" && !t.TraitsOf(m.name).TakesLateSystem() {
 		return 0, fault.LateSystem(late)
 	}
-	for _, chain := range []*limits.Chain{b.chain, b.limits.Calls.Of(t)} {
-		if chain == nil {
-			continue
-		}
-		cost, f := chain.BoundInBatch(single, *t, b.catalog)
+	for _, chain := range b.chainsAt(t) {
+		cost, f := chain.BoundInBatch(single, *t, b.site.catalog)
 		nanos, refused = max(nanos, min(cost, mostBound)), cmp.Or(refused, f)
 	}
 	return nanos, refused
@@ -218,20 +237,36 @@ func (b *batch) boundAt(t *catalog.Target, m *batchModel, single *exchange.Excha
 
 // editsFor returns the edits of the body for a provider, in the order of the body.
 func (b *batch) editsFor(p *catalog.Provider) []edit.Edit {
-	names := make([][]byte, len(b.models))
-	for i := range b.models {
-		if upstream := b.models[i].target(p, b).UpstreamModel(b.models[i].name); upstream != b.models[i].name {
-			names[i] = jsonscan.AppendString(nil, upstream)
-		}
-	}
+	names := make(map[int][]byte)
 	edits := b.cuts
 	for _, place := range b.places {
-		if names[place.model] != nil {
-			edits = append(edits, edit.Edit{Span: place.span, With: names[place.model]})
+		name, ok := names[place.model]
+		if !ok {
+			m := &b.models[place.model]
+			if upstream := m.target(p, b).UpstreamModel(m.name); upstream != m.name {
+				name = jsonscan.AppendString(nil, upstream)
+			}
+			names[place.model] = name
+		}
+		if name != nil {
+			edits = append(edits, edit.Edit{Span: place.span, With: name})
 		}
 	}
 	slices.SortFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
 	return edits
+}
+
+// chainsAt returns the limits that apply to requests at a target.
+func (b *batch) chainsAt(t *catalog.Target) []*limits.Chain {
+	return slices.DeleteFunc([]*limits.Chain{b.chain, b.site.limits.Calls.Of(t)}, func(c *limits.Chain) bool { return c == nil })
+}
+
+// currencyAt returns the currency of the budgets that apply to requests at a target, "" if there are none.
+func (b *batch) currencyAt(t *catalog.Target) (currency string) {
+	for _, chain := range b.chainsAt(t) {
+		currency = cmp.Or(currency, chain.Currency())
+	}
+	return currency
 }
 
 // targetAt returns the target of all requests at a provider: that of the only model, or else the provider.

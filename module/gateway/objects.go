@@ -23,6 +23,8 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 		return route.Object.Refused()
 	case route.Object.Batch != nil:
 		return serveBatch(h, to, r, route)
+	case route.Object.BatchOf != nil:
+		return serveBatchOf(h, to, r, route)
 	case route.Object.Form != nil:
 		return serveUpload(h, to, r, route)
 	}
@@ -37,6 +39,9 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 		return refused
 	}
 	ex := to.Exchange
+	if route.Object.Method == http.MethodDelete {
+		h.settler.BeforeDeletion(r.Context(), ex, holder.Provider, holder.APIKey)
+	}
 	if !route.Object.Results {
 		refused = askHolder(h, holder, to, r)
 		h.settler.Seen(ex)

@@ -30,10 +30,20 @@ func serveUpload(h *Handler, to *reply.Reply, r *http.Request, route *routes.Rou
 	if refused != nil {
 		return refused
 	}
-	ex.Objects.Call.Upload = upload
 	if _, refused := h.admit(to, r, nil); refused != nil {
 		return refused
 	}
+	if route.Object.Form.Requests != nil {
+		requests := &batchFile{batch: newBatch(h, ex, route.Object)}
+		upload.ReadLines(requests, h.MaxBody)
+		switch has, refused := upload.HasLines(); {
+		case refused != nil:
+			return refused
+		case has:
+			holder.Provider = requests.offers[0].provider
+		}
+	}
+	ex.Objects.Call.Upload = upload
 	unread := r.Clone(r.Context())
 	unread.Body, unread.ContentLength = http.NoBody, 0 // for reverse_proxy, which would read it
 	return askHolder(h, holder, to, unread)

@@ -61,15 +61,15 @@ func endOf(a *exchange.Attempt, body []byte) *exchange.Ended {
 	if read == nil {
 		return nil
 	}
-	ended, failed := read(body)
-	if !ended {
+	end := read(body)
+	if !end.Ended {
 		return nil
 	}
 	answer, reason := a.Format.Answers.Inspect(body, translate.Generate)
-	if !failed {
+	if !end.Failed {
 		reason = nil
 	}
-	return &exchange.Ended{Usage: answer.Usage, Model: answer.Model, Failed: reason}
+	return &exchange.Ended{Usage: answer.Usage, Model: answer.Model, Failed: reason, Results: end.Results, Unanswered: end.Unanswered}
 }
 
 var errNoStream = errors.New("the answer is no stream")

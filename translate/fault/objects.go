@@ -1,6 +1,8 @@
 package fault
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
@@ -65,6 +67,40 @@ func (f *Fault) InBatch(path string) *Fault {
 	}
 	return &batched
 }
+
+// InLine returns the fault of a request of a batch in a line of a file. Lines count from 1.
+func (f *Fault) InLine(number int) *Fault {
+	batched, line := *f, "line "+strconv.Itoa(number)+": "
+	batched.Message, batched.Param = line+f.Message, "file"
+	if f.Log.Message != "" {
+		batched.Log.Message = line + f.Log.Message
+	}
+	return &batched
+}
+
+// NoRequests refuses a file of a batch without a request.
+func NoRequests(part string) *Fault {
+	return InvalidField(part, "must have a request of a batch in each line")
+}
+
+// LateText refuses a text behind a file whose lines were read as requests of a batch, and changed.
+func LateText(part string) *Fault {
+	return InvalidField(part, "must be sent before the file, whose lines are requests of a batch otherwise")
+}
+
+// LongLine refuses a line of a file that has more than limit bytes.
+func LongLine(limit int64) *Fault {
+	return InvalidField("line", fmt.Sprintf("must have at most %d bytes", limit))
+}
+
+// BatchFileUnread refuses a batch of the requests in a file for a key whose models or costs are limited,
+// if the gateway does not know what the requests may cost.
+func BatchFileUnread() *Fault {
+	return notAllowed("this key may not create a batch of this file, whose requests the gateway has not checked for it: store the file again with this key")
+}
+
+// BatchInBackground refuses a request of a batch that asks for an answer later.
+func BatchInBackground() *Fault { return InvalidField("background", "must be false in a batch") }
 
 // BatchStreams refuses a request of a batch that asks for a stream.
 func BatchStreams() *Fault { return InvalidField("stream", "must be false in a batch") }

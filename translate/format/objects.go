@@ -22,13 +22,20 @@ type Objects struct {
 	// EditIDs appends the edits that replace the ids of objects in a JSON answer, or in the data
 	// of an event.
 	EditIDs func(edits []edit.Edit, answer []byte, names translate.ObjectNames) []edit.Edit
-	// Ended reports whether a JSON answer is an object that the provider generates no more, so that its
-	// usage is final, and whether that has failed: the provider then charges no more than the usage. It
-	// is nil for formats whose answers are complete when they are stored.
-	Ended func(answer []byte) (ended, failed bool)
-	// ReadResult reads a line of the results of a batch: how its request has ended, and the answer in
-	// the format, nil if there is none. It is nil for formats without batches.
-	ReadResult func(line []byte) (end translate.BatchEnd, answer []byte)
+	// Ended returns the end of an object of which a JSON answer is the state: the usage of one that has
+	// ended is final. It is nil for formats whose answers are complete when they are stored.
+	Ended func(answer []byte) translate.ObjectEnd
+	// ReadResult reads a line of the results of a batch. It is nil for formats without batches.
+	ReadResult func(line []byte) translate.BatchResult
+}
+
+// Content returns the path by which the content of a file is read, nil if there is none.
+func (o *Objects) Content() *ObjectPath {
+	i := slices.IndexFunc(o.Paths, func(p ObjectPath) bool { return p.Content })
+	if i < 0 {
+		return nil
+	}
+	return &o.Paths[i]
 }
 
 // Read returns the path by which an object of a kind is read, or the results of a batch, if
@@ -56,6 +63,9 @@ type ObjectPath struct {
 	// Batch checks the body of a request that creates a batch. Each gets the places of its
 	// requests, and may return why one is refused. It is nil for other paths.
 	Batch func(body []byte, each func(request translate.Span) *fault.Fault) *fault.Fault
+	// BatchOf checks the body of a request that creates a batch of the requests in a file, and returns
+	// the place of the id of the file. It is nil for other paths.
+	BatchOf func(body []byte) (file translate.ObjectID, refused *fault.Fault)
 	// Form is the form that the body of a request is; nil for other bodies.
 	Form *Form
 	// Content reports that the answer is the content of a file, which is passed on as it is.
@@ -71,14 +81,22 @@ type ObjectPath struct {
 type Form struct {
 	File  string   // the name of the part that is the file
 	Texts []string // the names of the other parts. Each is a text, and may be missing
-	// Check returns why a text is refused, nil if it is not; it is nil if no text is.
-	Check func(name, text string) *fault.Fault
+
+	Requests *FileOfRequests // nil for a file of any content
+}
+
+// FileOfRequests is a file that may have a request of a batch in each line.
+type FileOfRequests struct {
+	Text, Value string // it has if the part Text of the form is Value
+	// Read checks a line, and returns the path of the endpoint and the place of the body of its request.
+	Read func(line []byte) (path string, body translate.Span, refused *fault.Fault)
 }
 
 // kindsOfTraits are the kinds of objects that providers store for clients because of a trait of their
 // own. Their paths exist only where a provider has the trait.
 var kindsOfTraits = map[string]func(*trait.Traits) bool{
 	seal.MessageBatchID: func(traits *trait.Traits) bool { return traits.Batches == trait.BatchesSealed },
+	seal.BatchID:        func(traits *trait.Traits) bool { return traits.Batches == trait.BatchesSealed && storesFiles(traits) },
 	seal.FileID:         storesFiles,
 	seal.ClaudeFileID:   storesFiles,
 	seal.UploadID:       storesFiles,

@@ -11,7 +11,11 @@
 // does not have any more.
 //
 // The cost of a batch is in its results alone. Who downloads them first settles it, a client or Run,
-// which a client that sees the end of the batch hastens.
+// which a client that sees the end of the batch hastens. Results in a file are for Run: the id of a file
+// does not show its batch.
+//
+// What the requests of a batch in a file may cost is kept for a month, as a charge of the file that is never
+// settled: who creates the batch reserves it.
 package deferred
 
 import (
@@ -32,6 +36,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/keyring"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
@@ -108,6 +113,31 @@ func (s *Settler) chargeOf(ctx context.Context, provider string, apiKey int, o *
 	return ledger.Deferred(ctx, seal.AccountOf(provider, apiKey).String(), named[0])
 }
 
+// File returns the charge of a file with requests of a batch, whose call has what they may cost; nil if
+// that is not known.
+func (s *Settler) File(ctx context.Context, account seal.Account, id string) (*accounting.Deferred, error) {
+	ledger := s.Book.Deferring()
+	if ledger == nil {
+		return nil, nil
+	}
+	return ledger.Deferred(ctx, account.String(), id)
+}
+
+// BeforeDeletion settles the charge of a batch that a client is about to delete: nobody could read its
+// results then.
+func (s *Settler) BeforeDeletion(ctx context.Context, ex *exchange.Exchange, p *catalog.Provider, apiKey int) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // the client may leave
+	defer cancel()
+	charge, err := s.chargeOf(ctx, p.Name, apiKey, ex.Objects)
+	if err == nil && charge != nil && meter.IsBatch(&charge.Record) {
+		var end *exchange.Ended
+		if end, err = s.endOf(ctx, charge, p, apiKey); end != nil {
+			err = s.download(ctx, charge)
+		}
+	}
+	s.warn(err)
+}
+
 // Tally returns what adds up the results of a batch that a client downloads, nil if its charge is
 // settled.
 func (s *Settler) Tally(ex *exchange.Exchange, p *catalog.Provider, apiKey int) *meter.Tally {
@@ -168,7 +198,7 @@ func (s *Settler) end(ctx context.Context, ledger accounting.DeferringLedger, ch
 	}
 	key := s.keyOf(&charge.Record)
 	chains := []*limits.Chain{s.Limits.For(key, charge.Record.Model)}
-	if t := s.targetOf(&charge.Record); t != nil {
+	if t := s.TargetOf(&charge.Record); t != nil {
 		chains = append(chains, s.Limits.Calls.Of(t))
 	}
 	for _, chain := range chains {
@@ -183,9 +213,9 @@ func (s *Settler) end(ctx context.Context, ledger accounting.DeferringLedger, ch
 	return err
 }
 
-// targetOf returns the target whose call has the charge of a record: that of its model, or else the
+// TargetOf returns the target whose call has the charge of a record: that of its model, or else the
 // provider. It returns nil if the configuration has neither any more.
-func (s *Settler) targetOf(r *accounting.Record) *catalog.Target {
+func (s *Settler) TargetOf(r *accounting.Record) *catalog.Target {
 	call := &r.Calls[len(r.Calls)-1]
 	if m := s.Catalog.Model(r.Model); m != nil {
 		for i := range m.Targets {
@@ -263,7 +293,10 @@ func (s *Settler) ask(ctx context.Context, ledger accounting.DeferringLedger, ch
 	if provider == nil {
 		return s.end(ctx, ledger, charge, nil)
 	}
-	c := s.question(charge, provider, apiKey, false)
+	if meter.IsFile(&charge.Record) {
+		return s.end(ctx, ledger, charge, nil)
+	}
+	c := s.question(charge, provider, apiKey, objectsOf(charge).Read(charge.Object, false), charge.Object)
 	if err := call(ctx, patience, provider, c); err != nil {
 		return err
 	}
@@ -307,8 +340,22 @@ func (s *Settler) download(ctx context.Context, charge *accounting.Deferred) err
 	if p == nil {
 		return nil
 	}
-	c := s.question(charge, p, apiKey, true)
+	objects, id := objectsOf(charge), charge.Object
+	path := objects.Read(charge.Object, true)
+	var unanswered translate.Unanswered
+	if path == nil { // the results are in a file
+		end, err := s.endOf(ctx, charge, p, apiKey)
+		if err != nil || end == nil {
+			return err
+		}
+		path, id, unanswered = objects.Content(), end.Results, end.Unanswered
+	}
+	c := s.question(charge, p, apiKey, path, id)
 	tally := meter.NewTally(s.Catalog, charge, &c.Attempt)
+	tally.Unanswered(unanswered)
+	if id == "" { // no request has an answer
+		return s.endBatch(ctx, tally)
+	}
 	c.Attempt.Object().Line = tally.Add
 	err := call(ctx, downloadPatience, p, c)
 	gone := c.Result.Fault != nil && c.Result.Fault.Kind == fault.NotFound
@@ -323,6 +370,13 @@ func (s *Settler) download(ctx context.Context, charge *accounting.Deferred) err
 	return nil
 }
 
+// endOf returns the end of a batch, nil if it has not ended.
+func (s *Settler) endOf(ctx context.Context, charge *accounting.Deferred, p *catalog.Provider, apiKey int) (*exchange.Ended, error) {
+	c := s.question(charge, p, apiKey, objectsOf(charge).Read(charge.Object, false), charge.Object)
+	err := call(ctx, patience, p, c)
+	return c.Result.Ended, err
+}
+
 // call makes a call whose answer no client gets. The result has what matters of it.
 func call(ctx context.Context, patience time.Duration, p *catalog.Provider, c *exchange.Conduit) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -334,15 +388,22 @@ func call(ctx context.Context, patience time.Duration, p *catalog.Provider, c *e
 	return err
 }
 
-// question returns the conduit of a call that reads the object of a charge, or the results of a
+// spokenFor returns the format in which the object of a charge is read.
+func spokenFor(charge *accounting.Deferred) *format.Descriptor {
+	return formats.Of(translate.Format(charge.Record.Calls[len(charge.Record.Calls)-1].Format))
+}
+
+// objectsOf returns the objects of the format of a charge.
+func objectsOf(charge *accounting.Deferred) *format.Objects { return &spokenFor(charge).Objects }
+
+// question returns the conduit of a call that reads an object: that of a charge, or the results of a
 // batch.
-func (s *Settler) question(charge *accounting.Deferred, p *catalog.Provider, apiKey int, results bool) *exchange.Conduit {
-	spoken := formats.Of(translate.Format(charge.Record.Calls[len(charge.Record.Calls)-1].Format))
-	path := spoken.Objects.Read(charge.Object, results)
+func (s *Settler) question(charge *accounting.Deferred, p *catalog.Provider, apiKey int, path *format.ObjectPath, id string) *exchange.Conduit {
+	spoken := spokenFor(charge)
 	return &exchange.Conduit{Attempt: exchange.Attempt{
 		Exchange: &exchange.Exchange{
 			ID: charge.Record.Request, Start: time.Now(), Request: exchange.Request{Operation: translate.Manage, Format: spoken},
-			Objects: &exchange.Objects{IDs: s.Seals().IDs(""), Call: &exchange.ObjectCall{Method: path.Method, Path: path.Below(path.Path, charge.Object), Content: results}},
+			Objects: &exchange.Objects{IDs: s.Seals().IDs(""), Call: &exchange.ObjectCall{Method: path.Method, Path: path.Below(path.Path, id), Content: path.Content || path.Results}},
 		},
 		Provider: p.Name, Service: p.Preset, Format: spoken, APIKey: apiKey, Traits: p.Traits(),
 	}}

@@ -131,7 +131,7 @@ func (c Calls) Bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Price
 		if chain.currency == "" || bound.Currency != "" && bound.Currency != chain.currency {
 			continue
 		}
-		nanos, _ := chain.boundAt(ex, *t, pricer, now)
+		nanos, _ := chain.boundAt(ex, *t, pricer, now, ex.Operation == translate.Batch)
 		if ex.Operation == translate.Batch {
 			nanos = ex.Objects.Call.Bound
 		}

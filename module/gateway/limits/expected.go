@@ -77,7 +77,7 @@ func allSeal(ex *exchange.Exchange, m *catalog.Model) bool {
 func (c *Chain) bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (nanos int64, unpriced *fault.Fault) {
 	now := time.Now()
 	for _, t := range m.Targets {
-		cost, unknown := c.boundAt(ex, t, pricer, now)
+		cost, unknown := c.boundAt(ex, t, pricer, now, false)
 		nanos, unpriced = max(nanos, cost), cmp.Or(unpriced, unknown)
 	}
 	return nanos, unpriced
@@ -92,24 +92,24 @@ func (c *Chain) BoundInBatch(ex *exchange.Exchange, t catalog.Target, pricer met
 	if other := ex.View.Beyond.OtherModels; other != "" {
 		return 0, fault.OtherModels(other)
 	}
-	nanos, refused = c.boundAt(ex, t, pricer, time.Now())
+	nanos, refused = c.boundAt(ex, t, pricer, time.Now(), true)
 	if !c.priced {
 		refused = nil
 	}
 	return nanos, refused
 }
 
-// boundAt returns the highest possible cost of a request at a target. The fault is of a target whose
-// price is unknown, or in another currency, or has none for the terms of the request or a part of its
-// use.
-func (c *Chain) boundAt(ex *exchange.Exchange, t catalog.Target, pricer meter.Pricer, now time.Time) (nanos int64, unpriced *fault.Fault) {
+// boundAt returns the highest possible cost of a request at a target, in a batch or alone. The fault is
+// of a target whose price is unknown, or in another currency, or has none for the terms of the request or
+// a part of its use.
+func (c *Chain) boundAt(ex *exchange.Exchange, t catalog.Target, pricer meter.Pricer, now time.Time, batch bool) (nanos int64, unpriced *fault.Fault) {
 	upstream := t.UpstreamModel(ex.View.Model)
 	target := t.Provider.Name + "/" + upstream
 	price := pricer.Price(ex.View.Model, t.Provider.Name, upstream, now)
 	if price == nil || price.Currency != c.currency {
 		return 0, fault.PriceUnknown(ex.View.Model, target)
 	}
-	v, batch := volumeOf(ex, t), ex.Operation == translate.Batch
+	v := volumeOf(ex, t)
 	cost, unknown := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Units: v.units, Terms: v.terms, Batch: batch})
 	if v.summary > 0 {
 		summary, _ := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.summary, Terms: v.terms, Batch: batch})

@@ -78,7 +78,7 @@ func (c *Chain) cheaper(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pr
 	}
 	now := time.Now()
 	costAt := func(t *catalog.Target) int64 {
-		cost, unpriced := c.boundAt(ex, *t, pricer, now)
+		cost, unpriced := c.boundAt(ex, *t, pricer, now, false)
 		if unpriced != nil && c.priced {
 			return math.MaxInt64
 		}

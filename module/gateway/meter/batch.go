@@ -7,6 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -46,11 +47,11 @@ func (t *Tally) Add(line []byte) {
 		t.partial = true
 		return
 	}
-	end, answer := t.attempt.Format.Objects.ReadResult(line)
-	switch end {
+	result := t.attempt.Format.Objects.ReadResult(line)
+	switch result.End {
 	case translate.Succeeded:
 		t.counts.Succeeded++
-		t.addAnswer(answer)
+		t.addAnswer(&result)
 	case translate.Canceled:
 		t.counts.Canceled++
 	case translate.Expired:
@@ -60,9 +61,15 @@ func (t *Tally) Add(line []byte) {
 	}
 }
 
+// Unanswered sets the numbers of requests without an answer that are not in the results.
+func (t *Tally) Unanswered(u translate.Unanswered) {
+	t.counts.Errored, t.counts.Canceled, t.counts.Expired = u.Errored, u.Canceled, u.Expired
+}
+
 // addAnswer adds the usage of an answer.
-func (t *Tally) addAnswer(body []byte) {
-	answer, _ := t.attempt.Format.Answers.Inspect(body, translate.Generate)
+func (t *Tally) addAnswer(result *translate.BatchResult) {
+	spoken := formats.Of(result.Format)
+	answer, _ := spoken.Answers.Inspect(result.Answer, result.Operation)
 	if !answer.Usage.Known {
 		t.partial = true
 		return
@@ -74,7 +81,8 @@ func (t *Tally) addAnswer(body []byte) {
 	if a.Model == "" { // of a batch with several models
 		a.Model = answer.Model
 	}
-	a.Exchange = &exchange.Exchange{Request: exchange.Request{Operation: translate.Generate, Format: a.Format}}
+	a.Format = spoken
+	a.Exchange = &exchange.Exchange{Request: exchange.Request{Operation: result.Operation, Format: spoken}}
 	c := call{Result: &r, ex: a.Exchange, share: 1}
 	if c.reported() == 0 {
 		t.partial = true

@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
@@ -18,18 +19,28 @@ var (
 	askingForResponses = asking{2 * time.Second, time.Minute, time.Hour}
 	// Batches end within a day.
 	askingForBatches = asking{time.Minute, time.Hour, 25 * time.Hour}
+	// Vendors keep files with requests of a batch for a month. Nobody is asked about them.
+	askingForFiles = asking{month, month, month}
 )
+
+const month = 30 * 24 * time.Hour
 
 // askingFor returns when a provider is asked for the deferred charge of a record.
 func askingFor(r *accounting.Record) asking {
-	if IsBatch(r) {
+	switch {
+	case IsBatch(r):
 		return askingForBatches
+	case IsFile(r):
+		return askingForFiles
 	}
 	return askingForResponses
 }
 
 // IsBatch reports whether a record is that of the creation of a batch.
 func IsBatch(r *accounting.Record) bool { return r.Operation == accounting.OperationBatch }
+
+// IsFile reports whether the record of a charge is that of the upload of a file with requests of a batch.
+func IsFile(r *accounting.Record) bool { return r.Operation == translate.Manage.String() }
 
 // NextAsk returns when the provider is asked for a deferred charge that is not known now.
 func NextAsk(d *accounting.Deferred, now time.Time) time.Time {
@@ -55,13 +66,36 @@ func (e *Entry) deferCall(a *exchange.Attempt, c call) {
 	e.deferred = &accounting.Deferred{Account: seal.AccountOf(a.Provider, a.APIKey).String(), Object: c.Object}
 }
 
+// deferRequests notes what the requests of a batch may cost that are in a file which the exchange has
+// stored. Its record does not show that: they cost nothing before there is a batch.
+func (e *Entry) deferRequests(ex *exchange.Exchange) {
+	if e == nil || ex.Result.Object == "" || !ex.Result.Whole() {
+		return
+	}
+	if _, defers := e.ledger.(accounting.DeferringLedger); !defers {
+		return
+	}
+	a := ex.Attempt
+	requests := a.Object().Upload.Requests()
+	e.deferred = &accounting.Deferred{Account: seal.AccountOf(a.Provider, a.APIKey).String(), Object: ex.Result.Object, Record: accounting.Record{
+		Model: requests.Asked,
+		Calls: []accounting.Call{{
+			Provider: a.Provider, Model: requests.Model, Format: string(a.Format.Name), Status: ex.Result.Status, Source: accounting.SourceReserved, Held: requests.Bound,
+		}},
+	}}
+}
+
 // endDeferred keeps the deferred charge of a record that has ended, if it has one.
 func (e *Entry) endDeferred() {
 	if e.deferred == nil {
 		return
 	}
 	d, a := *e.deferred, askingFor(&e.record)
-	d.Record, d.Due, d.Expires = e.record, time.Now().Add(a.first), time.Now().Add(a.wait)
+	d.Record = e.record
+	if file := &e.deferred.Record; file.Calls != nil {
+		d.Record.Model, d.Record.Calls = file.Model, file.Calls
+	}
+	d.Due, d.Expires = time.Now().Add(a.first), time.Now().Add(a.wait)
 	e.ledger.(accounting.DeferringLedger).Defer(d)
 }
 

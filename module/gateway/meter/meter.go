@@ -69,7 +69,11 @@ func (m *Meter) AddFailed(ex *exchange.Exchange) {
 // charge adds the calls of the current attempt to the record. It returns the sum of their
 // tokens by a function.
 func (m *Meter) charge(ex *exchange.Exchange, tokens func(call) int64) (sum int64) {
-	if ex.Result == nil || ex.Result == m.added || ex.Operation == translate.CountTokens || ex.Operation == translate.Manage {
+	switch {
+	case ex.Result == nil || ex.Result == m.added || ex.Operation == translate.CountTokens:
+		return 0
+	case ex.Operation == translate.Manage:
+		m.entry.deferRequests(ex)
 		return 0
 	}
 	for c := range m.calls(ex) {

@@ -11,8 +11,10 @@ import (
 	"net/http"
 	"net/textproto"
 	"slices"
+	"sync/atomic"
 	"unicode/utf8"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
@@ -25,6 +27,9 @@ type Upload struct {
 	parts *multipart.Reader
 	file  io.Reader // the part that is being copied; nil between parts
 	given map[string]bool
+
+	lines    *lines // nil if nobody reads those of the file
+	requests atomic.Pointer[exchange.Requests]
 
 	out    bytes.Buffer // what the provider has not read
 	writer *multipart.Writer
@@ -60,6 +65,9 @@ func NewUpload(r *http.Request, form *format.Form, limit int64) (*Upload, *fault
 // ContentType returns the type of the form that Read returns.
 func (u *Upload) ContentType() string { return u.writer.FormDataContentType() }
 
+// Requests implements exchange.Upload.
+func (u *Upload) Requests() *exchange.Requests { return u.requests.Load() }
+
 // Read returns the next bytes of the form. Its error is io.EOF at the end of a valid form, else a
 // *fault.Fault.
 func (u *Upload) Read(p []byte) (int, error) {
@@ -83,6 +91,10 @@ func (u *Upload) advance() {
 	case err == io.EOF && !u.given[u.form.File]:
 		u.ended = fault.InvalidField(u.form.File, "required")
 	case err == io.EOF:
+		if refused := u.endLines(); refused != nil {
+			u.ended = refused
+			return
+		}
 		_ = u.writer.Close() // to memory
 		u.ended = io.EOF
 	case err != nil:
@@ -132,10 +144,8 @@ func (u *Upload) copyText(name string, part *multipart.Part) *fault.Fault {
 	case len(text) > longestText || !utf8.Valid(text):
 		return fault.InvalidField(name, fmt.Sprintf("must be a text in UTF-8 of at most %d bytes", longestText))
 	}
-	if u.form.Check != nil {
-		if refused := u.form.Check(name, string(text)); refused != nil {
-			return refused
-		}
+	if refused := u.noteText(name, string(text)); refused != nil {
+		return refused
 	}
 	u.write(textproto.MIMEHeader{"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": name})}})
 	u.out.Write(text)
@@ -149,7 +159,13 @@ func (u *Upload) write(head textproto.MIMEHeader) {
 
 // copyFile writes the next bytes of the file.
 func (u *Upload) copyFile() {
-	switch _, err := io.CopyN(&u.out, u.file, chunk); {
+	var err error
+	if u.reads() {
+		err = u.copyLines()
+	} else {
+		_, err = io.CopyN(&u.out, u.file, chunk)
+	}
+	switch {
 	case err == io.EOF:
 		u.file = nil
 	case err != nil:

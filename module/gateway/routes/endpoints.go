@@ -130,7 +130,7 @@ func objectEndpoint(r *http.Request) (e endpoint, ok bool) {
 
 // operationOf returns the operation of a request for a path of an object.
 func operationOf(o *format.ObjectPath) translate.Operation {
-	if o.Batch != nil {
+	if o.Batch != nil || o.BatchOf != nil {
 		return translate.Batch
 	}
 	return translate.Manage

@@ -225,9 +225,9 @@ func TestDocumentDescribesTheAnswersAboutBatches(t *testing.T) {
 	}
 }
 
-// isOfFiles reports whether a documented path is that of a file or of an upload.
+// isOfFiles reports whether a documented path is that of a file, of an upload, or of a batch of a file.
 func isOfFiles(path string) bool {
-	return strings.HasPrefix(path, "/v1/files") || strings.HasPrefix(path, "/v1/uploads")
+	return strings.HasPrefix(path, "/v1/files") || strings.HasPrefix(path, "/v1/uploads") || strings.HasPrefix(path, "/v1/batches")
 }
 
 func TestDocumentDescribesTheAnswersAboutFiles(t *testing.T) {
@@ -240,13 +240,15 @@ func TestDocumentDescribesTheAnswersAboutFiles(t *testing.T) {
 			w.Header().Set("Content-Type", "application/octet-stream")
 		case strings.HasSuffix(r.URL.Path, "/parts"):
 			answer = `{"id":"part_1","object":"upload.part","upload_id":"upload_1"}`
+		case strings.HasPrefix(r.URL.Path, "/v1/batches"):
+			answer = `{"id":"batch_1","object":"batch","status":"completed","input_file_id":"file-1","output_file_id":null}`
 		case strings.HasPrefix(r.URL.Path, "/v1/uploads"):
 			answer = `{"id":"upload_1","object":"upload","status":"completed","file":` + answer + `}`
 		}
 		_, _ = io.WriteString(w, answer)
 	}))
 	t.Cleanup(vendor.Close)
-	s, _, document := describedSite(t, "max_upload 4KB", site.Direct.ProviderAt("filing", strings.TrimPrefix(vendor.URL, "http://"), "files_state sealed", "models filed", "format chat"))
+	s, _, document := describedSite(t, "max_upload 4KB", site.Direct.ProviderAt("filing", strings.TrimPrefix(vendor.URL, "http://"), "files_state sealed", "batches sealed", "models filed", "format chat"))
 	const form = "multipart/form-data; boundary=b"
 	body := func(name, content string) string {
 		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"; filename=\"a\"\r\n\r\n" + content + "\r\n--b--"
@@ -258,11 +260,16 @@ func TestDocumentDescribesTheAnswersAboutFiles(t *testing.T) {
 		"/v1/files":   idOf(t, ask(http.MethodPost, "/v1/files", site.ClientKey, body("file", "a"), form).Body),
 		"/v1/uploads": idOf(t, ask(http.MethodPost, "/v1/uploads", site.ClientKey, "{}", "application/json").Body),
 	}
+	batch := `{"input_file_id":"` + ids["/v1/files"] + `","endpoint":"/v1/chat/completions"}`
+	ids["/v1/batches"] = idOf(t, ask(http.MethodPost, "/v1/batches", site.ClientKey, batch, "application/json").Body)
 	for _, o := range slices.DeleteFunc(document.Operations("/v1/"), func(o openapi.Operation) bool { return !isOfFiles(o.Path) }) {
 		before, _, withID := strings.Cut(o.Path, "/{id}")
 		part, whole, contentType := "file", "{}", "application/json"
 		if strings.HasSuffix(o.Path, "/parts") {
 			part = "data"
+		}
+		if o.Path == "/v1/batches" {
+			whole = batch
 		}
 		if o.Path == "/v1/files" || part == "data" {
 			whole, contentType = body(part, "a"), form

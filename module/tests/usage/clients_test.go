@@ -31,6 +31,14 @@ func TestTheVendorsClientsUseFiles(t *testing.T) {
 	runSuite(t, "files.test.js", "GATEWAY_URL="+s.URL("site", ""))
 }
 
+// The suite of OpenAI's own client stores files and uploads, and creates batches of files, with the purpose
+// before the file and behind it.
+func TestTheVendorsClientsUseBatchesOfFiles(t *testing.T) {
+	f := startFiling(t)
+	s := site.Start(t, withLedger(t, site.Direct.ProviderAt("p", strings.TrimPrefix(f.URL, "http://"), "format chat", "files_state sealed", "batches sealed", "models m"))...)
+	runSuite(t, "batchfiles.test.js", "GATEWAY_URL="+s.URL("site", ""), "VENDOR_URL="+f.URL)
+}
+
 // runSuite runs a suite with variables of its environment.
 func runSuite(t *testing.T, name string, environment ...string) {
 	t.Helper()

@@ -21,7 +21,8 @@ type filing struct {
 	mu    sync.Mutex
 	files map[string]*vendorFile
 	last  int
-	asked []string // the method and path of each request, and the body of those with JSON
+	batch map[string]any // the last one that was created
+	asked []string       // the method and path of each request, and the body of those with JSON
 }
 
 // vendorFile is a file at the vendor.
@@ -82,6 +83,39 @@ func startFiling(t testing.TB) *filing {
 	mux.HandleFunc("POST /v1/uploads/"+rawUpload+"/cancel", func(w http.ResponseWriter, _ *http.Request) {
 		answerJSON(w, map[string]any{"id": rawUpload, "object": "upload", "status": "cancelled"})
 	})
+	mux.HandleFunc("POST /v1/batches", func(w http.ResponseWriter, r *http.Request) {
+		var created map[string]any
+		_ = json.NewDecoder(r.Body).Decode(&created)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if id, _ := created["input_file_id"].(string); f.files[id] == nil || f.files[id].form["purpose"] != "batch" {
+			refuseJSON(w, http.StatusBadRequest, "Invalid file: "+id)
+			return
+		}
+		f.last++
+		f.batch = map[string]any{
+			"id": rawBatchOf(f.last), "object": "batch", "endpoint": created["endpoint"], "input_file_id": created["input_file_id"], "status": "validating",
+			"output_file_id": nil, "error_file_id": nil, "request_counts": map[string]any{"total": 0, "completed": 0, "failed": 0}, "metadata": created["metadata"],
+		}
+		answerJSON(w, f.batch)
+	})
+	ofBatch := func(change func()) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if f.batch["id"] != r.PathValue("id") {
+				refuseJSON(w, http.StatusNotFound, "No batch found with id '"+r.PathValue("id")+"'.")
+				return
+			}
+			change()
+			answerJSON(w, f.batch)
+		}
+	}
+	mux.HandleFunc("GET /v1/batches/{id}", ofBatch(func() {}))
+	mux.HandleFunc("POST /v1/batches/{id}/cancel", ofBatch(func() { f.batch["status"] = "cancelling" }))
+	mux.HandleFunc("GET /end", func(http.ResponseWriter, *http.Request) { // of a suite in another language
+		f.end("completed", [3]int{1, 1, 0}, resultLine("m", 2))
+	})
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		line := r.Method + " " + r.URL.RequestURI()
 		if r.Header.Get("Content-Type") == "application/json" {
@@ -103,6 +137,33 @@ const rawUpload = "upload_000000000000000000000001"
 
 // rawFile returns the id of the vendor of the n-th file.
 func rawFile(n int) string { return fmt.Sprintf("file-%022d", n) }
+
+// rawBatchOf returns the id of the vendor of a batch.
+func rawBatchOf(n int) string { return fmt.Sprintf("batch_%022d", n) }
+
+// end ends the last batch in a status, with numbers of all requests, of the completed and of the failed
+// ones, and with lines of results in a file, if there are any.
+func (f *filing) end(status string, counts [3]int, lines ...string) (output string) {
+	if lines != nil {
+		output = f.keep(&vendorFile{content: strings.Join(lines, "\n") + "\n"})
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.batch["status"] = status
+	f.batch["request_counts"] = map[string]any{"total": counts[0], "completed": counts[1], "failed": counts[2]}
+	if output != "" {
+		f.batch["output_file_id"] = output
+	}
+	if counts[2] > 0 {
+		f.batch["error_file_id"] = "file-e" + strings.Repeat("0", 21)
+	}
+	return output
+}
+
+// resultLine is a line of results with an answer of chat of so many tokens.
+func resultLine(model string, output int) string {
+	return fmt.Sprintf(`{"id":"batch_req_1","custom_id":"r","response":{"status_code":200,"request_id":"x","body":{"id":"chatcmpl-1","object":"chat.completion","model":"%s","choices":[{"index":0,"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":%d,"total_tokens":%d}}},"error":null}`, model, output, output+5)
+}
 
 // readForm reads a form with a file to its end.
 func readForm(r *http.Request, name string) (*vendorFile, error) {

@@ -13,13 +13,15 @@ import (
 // names nothing without the upload.
 var kindsOfObjects = map[string]string{
 	"chat.completion": seal.CompletionID, "chat.completion.chunk": seal.CompletionID, "chat.completion.deleted": seal.CompletionID,
-	"file": seal.FileID, "file.deleted": seal.FileID, "upload": seal.UploadID,
+	"file": seal.FileID, "file.deleted": seal.FileID, "upload": seal.UploadID, "batch": seal.BatchID,
 }
 
 // kindsOfReferences are the kinds of the ids that an object has of others.
-var kindsOfReferences = map[string]string{"upload_id": seal.UploadID}
+var kindsOfReferences = map[string]string{
+	"upload_id": seal.UploadID, "input_file_id": seal.FileID, "output_file_id": seal.FileID, "error_file_id": seal.FileID,
+}
 
-// EditIDs appends the edits that replace the ids of completions, files and uploads in a JSON answer, or
+// EditIDs appends the edits that replace the ids of completions, files, uploads and batches in a JSON answer, or
 // in the data of an event.
 func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit.Edit {
 	c := jsonscan.New(data)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/modelcard"
@@ -33,7 +32,7 @@ func resetTime(_ time.Time, wait time.Duration) string {
 func Provider(endpoint string) format.Provider {
 	return format.Provider{
 		Call: func(c format.Call) (path, query string) {
-			if c.Operation == translate.Manage {
+			if c.Object != "" {
 				return versioned(c.Base) + c.Object, ""
 			}
 			return versioned(c.Base) + endpoint, ""

@@ -47,9 +47,9 @@ func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit
 	return edits
 }
 
-// Ended reports whether a JSON answer is a batch whose requests have all ended. None has failed as a
-// whole: its results have the end of each request.
-func Ended(data []byte) (ended, failed bool) {
+// Ended returns the end of a batch whose requests have all ended. None has failed as a whole: its
+// results have the end of each request.
+func Ended(data []byte) (end translate.ObjectEnd) {
 	kind, status := "", ""
 	c := jsonscan.New(data)
 	for c.OpenObject(); c.Member(); {
@@ -62,7 +62,8 @@ func Ended(data []byte) (ended, failed bool) {
 			c.Skip()
 		}
 	}
-	return kind == "message_batch" && status == "ended", false
+	end.Ended = kind == "message_batch" && status == "ended"
+	return end
 }
 
 // batchEnds are the types of results of batches.
@@ -70,9 +71,9 @@ var batchEnds = map[string]translate.BatchEnd{
 	"succeeded": translate.Succeeded, "errored": translate.Errored, "canceled": translate.Canceled, "expired": translate.Expired,
 }
 
-// ReadResult reads a line of the results of a batch: how its request has ended, and the answer, nil
-// if there is none.
-func ReadResult(line []byte) (end translate.BatchEnd, answer []byte) {
+// ReadResult reads a line of the results of a batch.
+func ReadResult(line []byte) translate.BatchResult {
+	r := translate.BatchResult{Format: translate.Messages}
 	c := jsonscan.New(line)
 	for c.OpenObject(); c.Member(); {
 		if string(c.Name()) != "result" {
@@ -82,16 +83,16 @@ func ReadResult(line []byte) (end translate.BatchEnd, answer []byte) {
 		for c.OpenObject(); c.Member(); {
 			switch string(c.Name()) {
 			case "type":
-				end = batchEnds[jsonscan.TextOf(c.StringOrSkip())]
+				r.End = batchEnds[jsonscan.TextOf(c.StringOrSkip())]
 			case "message":
-				answer = c.Skip()
+				r.Answer = c.Skip()
 			default:
 				c.Skip()
 			}
 		}
 	}
-	if end != translate.Succeeded {
-		answer = nil
+	if r.End != translate.Succeeded {
+		r.Answer = nil
 	}
-	return end, answer
+	return r
 }

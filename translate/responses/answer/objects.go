@@ -29,9 +29,8 @@ func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit
 // finalStatuses are the statuses of responses that change no more.
 var finalStatuses = []string{"completed", "incomplete", "failed", "cancelled"}
 
-// Ended reports whether a JSON answer is a response whose generation has ended, and whether it has
-// failed.
-func Ended(data []byte) (ended, failed bool) {
+// Ended returns the end of a response whose generation has ended.
+func Ended(data []byte) translate.ObjectEnd {
 	object, status := "", ""
 	c := jsonscan.New(data)
 	for c.OpenObject(); c.Member(); {
@@ -44,7 +43,7 @@ func Ended(data []byte) (ended, failed bool) {
 			c.Skip()
 		}
 	}
-	return object == "response" && slices.Contains(finalStatuses, status), status == "failed"
+	return translate.ObjectEnd{Ended: object == "response" && slices.Contains(finalStatuses, status), Failed: status == "failed"}
 }
 
 type objectEdits struct {

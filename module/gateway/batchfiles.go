@@ -1,0 +1,147 @@
+package gateway
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// batchFile checks the requests of a batch in a file, while the file is uploaded.
+type batchFile struct {
+	*batch
+	path string // of the endpoint of all requests; "" before the first one
+}
+
+// Line implements request.Lines. The provider of the first request gets the file, so that it must have
+// the models of all others.
+func (b *batchFile) Line(line []byte) ([]byte, *fault.Fault) {
+	path, place, refused := b.object.Form.Requests.Read(line)
+	switch {
+	case refused != nil:
+		return nil, refused
+	case b.path == "":
+		b.path = path
+		b.format, b.operation = endpointOf(path)
+	case b.path != path:
+		return nil, fault.InvalidField("url", "must be '"+b.path+"', as in the lines before")
+	}
+	b.body, b.places, b.cuts = line, b.places[:0], b.cuts[:0]
+	if refused := b.add(place); refused != nil {
+		return nil, refused.InBatch("body")
+	}
+	b.offers = b.offers[:1]
+	return edit.Apply(nil, line, b.editsFor(b.offers[0].provider)), nil
+}
+
+// End implements request.Lines.
+func (b *batchFile) End() *exchange.Requests {
+	o := &b.offers[0]
+	r := &exchange.Requests{Model: b.modelAt(o.provider)}
+	r.Bound = aigateway.Cost{Nanos: o.bound, Currency: b.currencyAt(b.targetAt(o.provider))}
+	if r.Model != "" {
+		r.Asked = b.models[0].name
+	}
+	return r
+}
+
+// endpointOf returns the format and the operation of an endpoint.
+func endpointOf(path string) (*format.Descriptor, translate.Operation) {
+	for _, f := range formats.All() {
+		i := slices.IndexFunc(f.Client.Endpoints, func(e format.Endpoint) bool { return e.Method == http.MethodPost && e.Path == path })
+		if i >= 0 {
+			return f, f.Client.Endpoints[i].Operation
+		}
+	}
+	return nil, 0
+}
+
+// serveBatchOf answers a request that creates a batch of the requests in a file, at the provider that
+// stores the file. What they may cost is reserved until the results are known.
+func serveBatchOf(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+	ex := to.Exchange
+	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
+		return fault.GatewayBusy()
+	}
+	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
+		return fault.BatchUnseen(guard)
+	}
+	var input translate.ObjectID
+	refused := request.ReadObject(ex, r, h.MaxBody, func(body []byte) (refused *fault.Fault) {
+		input, refused = route.Object.BatchOf(body)
+		return refused
+	})
+	switch {
+	case refused != nil:
+		return refused
+	case len(ex.Body) == 0:
+		return fault.BodyEmpty()
+	}
+	sealed := string(ex.IDText(&input))
+	objects, account, id, ok := exchange.OpenObject(h.providers.Seals().IDs(ex.Owner()), input.Kind, sealed)
+	holder := new(failover.Holder)
+	if holder.Provider, holder.APIKey = h.resolved.catalog.Holder(account); !ok || holder.Provider == nil || !route.Object.IsSealed(holder.Provider.Traits()) {
+		return fault.NoObject(input.Path, input.Kind, observe.Clip(sealed))
+	}
+	file, err := h.settler.File(r.Context(), account, id)
+	if err != nil {
+		return fault.LedgerUnavailable(err)
+	}
+	b, t := newBatch(h, ex, route.Object), &holder.Provider.Alone().Targets[0]
+	if file != nil {
+		t = cmp.Or(h.settler.TargetOf(&file.Record), t)
+	}
+	if refused := refuseFile(ex.Key, b.currencyAt(t), file); refused != nil {
+		return refused
+	}
+	objects.Call = &exchange.ObjectCall{Method: route.Object.Method, Path: route.Object.Below(r.URL.Path, "")}
+	objects.Call.Created = exchange.Created{Kind: route.Object.Kind, Edits: []edit.Edit{{Span: input.Span, With: jsonscan.AppendString(nil, id)}}}
+	if file != nil {
+		held := &file.Record.Calls[0]
+		objects.Call.Bound, holder.Model, ex.View.Model = held.Held.Nanos, held.Model, file.Record.Model
+	}
+	if m := h.resolved.catalog.Model(ex.View.Model); ex.View.Model != "" && m != nil {
+		ex.Covering = string(m.Pattern)
+	}
+	ex.Objects = objects
+	if refused := h.Names.Apply(ex); refused != nil {
+		return refused
+	}
+	if _, refused := h.admit(to, r, &catalog.Model{Targets: []catalog.Target{*t}}); refused != nil {
+		return refused
+	}
+	if refused := h.resolved.admitAlone(to, r, t); refused != nil {
+		return refused
+	}
+	return askHolder(h, holder, to, r)
+}
+
+// refuseFile returns why a key with budgets in a currency, "" for none, may not create a batch of the
+// requests in a file; nil if it may. What the gateway knows of the file is nil if it has not read it, or
+// has no ledger that would know.
+func refuseFile(key *aigateway.Key, currency string, file *accounting.Deferred) *fault.Fault {
+	switch {
+	case currency == "" && len(key.Bound()) == 0:
+		return nil
+	case file == nil || file.Record.Key != key.ID || currency != "" && file.Record.Calls[0].Held.Currency != currency:
+		return fault.BatchFileUnread()
+	case file.Record.Model != "" && !key.Allows(file.Record.Model):
+		return fault.ModelNotAllowed(file.Record.Model)
+	}
+	return nil
+}
