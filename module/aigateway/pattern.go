@@ -67,6 +67,21 @@ func (p Pattern) Match(name string) bool {
 	return strings.Trim(string(p[i:]), "*") == ""
 }
 
+// Covers reports whether p matches name, or what services take for the same name: in another letter
+// case, without spaces around it, or without the resource name in front of it, such as "models/". It
+// is for rules that restrict requests, such as limits and guards: another spelling is no way around
+// them. Rules that permit something use Match.
+func (p Pattern) Covers(name string) bool {
+	if p.Match(name) {
+		return true
+	}
+	small, plain := Pattern(strings.ToLower(string(p))), strings.ToLower(strings.TrimSpace(name))
+	if at := strings.LastIndex("/"+plain, "/models/"); at >= 0 && small.Match(plain[at+len("models/"):]) {
+		return true
+	}
+	return small.Match(plain)
+}
+
 // Overlaps reports whether p and q can match the same name.
 func (p Pattern) Overlaps(q Pattern) bool {
 	// reach[j]: p[:i] and q[:j] can match a common text.

@@ -48,6 +48,16 @@ func TestMatchTakesTheStarForAnythingAndAllElseForItself(t *testing.T) {
 	}
 }
 
+func TestOtherSpellingsAreCovered(t *testing.T) {
+	for _, name := range []string{"Gpt-5", "gPT-5.1", "GPT-5", " gpt-5", "gpt-5 ", "models/gpt-5", "publishers/x/models/GPT-5", "MODELS/gpt-5"} {
+		assert.True(t, Pattern("Gpt-5*").Covers(name), "%q", name)
+	}
+	for _, name := range []string{"", "gpt-4", "xgpt-5", "vendor/gpt-5", "mymodels/gpt-5", "models/", "gpt-5/models/gpt-4"} {
+		assert.False(t, Pattern("gpt-5").Covers(name), "%q", name)
+	}
+	assert.True(t, Pattern("models/gpt-5").Covers("models/GPT-5"))
+}
+
 // texts returns all texts over an alphabet up to a length.
 func texts(alphabet string, longest int) []string {
 	all, last := []string{""}, []string{""}

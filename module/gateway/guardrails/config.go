@@ -90,7 +90,12 @@ func (c *Config) checks(part string) bool { return len(c.On) == 0 || slices.Cont
 
 // covers reports whether the guard checks the exchanges of a key and a model.
 func (c *Config) covers(key, model string) bool {
-	return matches(c.Keys, key) && matches(c.Models, model)
+	return matches(c.Keys, key) && coverModel(c.Models, model)
+}
+
+// coverModel reports whether one of some patterns covers a model, or there are none.
+func coverModel(patterns []aigateway.Pattern, model string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p aigateway.Pattern) bool { return p.Covers(model) })
 }
 
 // matches reports whether a name matches one of some patterns, or there are none.

@@ -61,7 +61,7 @@ func (g Guards) WithLog(c *LogConfig) (Guards, error) {
 
 // covers reports whether the exchanges of a key and a model are logged.
 func (l *contentLog) covers(key, model string) bool {
-	return l != nil && matches(l.Keys, key) && matches(l.Models, model)
+	return l != nil && matches(l.Keys, key) && coverModel(l.Models, model)
 }
 
 // logContent logs texts of one side of the exchange. Texts that cannot be redacted are not

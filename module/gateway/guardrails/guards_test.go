@@ -34,3 +34,14 @@ func TestPassedGroupsAreBounded(t *testing.T) {
 	assert.True(t, p.has(number(3*mostPassed-1)))
 	assert.False(t, p.has(number(0)))
 }
+
+// Once, a guard of a model did not check requests that wrote the name in other letters, which services
+// take for the same model.
+func TestAGuardCoversAllSpellingsOfItsModels(t *testing.T) {
+	c := Config{Models: []aigateway.Pattern{"gpt-5*"}, Keys: []aigateway.Pattern{"ada"}}
+	for _, model := range []string{"gpt-5", "GPT-5.1", " gpt-5", "models/gpt-5"} {
+		assert.True(t, c.covers("ada", model), "%q", model)
+	}
+	assert.False(t, c.covers("ada", "gpt-4"))
+	assert.False(t, c.covers("ADA", "gpt-5"), "another key")
+}

@@ -22,7 +22,7 @@ func (m models) addAll(limits []*Limit) {
 // counts these.
 func (m models) count(limit *aigateway.Limit, model string) bool {
 	patterns, some := m[limit.Name]
-	return !some || limit.IsOwn() || model == "" || slices.ContainsFunc(patterns, func(p aigateway.Pattern) bool { return p.Match(model) })
+	return !some || limit.IsOwn() || model == "" || slices.ContainsFunc(patterns, func(p aigateway.Pattern) bool { return p.Covers(model) })
 }
 
 // bounding returns the limits without those that bound the keys of a user together for some models only:

@@ -244,6 +244,11 @@ func TestALimitOfAModelOfAKey(t *testing.T) {
 	refused := ask("m-2")
 	assert.Equal(t, http.StatusTooManyRequests, refused.Status)
 	assert.Contains(t, refused.Body, "the budget of this key for model 'm-2' is used up: 60 USD per month")
+	// Once, a limit knew a model in one spelling alone, and services take others for it as well: a key
+	// spent its budget for each of them.
+	for _, name := range []string{"M", " m", "m ", "models/m", "M-2", "publishers/google/models/M-2"} {
+		assert.Equal(t, http.StatusTooManyRequests, ask(name).Status, "%q", name)
+	}
 	assert.Equal(t, http.StatusOK, ask("other").Status, "another model")
 	assert.Equal(t, http.StatusOK, statusOf(gateway, 20), "another key")
 	for range 4 {
