@@ -20,13 +20,13 @@ var has = []struct{ called, word, page string }{
 	{`end users?|customers?`, "customer", "tags.md"},
 	{`tags?`, "tags", "tags.md"},
 	{`audit`, "audit", "audit.md"},
+	{`caches?`, "cache", "cache.md"},
 }
 
 // lacks are the claims of compare.md that this gateway lacks something, and the words that a
 // grammar with it would have.
 var lacks = map[string][]string{
 	"presets of many more services":                   {"sagemaker", "watsonx", "databricks"},
-	"caches of answers":                               {"cache", "response_cache", "semantic_cache"},
 	"callbacks to other products":                     {"callbacks", "langfuse"},
 	"ready-made rules of products that check content": {"presidio", "lakera", "bedrock_guardrail"},
 	"top-ups":                 {"topup", "top_up"},

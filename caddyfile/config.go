@@ -94,6 +94,7 @@ var configWords = withAnswerBounds(words[*config]{
 	"store":       {read: readStore},
 	"ledger":      {read: readLedger},
 	"accounts":    {read: readAccounts},
+	"cache":       {read: readCacheBounds},
 	"cors":        {read: readCORS},
 	"seal_keys": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.SealKeys, err = readReferences(d)
@@ -173,6 +174,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		catalog <path>
 //		ledger   { ... } | off
 //		accounts off | { ... }
+//		cache    { ... }
 //		cors     <origin...> | *
 //		seal_keys <secret reference...>
 //		max_body <size>
@@ -194,7 +196,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		<default bounds of answers: see withAnswerBounds>
 //	}
 //
-// See readProvider, readModel, readKeyLimit, readGuard, readPass and readLedger for their blocks. Guest
+// See readProvider, readModel, readKeyLimit, readGuard, readPass, readCacheBounds and readLedger for their blocks. Guest
 // modules read the words key (ai_gateway.keys.config), keys_file (ai_gateway.keys.file), accounts
 // (ai_gateway.accounts), and keys, store and counters (the named module of the
 // namespace ai_gateway.keys, ai_gateway.stores or ai_gateway.counters).

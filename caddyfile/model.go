@@ -25,6 +25,7 @@ var modelWords = withTraits(words[*model]{
 	"split_by":    {read: readSplitBy},
 	"mirror":      {read: readMirror},
 	"fallback_on": {read: readFallbackOn, repeat: true},
+	"cache":       {read: readModelCache},
 	"attempts": {read: func(d *cf.Dispenser, m *model) (err error) {
 		m.Attempts, err = readCount(d)
 		return err
@@ -55,10 +56,11 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 //		mirror <provider>[/<the provider's model name>] [<percent>%]
 //		fallback_on <status | 4xx | 5xx | timeout | unreachable | context_length | content_policy | budget | default...>
 //		attempts <number>
+//		cache [<duration>] { ... }
 //	}
 //
 // A trait or a price of a target overrides that of the model. A trait or a price of a
-// model overrides that of the provider.
+// model overrides that of the provider. See readModelCache for the block of the cache.
 func readModel(d *cf.Dispenser, c *config) error {
 	line := *d // errors about the whole block contain its first line
 	name, err := readOne(d)

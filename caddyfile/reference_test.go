@@ -31,6 +31,8 @@ var blocks = map[string][]string{
 	"provider demo\nkey k {env.GATEWAY_KEY} {\nLINE\n}":                        {"key"},
 	"provider demo\nledger\nlimit l {\nLINE\n}":                                {"limit"},
 	"provider p vllm {\nmodels m\n}\npass /pass/p/* p {\nallow /v2/x\nLINE\n}": {"pass"},
+	"provider demo\ncache {\nLINE\n}":                                          {"cache"},
+	"provider demo\nmodel m {\nto demo\ncache {\nLINE\n}\n}":                   {"cache of a model"},
 	"provider demo\nstore LINE":                                                {"store"},
 	"provider demo\naccounts {\nLINE\n}":                                       {"accounts"},
 	"provider demo\nledger {\nLINE\n}":                                         {"ledger"},

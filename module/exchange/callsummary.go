@@ -67,6 +67,7 @@ type CallEnd string
 // The ends of calls.
 const (
 	CallAnswered     CallEnd = "answered"      // with a whole answer
+	CallCached       CallEnd = "cached"        // with a whole answer, which the cache of answers had
 	CallRefused      CallEnd = "refused"       // the provider blames the request
 	CallUnreachable  CallEnd = "unreachable"   // no answer came
 	CallCut          CallEnd = "cut"           // the answer broke off after content
@@ -84,6 +85,8 @@ func (c *Conduit) Summary() CallSummary {
 
 func (r *Result) end() CallEnd {
 	switch {
+	case r.Whole() && r.Cached:
+		return CallCached
 	case r.Whole():
 		return CallAnswered
 	case r.Fault == nil:

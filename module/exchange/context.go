@@ -17,7 +17,6 @@ type Conduit struct {
 	Attempt Attempt
 	Result  Result        // of the last call
 	Started time.Duration // of the last call, since the start of the exchange
-	ended   bool          // the call is among Course.Calls
 
 	// Addresses are the addresses that the selection policy has chosen for the attempt.
 	Addresses []string

@@ -104,7 +104,7 @@ func (c *Course) Begin(a *Conduit, asked int) {
 func (c *Course) End(call *Conduit) {
 	if call.Result.State != Unasked {
 		c.Calls = append(c.Calls, call.Summary())
-		call.ended = true
+		call.Result.ended = true
 	}
 }
 
@@ -119,7 +119,7 @@ func (c *Course) Straight() bool {
 
 // running reports whether the last attempt is a call that has not ended.
 func (c *Course) running() bool {
-	return c.current != nil && !c.current.ended && c.current.Result.State != Unasked
+	return c.current != nil && !c.current.Result.ended && c.current.Result.State != Unasked
 }
 
 // CallsSoFar returns the calls of providers, with the one that is running.
@@ -187,6 +187,9 @@ type Attempt struct {
 	// Encrypted are the parts of the body with encrypted reasoning of earlier turns that the
 	// byte lane leaves out, because the provider could not decrypt it.
 	Encrypted []translate.Span
+
+	// Cache is the cache of answers; nil if the answer may not come from one.
+	Cache *Cache
 
 	// BytesPerToken is the divisor for estimates of the request's tokens; 0 for the
 	// default.

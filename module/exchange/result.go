@@ -16,13 +16,7 @@ type Result struct {
 	State AnswerState
 	Sent  bool // the provider may have received a part of the request
 
-	// Stopped reports that the gateway has ended the call of a whole answer at a stop text
-	// that the provider does not know. The usage is unknown.
-	Stopped bool
-
-	// Unread reports that the client has left before the end of the stream. What follows
-	// was read only for its usage.
-	Unread bool
+	Reading
 
 	Fault  *fault.Fault // why there is no whole answer; nil without a failure, and if the client has disconnected
 	Status int          // status of the provider, 0 before it answers
@@ -36,6 +30,22 @@ type Result struct {
 
 	Usage token.Usage // as reported so far, of all parts together; final in the state Finished
 	Text  token.Text  // size of the text that was passed on so far; for a JSON answer that is relayed unchanged, of all of it
+}
+
+// Reading is how an answer was read.
+type Reading struct {
+	// Stopped reports that the gateway has ended the call of a whole answer at a stop text
+	// that the provider does not know. The usage is unknown.
+	Stopped bool
+
+	// Unread reports that the client has left before the end of the stream. What follows
+	// was read only for its usage.
+	Unread bool
+
+	// Cached reports that the cache of answers had the answer: no provider was asked.
+	Cached bool
+
+	ended bool // the call is among Course.Calls
 }
 
 // Head is what the provider reports about its answer.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cache"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
@@ -65,6 +66,12 @@ type Config struct {
 	// http.handlers.ai_gateway.content. That of a site replaces that of the global option.
 	// Default: no texts are logged.
 	LogContent *guardrails.LogConfig `json:"log_content,omitempty"`
+
+	// Cache are the bounds of the memory for the answers of models with a cache. Sites with the
+	// same bounds share the memory. A reload keeps the answers unless it changes the bounds; a
+	// restart loses them. The bounds of a site replace those of the global option.
+	// Default: those of the package cache.
+	Cache *cache.Bounds `json:"cache,omitempty"`
 
 	// CORS lists the origins of web pages whose scripts may call the models and the
 	// accounts from a browser: https://chat.example.com, or * for all. Such a script
@@ -190,6 +197,9 @@ func (c *Config) inherit(app *Config) error {
 	c.PublicURL = cmp.Or(c.PublicURL, app.PublicURL)
 	c.CommitAfter = cmp.Or(c.CommitAfter, app.CommitAfter, caddy.Duration(DefaultCommitAfter))
 	c.KeepAlive = cmp.Or(c.KeepAlive, app.KeepAlive, caddy.Duration(DefaultKeepAlive))
+	if c.Cache == nil {
+		c.Cache = app.Cache
+	}
 	if c.CORS == nil {
 		c.CORS = app.CORS
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cache"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/deferred"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
@@ -77,6 +78,7 @@ type Handler struct {
 	passes    passRoutes // nil for nearly all sites
 	settler   *deferred.Settler
 	mirrors   *mirror.Sender
+	answers   *cache.Memory // nil unless a model has a cache
 }
 
 // CaddyModule returns the Caddy module information.
@@ -134,6 +136,12 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	if err := h.resolved.limits.CheckAccounts(h.backends.Accounts); err != nil {
 		return err
 	}
+	if h.resolved.catalog.CachesAnswers() {
+		if h.answers, err = cache.Load(ctx, h.Cache); err != nil {
+			return err
+		}
+	}
+	h.providers.Cached = h.answers
 	if h.passes, err = newPassRoutes(h.Pass, h.resolved.catalog); err != nil {
 		return err
 	}

@@ -97,9 +97,10 @@ func (c *codec) additions(r *accounting.Record) {
 		r.Attempts, r.Losses, r.AnswerLosses, r.Unchecked, r.Tags, r.Customer, r.Reason = nil, nil, nil, nil, nil, "", ""
 		c.units(r)
 		c.batch(r)
+		c.saved(r)
 		return
 	}
-	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Unchecked)+len(r.Tags)+len(r.Customer)+len(r.Reason) == 0 && !hasUnits(r) && !hasBatch(r) {
+	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Unchecked)+len(r.Tags)+len(r.Customer)+len(r.Reason) == 0 && !hasUnits(r) && !hasBatch(r) && !hasSaved(r) {
 		return
 	}
 	length(c, &r.Attempts, leastAttempt)
@@ -125,10 +126,31 @@ func (c *codec) additions(r *accounting.Record) {
 	switch {
 	case c.reading && len(c.bytes) == 0:
 		r.Reason = ""
-	case c.reading || r.Reason != "" || hasAudio(r):
+	case c.reading || r.Reason != "" || hasAudio(r) || hasSaved(r):
 		c.text(&r.Reason, c.interned)
 	}
 	c.audio(r)
+	c.saved(r)
+}
+
+// saved encodes or decodes what the calls have saved, behind the tokens of sound, if one has saved something.
+func (c *codec) saved(r *accounting.Record) {
+	if !c.reading && !hasSaved(r) {
+		return
+	}
+	none := c.reading && len(c.bytes) == 0
+	for i := range r.Calls {
+		if saved := &r.Calls[i].Saved; none {
+			*saved = 0
+		} else {
+			number(c, saved)
+		}
+	}
+}
+
+// hasSaved reports whether a call of a record has saved something.
+func hasSaved(r *accounting.Record) bool {
+	return slices.ContainsFunc(r.Calls, func(c accounting.Call) bool { return c.Saved != 0 })
 }
 
 // batch encodes or decodes the numbers of the requests of a batch, behind the units, if there are
@@ -136,7 +158,7 @@ func (c *codec) additions(r *accounting.Record) {
 func (c *codec) batch(r *accounting.Record) {
 	b := &r.Batch
 	switch {
-	case !c.reading && !hasBatch(r) && r.Reason == "" && !hasAudio(r):
+	case !c.reading && !hasBatch(r) && r.Reason == "" && !hasAudio(r) && !hasSaved(r):
 		return
 	case c.reading && len(c.bytes) == 0:
 		*b = accounting.BatchCounts{}
@@ -153,7 +175,7 @@ func hasBatch(r *accounting.Record) bool { return r.Batch != accounting.BatchCou
 // units encodes or decodes the units of all calls, if one has any, or something follows: few exchanges
 // do.
 func (c *codec) units(r *accounting.Record) {
-	if !c.reading && !hasUnits(r) && !hasBatch(r) && r.Reason == "" {
+	if !c.reading && !hasUnits(r) && !hasBatch(r) && r.Reason == "" && !hasSaved(r) {
 		return
 	}
 	none := c.reading && len(c.bytes) == 0
@@ -179,7 +201,7 @@ func hasUnits(r *accounting.Record) bool {
 
 // audio encodes or decodes the tokens of sound of all calls, behind the reason, if one has any.
 func (c *codec) audio(r *accounting.Record) {
-	if !c.reading && !hasAudio(r) {
+	if !c.reading && !hasAudio(r) && !hasSaved(r) {
 		return
 	}
 	none := c.reading && len(c.bytes) == 0

@@ -77,7 +77,7 @@ func corrections(db database.Statements, records []accounting.Record, price acco
 			if corrected, ok := last[callID{r.ID, n}]; ok {
 				c.number, c.old = corrected.number+1, repriced(c.old, corrected.charge)
 			}
-			if c.old.Source == accounting.SourceNone || c.old.Source == accounting.SourceReserved || c.old.CostSource == accounting.CostStated || isSum(r, &c.old) {
+			if c.old.Source == accounting.SourceNone || c.old.Source == accounting.SourceCached || c.old.Source == accounting.SourceReserved || c.old.CostSource == accounting.CostStated || isSum(r, &c.old) {
 				continue
 			}
 			charge, ok := price(r, &c.old)

@@ -217,6 +217,9 @@ func addTo(sums map[rowKey]*accounting.Usage, key rowKey, sum *accounting.Usage)
 
 // addCall adds a call to a sum. It does not count a request.
 func addCall(sum *accounting.Usage, c *accounting.Call) {
+	if c.Source == accounting.SourceCached { // no provider was called
+		return
+	}
 	sum.Calls++
 	sum.Estimated += integer(c.Source >= accounting.SourcePartial)
 	sum.Unpriced += integer(!c.Priced())

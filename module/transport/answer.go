@@ -60,6 +60,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 		c.result.noteHeaders(c.result.hide.retryHeaders(res.Header))
 	}
 	c.result.Finish(answer.usage)
+	cached{c}.keep(false)
 	c.end()
 	length := int64(len(answer.body))
 	if ex := c.attempt.Exchange; ex.Streaming() && !ex.Operation.Beside() {

@@ -28,6 +28,7 @@ type call struct {
 	life          lifetime
 	body          io.Closer                // of the answer; nil before its headers, and for a subcall, whose goroutine closes it
 	answerContext *translate.AnswerContext // for the translation of the answer; nil on the byte lane
+	copied        *copied                  // the answer so far, for the cache; nil if it is not kept
 }
 
 func newCall(client context.Context, t *Transport, a *exchange.Attempt, r *exchange.Result, proxied *http.Request) *call {
@@ -54,10 +55,13 @@ func (c *call) do() (*http.Response, error) {
 	case fault != nil:
 		return c.refuse(fault), nil
 	case request.prompts*request.samples > 1:
+		if c.attempt.Cache != nil {
+			cached{c}.note(exchange.CacheBypass)
+		}
 		return c.fanOut(request)
 	}
 	c.result.Losses, c.answerContext = request.losses, request.answerContext
-	res, err := c.send(request.payload)
+	res, err := ask(c, request.payload)
 	if err != nil {
 		return nil, c.fail(err)
 	}

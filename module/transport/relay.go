@@ -220,6 +220,7 @@ func (r *relay) advance() {
 			break
 		}
 		c.result.noteFinished(r.lane.Usage(), r.lane.Text())
+		cached{c}.keep(true)
 	case signals.Has(signal.Failing):
 		if !r.failing() {
 			r.failedAt = r.lane.offset()

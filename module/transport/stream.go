@@ -69,7 +69,9 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if fault := c.result.Fault; fault != nil && !r.begun() { // the first event was an error, or none came
 		return c.rejected(res, fault), nil
 	}
-	c.result.Began = time.Now()
+	if !c.result.Cached {
+		c.result.Began = time.Now()
+	}
 	if r.lane.continuation() != nil {
 		c.result.Appender = r
 	}

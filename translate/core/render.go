@@ -119,7 +119,12 @@ type Witness interface {
 	Saw(c Concept, r *Row, raw []byte)
 }
 
-// Listen calls a writer with all parts of a request. Every concept is kept, and
+// UnsharedWitness is an optional interface of a Witness, for the fields that no other format has.
+type UnsharedWitness interface {
+	SawUnshared(r *Row)
+}
+
+// Listen calls a writer with all parts of a request, and with Finish. Every concept is kept, and
 // nothing is refused or reported. It is used to inspect a request, for example to
 // estimate its tokens.
 func Listen(body []byte, from *Source, w Writer) {
@@ -129,6 +134,7 @@ func Listen(body []byte, from *Source, w Writer) {
 		x.witness = witness
 	}
 	listen(x, body, w)
+	w.Finish(nil)
 	x.end()
 }
 

@@ -92,8 +92,11 @@ func (x *Translation) report(r *Row, fate Fate, raw []byte, decidedBy *Outcome) 
 		return
 	}
 	if x.witness != nil {
-		if s, ok := x.witness.(stateless); ok {
-			s.refuse(x, r)
+		switch w := x.witness.(type) {
+		case stateless:
+			w.refuse(x, r)
+		case UnsharedWitness:
+			w.SawUnshared(r)
 		}
 		return
 	}

@@ -12,6 +12,9 @@ import (
 type Provider struct {
 	// Call returns the path of a call, with escapes, and its query.
 	Call func(Call) (path, query string)
+	// Delivery are the members of bodies that decide how the answer is sent, and nothing of what
+	// it contains; nil for a format whose paths decide that.
+	Delivery []string
 	// ModelInPath reports that the path of a call contains the name of the model.
 	ModelInPath bool
 	// Models returns the path, with escapes, and the query of the page of the list of models

@@ -16,7 +16,7 @@ import (
 // optional are the fields of descriptors whose zero value has a meaning, which
 // the comment of the field states.
 var optional = []string{
-	"Client.Versions", "Client.KeyParameter", "Client.Marks", "Requests.Resigned", "Requests.ModelName", "Requests.ModelNames", "Embeddings", "Embeddings.Request", "Embeddings.Answer",
+	"Client.Versions", "Client.KeyParameter", "Client.Marks", "Requests.Resigned", "Requests.ModelName", "Provider.Delivery", "Requests.ModelNames", "Embeddings", "Embeddings.Request", "Embeddings.Answer",
 	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers",
 	"Provider.ModelInPath", "Provider.OneAnswer", "Provider.Wants", "Provider.Sign", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",

@@ -34,7 +34,7 @@ var Descriptor = format.Descriptor{
 			Reset:    resetTime,
 		},
 	},
-	Provider: format.Provider{Call: callAddress, Models: modelsAddress, OneAnswer: true, Sign: answer.Sign},
+	Provider: format.Provider{Call: callAddress, Delivery: []string{"stream"}, Models: modelsAddress, OneAnswer: true, Sign: answer.Sign},
 	Version:  format.Version{Header: versionHeader, Check: checkVersion, Sent: sentVersion},
 	Requests: format.Requests{
 		Inspect: request.Inspect, Source: &request.Source, Target: &request.Target,

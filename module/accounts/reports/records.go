@@ -58,7 +58,7 @@ func viewCall(c *accounting.Call) api.Call {
 		Images: c.Units.Images, Seconds: c.Units.Seconds, Characters: c.Units.Characters, Queries: c.Units.Queries,
 		ImageInput: int64(c.Units.ImageTokens.Input), ImageCacheRead: int64(c.Units.ImageTokens.CacheRead), ImageOutput: int64(c.Units.ImageTokens.Output),
 		AudioInput: int64(c.Units.AudioTokens.Input), AudioCacheRead: int64(c.Units.AudioTokens.CacheRead), AudioOutput: int64(c.Units.AudioTokens.Output),
-		Price: c.Price, CostSource: string(c.Costing()), CostNano: c.Cost.Nanos, Currency: c.Cost.Currency, HeldNano: c.Held.Nanos, Corrected: c.Corrected,
+		Price: c.Price, CostSource: string(c.Costing()), CostNano: c.Cost.Nanos, Currency: c.Cost.Currency, HeldNano: c.Held.Nanos, SavedNano: c.Saved, Corrected: c.Corrected,
 	}
 	if v.Currency == "" {
 		v.Currency = c.Held.Currency
@@ -252,6 +252,7 @@ var recordColumns = []column[recordCells]{
 	number("cost_nano", func(r *recordCells) int64 { return r.CostNano }),
 	{"currency", func(r *recordCells) string { return r.Currency }},
 	number("held_nano", func(r *recordCells) int64 { return r.HeldNano }),
+	number("saved_nano", func(r *recordCells) int64 { return r.SavedNano }),
 	{"corrected", func(r *recordCells) string { return strconv.FormatBool(r.Corrected) }},
 	{"tags", func(r *recordCells) string { return aigateway.FormatTags(r.Tags) }},
 	{"customer", func(r *recordCells) string { return r.Customer }},

@@ -66,7 +66,7 @@ type Attempt struct {
 	Provider string // name in the configuration
 	Model    string // the provider's own name
 	Format   string // wire format of the request to the provider; empty if the target was passed over
-	// End is how the call ended: "answered", "refused", "unreachable", "cut",
+	// End is how the call ended: "answered", "cached", "refused", "unreachable", "cut",
 	// "client_closed", or the kind of the fault, such as "timeout" or "overloaded". For a
 	// target that was passed over it is "rests", "busy", "unsuitable", "costly", "limited" or
 	// "unmet".
@@ -77,6 +77,9 @@ type Attempt struct {
 
 // answered is the outcome of an exchange with a whole answer, and the end of its last call.
 const answered = "answered"
+
+// cached is the end of a call whose answer the cache of answers had.
+const cached = "cached"
 
 // Course returns the attempts of the exchange, also of one whose only attempt answered:
 // its duration is that of the exchange. It returns none if they are unknown.
@@ -90,7 +93,11 @@ func (r *Record) Course() []Attempt {
 			return nil // a record of an earlier version
 		}
 	}
-	return []Attempt{{Provider: last.Provider, Model: last.Model, Format: last.Format, End: answered, Status: last.Status, Duration: r.Duration}}
+	end := answered
+	if last.Source == SourceCached {
+		end = cached
+	}
+	return []Attempt{{Provider: last.Provider, Model: last.Model, Format: last.Format, End: end, Status: last.Status, Duration: r.Duration}}
 }
 
 // Call is the usage of one call of a provider.
@@ -114,6 +121,9 @@ type Call struct {
 	// Cost is what is known of the cost, by CostSource. It is 0 if nothing is known.
 	Cost       aigateway.Cost
 	CostSource CostSource
+	// Saved is what the call would have cost, in nanos of the currency of Cost, if the cache of
+	// answers had not had the answer; 0 if that is unknown, and for other calls.
+	Saved int64
 	// Held is the amount that budgets count, in addition to Cost, for what is unknown of the cost.
 	Held aigateway.Cost
 	// Corrected is true if Price and Cost were corrected after the end of the exchange.
@@ -131,7 +141,7 @@ func (c *Call) KnownUnits() *token.Units {
 // Costing returns what is known of the cost of the call, and where it comes from.
 func (c *Call) Costing() Costing {
 	switch {
-	case c.Source == SourceNone:
+	case c.Source == SourceNone, c.Source == SourceCached:
 		return CostingNone
 	case c.CostSource == CostStated:
 		return CostingStated
@@ -165,7 +175,7 @@ type Costing string
 
 // The costings.
 const (
-	CostingNone    Costing = "none"     // nothing was used
+	CostingNone    Costing = "none"     // nothing was used, or the cache of answers had the answer
 	CostingUnknown Costing = "unknown"  // there is no price
 	CostingPrice   Costing = "price"    // computed by the price
 	CostingFloor   Costing = "floor"    // computed by the price, without a part whose price is unknown
@@ -182,11 +192,12 @@ const (
 	SourcePartial                 // reported in part, the rest estimated; or contradictory, and read in the most expensive way
 	SourceEstimated               // estimated from the relayed bytes
 	SourceReserved                // unknown; Held is the reserved amount
+	SourceCached                  // of the answer that the cache of answers had: nothing was used
 )
 
 // sources are the names of the sources.
 var sources = [...]string{
-	SourceNone: "none", SourceProvider: "provider", SourcePartial: "partial", SourceEstimated: "estimated", SourceReserved: "reserved",
+	SourceNone: "none", SourceProvider: "provider", SourcePartial: "partial", SourceEstimated: "estimated", SourceReserved: "reserved", SourceCached: "cached",
 }
 
 // String returns the name of the source in answers and metrics, such as "provider"; "unknown"

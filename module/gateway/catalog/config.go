@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cache"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -144,6 +145,10 @@ type ModelConfig struct {
 	// prices of the providers. A price has the same columns, without models. Default:
 	// none.
 	Prices []map[string]string `json:"prices,omitempty"`
+
+	// Cache makes the gateway answer equal requests from memory. Default: every request is
+	// sent to a provider.
+	Cache *cache.Rule `json:"cache,omitempty"`
 
 	// Attempts is the largest number of targets that are asked for one request. A target
 	// for which the request cannot be translated does not count. Default: all.

@@ -74,3 +74,8 @@ func (p *Provider) TakesSockets() bool {
 
 // Traits returns the traits of the provider, whatever the model.
 func (p *Provider) Traits() *trait.Traits { return p.whole.Traits }
+
+// CachesAnswers reports whether a model has a cache of answers.
+func (c *Catalog) CachesAnswers() bool {
+	return slices.ContainsFunc(c.models, func(m *Model) bool { return m.Cache != nil })
+}

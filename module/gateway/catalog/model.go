@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cache"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 )
 
@@ -20,6 +21,7 @@ type Model struct {
 	Mirror   *Mirror    // nil for most models
 	Fallback Fallback
 	Attempts int           // largest number of targets that are asked for one request
+	Cache    *cache.Rule   // nil if no answers are kept
 	prices   *prices.Table // of all targets; see pricesOf
 }
 
@@ -44,7 +46,10 @@ func newModel(config *ModelConfig, named lookups) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Pattern: pattern, Attempts: config.Attempts, SplitBy: config.SplitBy}
+	m := &Model{Pattern: pattern, Attempts: config.Attempts, SplitBy: config.SplitBy, Cache: config.Cache}
+	if err := m.Cache.Validate(); err != nil {
+		return nil, err
+	}
 	if m.Fallback, err = parseFallback(config.FallbackOn); err != nil {
 		return nil, err
 	}

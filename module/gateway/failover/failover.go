@@ -41,8 +41,9 @@ type Site struct {
 	AdmitCall    func(*reply.Reply, *http.Request, *catalog.Target) *fault.Fault // by the limits of a target that has some
 	Queued       func(*exchange.Exchange) queue.Request                          // for providers with a queue
 	Seals        func() *seal.Ring
-	Deadline     time.Duration // of an exchange with all its attempts; 0 for none
-	DisableRetry bool          // the last target is not asked a second time
+	Cached       exchange.CachedAnswers // of models with a cache
+	Deadline     time.Duration          // of an exchange with all its attempts; 0 for none
+	DisableRetry bool                   // the last target is not asked a second time
 	Answers      sink.Options
 }
 
@@ -271,8 +272,22 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 		Model:    t.Health.Model,
 		APIKey:   t.APIKey,
 		Again:    retry,
+		Cache:    x.cache(),
 		Traits:   renegotiation.TraitsFor(t.Provider, t.Health.Model, spoken, traits),
 	}}, nil
+}
+
+// cache returns the cache of answers for an attempt; nil if the model has none, or the request
+// excludes it.
+func (x *run) cache() *exchange.Cache {
+	if x.model.Cache == nil {
+		return nil
+	}
+	cache := x.model.Cache.For(x.ex, x.Cached)
+	if cache == nil {
+		x.reply.SetHeaders(exchange.CacheHeader, exchange.CacheBypass)
+	}
+	return cache
 }
 
 // conclude ends the exchange after an attempt if the process shuts down, the deadline is

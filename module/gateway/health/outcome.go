@@ -43,10 +43,10 @@ type Outcome struct {
 
 // OutcomeOf returns the outcome of an attempt. It is Unknown for other operations than the
 // generation of text: they do not show whether the target can generate, and clients can provoke
-// their failures, by asking for embeddings of a model that has none.
+// their failures, by asking for embeddings of a model that has none. Nor does an answer of the cache.
 func OutcomeOf(a *exchange.Attempt, r *exchange.Result) Outcome {
 	switch {
-	case a.Exchange.Operation != translate.Generate:
+	case a.Exchange.Operation != translate.Generate, r.Cached:
 		return Outcome{}
 	case r.Whole(), r.Fault == nil && r.State == exchange.Content, r.Fault == nil && r.State == exchange.Finishing:
 		return Outcome{Class: Healthy}

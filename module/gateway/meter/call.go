@@ -110,6 +110,8 @@ func (c call) unused() bool {
 func (c call) cost() int64 {
 	n := c.reported()
 	switch {
+	case c.Cached:
+		return 0
 	case c.Stopped:
 		return max(n, c.prompt+c.sent)
 	case c.unused():

@@ -69,7 +69,7 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 	if c.reported() == 0 {
 		runs = nil
 	}
-	stated := c.stated(a.Traits)
+	stated, begin := c.stated(a.Traits), len(e.record.Calls)
 	if stated.Doubtful && u.source == accounting.SourceProvider {
 		u.source = accounting.SourcePartial
 	}
@@ -88,6 +88,18 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 	}
 	for i := range runs {
 		e.addRun(call, &runs[i], share, stated)
+	}
+	if c.Cached {
+		save(e.record.Calls[begin:])
+	}
+}
+
+// save makes what calls would have cost their savings: the cache of answers had the answer.
+func save(calls []accounting.Call) {
+	for i := range calls {
+		c := &calls[i]
+		c.Source, c.Saved = accounting.SourceCached, c.Cost.Nanos
+		c.Price, c.Cost.Nanos, c.CostSource, c.Held = "", 0, accounting.CostByPrice, aigateway.Cost{}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Begin counts an exchange as running, until it is shown as ended.
@@ -45,9 +46,9 @@ func countCalls(ex *exchange.Exchange) {
 }
 
 // fellBack counts that another provider was asked after a failed call, and emits an event.
-func fellBack(model string, failed *exchange.CallSummary, to string) {
+func fellBack(model string, failed *exchange.CallSummary, next string) {
 	metrics.Fallback(model, failed.Provider, string(failed.End))
-	events.Emit(events.Fallback, map[string]any{"model": model, "from": failed.Provider, "to": to, "cause": string(failed.End)})
+	events.Emit(events.Fallback, map[string]any{"model": model, "from": failed.Provider, "to": next, "cause": string(failed.End)})
 }
 
 // countUsage counts the usage of a call.
@@ -56,6 +57,9 @@ func countUsage(model string, c *accounting.Call) {
 		Provider: c.Provider, Model: model, Source: c.Source.String(),
 		Counts: c.Tokens,
 		Priced: c.Priced(),
+	}
+	if c.Source == accounting.SourceCached {
+		u.Counts = token.Counts{} // no provider has used them
 	}
 	if c.Cost.Currency == usDollar {
 		u.USD = float64(c.Cost.Nanos) / nanosPerUnit
@@ -76,8 +80,8 @@ func countLosses(ex *exchange.Exchange) {
 	count(a, a.Format.Name, ex.Format.Name, ex.Result.Dropped)
 }
 
-func count(a *exchange.Attempt, from, to translate.Format, losses translate.Losses) {
+func count(a *exchange.Attempt, source, target translate.Format, losses translate.Losses) {
 	for _, loss := range losses {
-		metrics.Loss(a.Provider, string(from), string(to), loss.Class.String(), loss.Name())
+		metrics.Loss(a.Provider, string(source), string(target), loss.Class.String(), loss.Name())
 	}
 }

@@ -106,7 +106,8 @@ type Call struct {
 	CostSource string `json:"cost_source"` // see accounting.Costing
 	CostNano   int64  `json:"cost_nano"`
 	Currency   string `json:"currency"`
-	HeldNano   int64  `json:"held_nano"` // what budgets count, in addition, for what is unknown of the cost
+	HeldNano   int64  `json:"held_nano"`            // what budgets count, in addition, for what is unknown of the cost
+	SavedNano  int64  `json:"saved_nano,omitempty"` // by the cache of answers
 	Corrected  bool   `json:"corrected"`
 }
 

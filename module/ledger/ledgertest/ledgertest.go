@@ -188,7 +188,7 @@ func Example() accounting.Record {
 				Provider: "anthropic", Model: "claude-opus-5", Answered: "claude-opus-5-20260801", Format: "messages", Status: 200,
 				Source: accounting.SourceProvider, Tokens: token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7}, Terms: token.Priority | token.RegionUS,
 				Units: token.Units{Images: 1, Seconds: 2, Characters: 3, Queries: 4, Counted: true, ImageTokens: token.MediaTokens{Input: 5, CacheRead: 6, Output: 7}, AudioTokens: token.MediaTokens{Input: 8, CacheRead: 9, Output: 10}},
-				Price: "anthropic claude-opus-5", Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"},
+				Price: "anthropic claude-opus-5", Saved: 99, Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"},
 				Held: aigateway.Cost{Currency: "USD"},
 			},
 		},

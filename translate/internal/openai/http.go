@@ -31,6 +31,7 @@ func resetTime(_ time.Time, wait time.Duration) string {
 // path of the version.
 func Provider(endpoint string) format.Provider {
 	return format.Provider{
+		Delivery: []string{"stream", "stream_options"},
 		Call: func(c format.Call) (path, query string) {
 			if c.Object != "" {
 				return versioned(c.Base) + c.Object, ""

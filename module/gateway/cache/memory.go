@@ -1,0 +1,169 @@
+package cache
+
+import (
+	"container/list"
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"sync"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+)
+
+// Bounds are the bounds of a memory for answers.
+type Bounds struct {
+	// Max is the largest size of all answers together, in bytes. The answer that was not used
+	// for the longest time makes room for a new one. Default: 256 MiB.
+	Max int64 `json:"max,omitempty"`
+
+	// Entry is the largest size of one answer, in bytes; a larger one is not kept. Default:
+	// 1 MiB.
+	Entry int64 `json:"entry,omitempty"`
+}
+
+// The defaults of Bounds.
+const (
+	DefaultMax   = 256 << 20
+	DefaultEntry = 1 << 20
+)
+
+// Memory has answers in the memory of the process. Its methods may be called concurrently.
+type Memory struct {
+	bounds Bounds
+	secret [sha256.Size]byte // of the keys
+
+	mu      sync.Mutex // guards the following fields
+	size    int64      // of all answers
+	entries map[exchange.CacheKey]*list.Element
+	used    *list.List // of *entry, the one that was used last at the front
+}
+
+// entry is an answer with all that is known of it.
+type entry struct {
+	key    exchange.CacheKey
+	scope  exchange.CacheScope
+	answer *exchange.CachedAnswer
+	kept   time.Time
+	ttl    time.Duration
+}
+
+// size returns the memory that an entry takes, in bytes, with its places in the list and the map.
+func (e *entry) size() int64 {
+	const overhead = 512
+	return int64(len(e.answer.Body)+len(e.answer.ContentType)) + overhead
+}
+
+// pool contains the memories in use, by their bounds. Caddy provisions a new configuration before
+// it cleans up the old one, so that answers survive a reload.
+var pool = caddy.NewUsagePool()
+
+// Load returns the memory with these bounds, nil for the defaults, until ctx ends.
+func Load(ctx caddy.Context, b *Bounds) (*Memory, error) {
+	bounds := Bounds{Max: DefaultMax, Entry: DefaultEntry}
+	if b != nil {
+		bounds = b.withDefaults()
+	}
+	if bounds.Max < 0 || bounds.Entry < 0 {
+		return nil, errors.New("cache: max and entry must be positive")
+	}
+	if bounds.Entry > bounds.Max {
+		return nil, fmt.Errorf("cache: entry (%d bytes) is larger than max (%d bytes)", bounds.Entry, bounds.Max)
+	}
+	loaded, _, err := pool.LoadOrNew(bounds, func() (caddy.Destructor, error) { return newMemory(bounds), nil })
+	if err != nil {
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() { _, _ = pool.Delete(bounds) })
+	return loaded.(*Memory), nil
+}
+
+func (b *Bounds) withDefaults() Bounds {
+	set := *b
+	if set.Max == 0 {
+		set.Max = DefaultMax
+	}
+	if set.Entry == 0 {
+		set.Entry = min(DefaultEntry, set.Max)
+	}
+	return set
+}
+
+func newMemory(b Bounds) *Memory {
+	m := &Memory{bounds: b, entries: make(map[exchange.CacheKey]*list.Element), used: list.New()}
+	_, _ = rand.Read(m.secret[:]) // never fails
+	return m
+}
+
+// Destruct implements caddy.Destructor.
+func (m *Memory) Destruct() error { return nil }
+
+// MAC implements exchange.CachedAnswers.
+func (m *Memory) MAC() hash.Hash { return hmac.New(sha256.New, m.secret[:]) }
+
+// Largest implements exchange.CachedAnswers.
+func (m *Memory) Largest() int64 { return m.bounds.Entry }
+
+// Get implements exchange.CachedAnswers.
+func (m *Memory) Get(key exchange.CacheKey, maxAge time.Duration) (*exchange.CachedAnswer, time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	element, ok := m.entries[key]
+	if !ok {
+		return nil, 0
+	}
+	e := element.Value.(*entry)
+	age := time.Since(e.kept)
+	if age >= e.ttl {
+		m.remove(element)
+		return nil, 0
+	}
+	if age >= maxAge {
+		return nil, 0
+	}
+	m.used.MoveToFront(element)
+	return e.answer, age
+}
+
+// Put implements exchange.CachedAnswers.
+func (m *Memory) Put(key exchange.CacheKey, scope exchange.CacheScope, answer *exchange.CachedAnswer, ttl time.Duration) {
+	e := &entry{key, scope, answer, time.Now(), ttl}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if old, ok := m.entries[key]; ok {
+		m.remove(old)
+	}
+	m.entries[key] = m.used.PushFront(e)
+	for m.size += e.size(); m.size > m.bounds.Max; {
+		m.remove(m.used.Back())
+	}
+}
+
+// Clear removes all answers, and returns their number.
+func (m *Memory) Clear() (removed int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	removed = len(m.entries)
+	clear(m.entries)
+	m.used.Init()
+	m.size = 0
+	return removed
+}
+
+func (m *Memory) remove(element *list.Element) {
+	e := m.used.Remove(element).(*entry)
+	delete(m.entries, e.key)
+	m.size -= e.size()
+}
+
+// Interface guards
+var (
+	_ exchange.CachedAnswers = (*Memory)(nil)
+	_ caddy.Destructor       = (*Memory)(nil)
+)
