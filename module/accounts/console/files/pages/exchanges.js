@@ -532,9 +532,11 @@ function One({ id }) {
 	`;
 }
 
+const tokensOfMedia = ['image_input', 'image_output', 'audio_input', 'audio_output'];
+
 /** unitsOf lists what a call is charged for beside tokens, and the tokens of images and of sound. @param {any} call */
 const unitsOf = (call) =>
-	['images', 'seconds', 'characters', 'queries', 'searches', 'image_input_tokens', 'image_output_tokens', 'audio_input_tokens', 'audio_output_tokens']
+	['images', 'seconds', 'characters', 'queries', 'searches', ...tokensOfMedia.map((kind) => `${kind}_tokens`)]
 		.filter((name) => call[name] > 0)
 		.map((name) => `${spaced(name)}: ${number(call[name])}`)
 		.join(', ');
