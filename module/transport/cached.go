@@ -92,9 +92,7 @@ func (c cached) key(p *payload.Payload) (key exchange.CacheKey, ok bool) {
 		return key, false
 	}
 	h, path, query := t.addressed(a, c.address)
-	for name, v := range c.proxied.Header { // of the configuration
-		h[name] = v
-	}
+	maps.Copy(h, c.proxied.Header) // of the configuration
 	h.Del(t.header)
 	mac := a.Cache.Answers.MAC()
 	fmt.Fprintf(mac, "1\n%x\n%q\n%q\n%q\n%q\n%q\n%q\n", a.Cache.Scope, a.Provider, t.base, t.APIKeys, a.Format.Name, path, query)

@@ -154,11 +154,11 @@ func ruleLines(r *aigateway.LimitRules) []string {
 // moreLines returns the models that a limit counts, and its priority, as lines of the Caddyfile.
 func moreLines(l *limits.Limit) (lines []string) {
 	if len(l.Models) > 0 {
-		line := "models"
+		words := []string{"models"}
 		for _, pattern := range l.Models {
-			line += " " + string(pattern)
+			words = append(words, string(pattern))
 		}
-		lines = append(lines, line)
+		lines = append(lines, strings.Join(words, " "))
 	}
 	if l.Priority != "" {
 		lines = append(lines, "priority "+l.Priority)

@@ -2,6 +2,7 @@ package usage_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -174,7 +175,7 @@ func readForm(r *http.Request, name string) (*vendorFile, error) {
 	file := &vendorFile{form: make(map[string]string)}
 	for {
 		part, err := parts.NextPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return file, nil
 		} else if err != nil {
 			return nil, err
