@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,11 +25,35 @@ func occupied(t *testing.T) (q *Queues, leave func()) {
 	return q, leave
 }
 
-// enter lets requests wait in this order, each as "tenant" or "tenant/priority". The text has those that
-// were served, in their order, and those that were refused, with the reason. Each keeps its slot for a
+// results are how requests ended, in their order: those that were served, and those that were refused,
+// with the reason.
+type results struct {
+	mu  sync.Mutex // guards all
+	all []string
+}
+
+func (r *results) add(result string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = append(r.all, result)
+}
+
+func (r *results) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.all, " ")
+}
+
+// rest lets a minute pass, in which all that can run does.
+func rest() {
+	time.Sleep(time.Minute)
+	synctest.Wait()
+}
+
+// enter lets requests wait in this order, each as "tenant" or "tenant/priority". Each keeps its slot for a
 // second.
-func enter(q *Queues, c *Config, requests ...string) *strings.Builder {
-	got := new(strings.Builder)
+func enter(q *Queues, c *Config, requests ...string) *results {
+	got := new(results)
 	for _, request := range requests {
 		tenant, name, found := strings.Cut(request, "/")
 		r := Request{Tenant: tenant}
@@ -40,10 +63,10 @@ func enter(q *Queues, c *Config, requests ...string) *strings.Builder {
 		go func() {
 			leave, refused := q.Enter(context.Background(), "q", 1, c, r)
 			if refused != nil {
-				fmt.Fprintf(got, "%s:%s ", request, refused.Reason)
+				got.add(request + ":" + string(refused.Reason))
 				return
 			}
-			fmt.Fprintf(got, "%s ", request)
+			got.add(request)
 			time.Sleep(time.Second)
 			leave()
 		}()
@@ -54,19 +77,19 @@ func enter(q *Queues, c *Config, requests ...string) *strings.Builder {
 
 func TestRequestsAreServedInTurn(t *testing.T) {
 	for _, c := range []struct{ requests, want string }{
-		{"a a b", "a b a "}, // in turn, though a came first
-		{"a a a b", "a b a a "},
-		{"a/low b c/high", "c/high b a/low "},
-		{"a/high a/high b/high a/low", "a/high b/high a/high a/low "},
-		{"a b c d e", "e:full a b c d "},
-		{"a/low a/low b/low b c", "a/low:shed b c a/low b/low "},
-		{"a/low a b c d/low", "d/low:full a b c a/low "},
+		{"a a b", "a b a"}, // in turn, though a came first
+		{"a a a b", "a b a a"},
+		{"a/low b c/high", "c/high b a/low"},
+		{"a/high a/high b/high a/low", "a/high b/high a/high a/low"},
+		{"a b c d e", "e:full a b c d"},
+		{"a/low a/low b/low b c", "a/low:shed b c a/low b/low"},
+		{"a/low a b c d/low", "d/low:full a b c a/low"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			q, leave := occupied(t)
 			got := enter(q, line, strings.Fields(c.requests)...)
 			leave()
-			time.Sleep(time.Minute)
+			rest()
 			assert.Equal(t, c.want, got.String(), c.requests)
 			assert.Empty(t, q.gates["q"].tenants, "tenants are forgotten")
 			assert.Zero(t, q.gates["q"].running)
@@ -122,11 +145,11 @@ func TestAWaitHasAnEnd(t *testing.T) {
 		_, refused = q.Enter(ctx, "q", 1, line, Request{})
 		assert.Equal(t, Left, refused.Reason)
 		got := enter(q, line, "a", "b", "c", "d", "e")
-		assert.Equal(t, "e:full ", got.String())
+		assert.Equal(t, "e:full", got.String())
 		_, refused = q.Enter(ctx, "q", 1, line, Request{})
 		assert.Equal(t, &Refusal{Full, 40 * time.Second}, refused, "behind four others, with 8 seconds each")
 		leave()
-		time.Sleep(time.Minute)
+		rest()
 		assert.Zero(t, q.Waiting("q"))
 	})
 }
@@ -140,9 +163,9 @@ func TestSlotsMayChange(t *testing.T) {
 		synctest.Wait()
 		assert.Nil(t, other, "those that wait come first")
 		assert.Equal(t, 0, q.Waiting("q"))
-		assert.Len(t, got.String(), len("a b "))
+		assert.Len(t, got.String(), len("a b"))
 		leave()
-		time.Sleep(time.Minute)
+		rest()
 		assert.Zero(t, q.gates["q"].running)
 	})
 }
