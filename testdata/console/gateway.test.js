@@ -248,7 +248,7 @@ test('C005 an administrator reads all pages of a gateway with a million records,
 		await show(page, 'configuration?part=prices');
 		await page.click('th button:has-text("Model")');
 		await page.click('th button:has-text("Model")');
-		await page.waitForSelector('tbody tr:first-child >> text=responses-only');
+		await page.waitForSelector('tbody tr:first-child >> text=split');
 		await show(page, 'keys?of=all');
 		await page.fill('input[type=search]', 'key 1234');
 		await page.waitForSelector('tbody tr:only-child >> text=key 1234');
