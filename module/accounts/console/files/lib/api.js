@@ -150,7 +150,7 @@ export function query(path, parameters) {
 
 /** all reads every page of a list, so many items at a time and 40 pages at most.
  * @param {string} path @param {any} options @param {number} [size] @returns {Promise<any[]>} */
-export async function all(path, options, size = 250) {
+export async function all(path, options, size = 200) {
 	const items = [];
 	for (let after = '', page = 0; page < 40; page++) {
 		const data = await get(
