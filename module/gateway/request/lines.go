@@ -2,6 +2,7 @@ package request
 
 import (
 	"bytes"
+	"errors"
 	"io"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -96,7 +97,7 @@ func (u *Upload) copyLines() error {
 	case !u.reads() || l.passed == 0:
 	case int64(l.passed) > l.longest:
 		u.refuseLines(fault.LongLine(l.longest).InLine(l.number + 1))
-	case err == io.EOF: //nolint:errorlint // a form that is cut off has an error that wraps io.EOF
+	case errors.Is(err, io.EOF):
 		u.copyLine(l.begun.Next(l.passed))
 	}
 	return err

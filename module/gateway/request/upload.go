@@ -90,7 +90,7 @@ func (u *Upload) advance() {
 	switch {
 	case err == io.EOF && !u.given[u.form.File]:
 		u.ended = fault.InvalidField(u.form.File, "required")
-	case err == io.EOF: //nolint:errorlint // a form that is cut off has an error that wraps io.EOF
+	case err == io.EOF: // and nothing that wraps it: a form that is cut off
 		if refused := u.endLines(); refused != nil {
 			u.ended = refused
 			return
@@ -166,7 +166,7 @@ func (u *Upload) copyFile() {
 		_, err = io.CopyN(&u.out, u.file, chunk)
 	}
 	switch {
-	case err == io.EOF: //nolint:errorlint // a form that is cut off has an error that wraps io.EOF
+	case errors.Is(err, io.EOF):
 		u.file = nil
 	case err != nil:
 		u.ended = brokenForm(err)
