@@ -28,11 +28,6 @@ import (
 // until its results are known.
 func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	ex := answer.Exchange
-	leave, refused := enter(h, ex, r)
-	if refused != nil {
-		return refused
-	}
-	defer leave()
 	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
 		return fault.BatchUnseen(guard)
 	}
@@ -59,10 +54,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	call.Created = exchange.Created{Kind: route.Object.Kind, Edits: b.editsFor(offer.provider), Bound: offer.bound}
 	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner()), Call: call, Base: baseOf(h, r)}
 	t := b.targetAt(offer.provider)
-	if _, refused := h.admit(answer, r, &catalog.Model{Targets: []catalog.Target{*t}}); refused != nil {
-		return refused
-	}
-	if refused := h.resolved.admitAlone(answer, r, t); refused != nil {
+	if refused := h.admitAt(answer, r, t); refused != nil {
 		return refused
 	}
 	return askHolder(h, &failover.Holder{Provider: offer.provider, Model: b.modelAt(offer.provider)}, answer, r)

@@ -8,7 +8,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
@@ -75,9 +74,6 @@ func endpointOf(path string) (*format.Descriptor, translate.Operation) {
 // stores the file. What they may cost is reserved until the results are known.
 func serveBatchOf(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	ex := to.Exchange
-	if h.MaxRunning > 0 && h.drain.Running() > h.MaxRunning {
-		return fault.GatewayBusy()
-	}
 	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
 		return fault.BatchUnseen(guard)
 	}
@@ -122,10 +118,7 @@ func serveBatchOf(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 	if refused := h.Names.Apply(ex); refused != nil {
 		return refused
 	}
-	if _, refused := h.admit(to, r, &catalog.Model{Targets: []catalog.Target{*t}}); refused != nil {
-		return refused
-	}
-	if refused := h.resolved.admitAlone(to, r, t); refused != nil {
+	if refused := h.admitAt(to, r, t); refused != nil {
 		return refused
 	}
 	return askHolder(h, holder, to, r)

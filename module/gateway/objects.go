@@ -18,15 +18,16 @@ import (
 // the sealed id contains, or that which stores new objects. Every id that does not open gets the
 // same answer, so that a client does not learn which objects exist.
 func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
-	switch {
-	case route.Object.Refused != nil:
+	if route.Object.Refused != nil {
 		return route.Object.Refused()
-	case route.Object.Batch != nil:
-		return serveBatch(h, to, r, route)
-	case route.Object.BatchOf != nil:
-		return serveBatchOf(h, to, r, route)
-	case route.Object.Form != nil:
-		return serveUpload(h, to, r, route)
+	}
+	if serve := creating(route.Object); serve != nil {
+		leave, refused := enter(h, to.Exchange, r)
+		if refused != nil {
+			return refused
+		}
+		defer leave()
+		return serve(h, to, r, route)
 	}
 	holder, refused := h.holderOf(to.Exchange, r, route.Object)
 	if refused == nil && route.Object.Check != nil {
@@ -55,6 +56,20 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 		h.settler.Downloaded(tally)
 	}
 	return refused
+}
+
+// creating returns the function that serves a request which stores a file or creates a batch, and counts for
+// max_running; nil for other requests about objects.
+func creating(o *format.ObjectPath) func(*Handler, *reply.Reply, *http.Request, *routes.Route) *fault.Fault {
+	switch {
+	case o.Batch != nil:
+		return serveBatch
+	case o.BatchOf != nil:
+		return serveBatchOf
+	case o.Form != nil:
+		return serveUpload
+	}
+	return nil
 }
 
 // askHolder asks the account that stores an object, or will. It returns why it was not asked, or did

@@ -3,6 +3,7 @@ package usage_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -273,4 +274,25 @@ func TestADeletedBatchIsSettledBefore(t *testing.T) {
 	b.end(succeeded("r0", 1, 8))
 	require.Equal(t, http.StatusOK, b.ask(t, s.Address, site.AliceKey, http.MethodDelete, batchesPath+"/"+created.ID, "").Status)
 	assert.EqualValues(t, 4e9, settledCalls(t, s.AdminURL, "provider").cost())
+}
+
+// A batch of a file was refused with 503 at max_running, where other requests wait in the queue.
+func TestABatchOfAFileWaitsInTheQueue(t *testing.T) {
+	t.Parallel()
+	f, _ := startFileBatches(t, "max_running 1", "queue 1 1ms")
+	id := f.store(site.AliceKey, chatLines("m", 1))
+	form, contentType := formOf(file("x"))
+	body, sent := io.Pipe()
+	uploaded := make(chan site.Reply, 1)
+	go func() { uploaded <- f.ask(site.BobKey, http.MethodPost, filesPath, body, contentType) }()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		waited := f.create(site.AliceKey, id)
+		assert.Equal(c, http.StatusTooManyRequests, waited.Status, waited.Body)
+		assert.Contains(c, waited.Body, "too many requests wait for the gateway")
+	}, site.Patience, 50e6)
+	_, err := io.Copy(sent, form)
+	require.NoError(t, err)
+	require.NoError(t, sent.Close())
+	assert.Equal(t, http.StatusOK, (<-uploaded).Status)
+	assert.Equal(t, http.StatusOK, f.create(site.AliceKey, id).Status)
 }
