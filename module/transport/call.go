@@ -70,11 +70,11 @@ func (c *call) do() (*http.Response, error) {
 	case res.StatusCode != http.StatusOK:
 		return c.refused(res)
 	case c.passesContent():
-		return c.content(res)
+		return c.pass(res, &content{receive: c.attempt.Object().Line})
 	case c.isStream(res):
 		return c.stream(res)
 	case passthrough.Passes(c.attempt.Exchange.Operation, res.Header.Get("Content-Type")):
-		return c.pass(res)
+		return c.pass(res, &measured{ex: c.attempt.Exchange})
 	default:
 		return c.answer(res)
 	}

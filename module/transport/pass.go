@@ -13,9 +13,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// pass returns a response with an answer that is neither JSON nor a stream of events, such as
-// speech or subtitles: its bytes as they arrive. Its usage is not known, but for its length.
-func (c *call) pass(res *http.Response) (*http.Response, error) {
+// reader is shown the bytes of an answer that is passed on as it is.
+type reader interface {
+	// read gets the next bytes. It keeps none of them.
+	read(part []byte)
+	// end returns what the whole answer has used.
+	end() (token.Usage, token.Text)
+}
+
+// pass returns a response with the provider's bytes as they arrive, for an answer that is neither JSON nor
+// a stream of events.
+func (c *call) pass(res *http.Response, by reader) (*http.Response, error) {
 	name, err := coding.Name(res.Header["Content-Encoding"])
 	if err != nil {
 		return nil, c.unread(err)
@@ -30,7 +38,7 @@ func (c *call) pass(res *http.Response) (*http.Response, error) {
 	c.result.State, c.result.Began = exchange.Content, time.Now()
 	c.life.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
 	c.life.watch.Hold() // until the first Read
-	return c.response(res, http.StatusOK, &passing{call: c, src: src}, length), nil
+	return c.response(res, http.StatusOK, &passing{call: c, src: src, by: by}, length), nil
 }
 
 // passing is the body of an answer that is passed on as it is. Read always ends with io.EOF;
@@ -38,8 +46,7 @@ func (c *call) pass(res *http.Response) (*http.Response, error) {
 type passing struct {
 	call *call
 	src  io.Reader // nil when nothing more is read
-	text token.Text
-	end  tail
+	by   reader
 }
 
 // Read returns the next bytes. The watch runs only during the read of the provider.
@@ -51,12 +58,10 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	c.life.watch.Resume()
 	n, err = p.src.Read(b)
 	c.life.watch.Hold()
-	p.text.Add(b[:n])
-	p.end.add(b[:n])
+	p.by.read(b[:n])
 	switch {
 	case err == io.EOF:
-		ex := c.attempt.Exchange
-		c.result.noteFinished(token.Usage{Units: passthrough.UnitsOfText(p.end, ex.Operation, ex.View.Costs.Units)}, p.text)
+		c.result.noteFinished(p.by.end())
 		c.end()
 	case err != nil:
 		_ = c.unread(err) // which sets the fault
@@ -66,6 +71,28 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	}
 	p.src = nil
 	return n, io.EOF
+}
+
+// Close ends the call.
+func (p *passing) Close() error {
+	p.call.end()
+	return nil
+}
+
+// measured is an answer such as speech or subtitles: no more than its length is known of its usage.
+type measured struct {
+	ex   *exchange.Exchange
+	text token.Text
+	last tail
+}
+
+func (r *measured) read(part []byte) {
+	r.text.Add(part)
+	r.last.add(part)
+}
+
+func (r *measured) end() (token.Usage, token.Text) {
+	return token.Usage{Units: passthrough.UnitsOfText(r.last, r.ex.Operation, r.ex.View.Costs.Units)}, r.text
 }
 
 // tail is the end of an answer, which may show the length of a recording.
@@ -79,10 +106,4 @@ func (t *tail) add(read []byte) {
 		end = append(end[:0], end[min(excess, len(end)):]...)
 	}
 	*t = append(end, read[max(0, len(read)-limit):]...)
-}
-
-// Close ends the call.
-func (p *passing) Close() error {
-	p.call.end()
-	return nil
 }
