@@ -48,7 +48,7 @@ func callAdmission(h *Handler) func(*reply.Reply, *http.Request, *catalog.Target
 }
 
 // admitAt admits an exchange whose only target is known: in the limits of its key, and in those of the target.
-func (h *Handler) admitAt(answer *reply.Reply, r *http.Request, t *catalog.Target) *fault.Fault {
+func admitAt(h *Handler, answer *reply.Reply, r *http.Request, t *catalog.Target) *fault.Fault {
 	_, refused := h.admit(answer, r, &catalog.Model{Targets: []catalog.Target{*t}})
 	if refused == nil {
 		refused = h.resolved.admitAlone(answer, r, t)

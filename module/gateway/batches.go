@@ -54,7 +54,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	call.Created = exchange.Created{Kind: route.Object.Kind, Edits: b.editsFor(offer.provider), Bound: offer.bound}
 	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner()), Call: call, Base: baseOf(h, r)}
 	t := b.targetAt(offer.provider)
-	if refused := h.admitAt(answer, r, t); refused != nil {
+	if refused := admitAt(h, answer, r, t); refused != nil {
 		return refused
 	}
 	return askHolder(h, &failover.Holder{Provider: offer.provider, Model: b.modelAt(offer.provider)}, answer, r)

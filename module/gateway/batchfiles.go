@@ -118,7 +118,7 @@ func serveBatchOf(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 	if refused := h.Names.Apply(ex); refused != nil {
 		return refused
 	}
-	if refused := h.admitAt(to, r, t); refused != nil {
+	if refused := admitAt(h, to, r, t); refused != nil {
 		return refused
 	}
 	return askHolder(h, holder, to, r)
