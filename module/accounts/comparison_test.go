@@ -39,6 +39,9 @@ func TestTargetsAreComparedByTheirRecords(t *testing.T) {
 		}
 		records = append(records, r)
 	}
+	kept := accounting.Record{ID: 600, Admitted: at, Operation: "generate", Outcome: "answered", Duration: time.Second, Calls: []accounting.Call{priced("a", 0)}}
+	kept.Calls[0].Source = accounting.SourceCached // the target was not asked, and had failed here
+	records = append(records, kept)
 	for i := range 20 {
 		r := accounting.Record{ID: int64(500 - i), Admitted: at, Key: accounting.MirrorKey, Operation: "generate", Outcome: "failed"}
 		r.Attempts = []accounting.Attempt{{Provider: "a", Model: "m", Format: "chat", End: "refused", Status: 400, Duration: time.Second}}

@@ -74,6 +74,9 @@ const (
 	CallClientClosed CallEnd = "client_closed" // the client disconnected first
 )
 
+// IsWhole reports whether a call ended with a whole answer.
+func (e CallEnd) IsWhole() bool { return e == CallAnswered || e == CallCached }
+
 // Summary returns the summary of a call that ends now.
 func (c *Conduit) Summary() CallSummary {
 	r := &c.Result

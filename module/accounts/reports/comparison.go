@@ -93,9 +93,9 @@ type target struct {
 }
 
 // compare adds a record to the parties that were asked. A target that was asked again counts once, by
-// its last call.
+// its last call. One whose answer the cache had was not asked.
 func compare(parties map[target]*party, r *accounting.Record) {
-	asked := slices.DeleteFunc(slices.Clone(r.Course()), func(a accounting.Attempt) bool { return a.Format == "" })
+	asked := slices.DeleteFunc(slices.Clone(r.Course()), func(a accounting.Attempt) bool { return a.Format == "" || a.End == accounting.Cached })
 	for i, a := range asked {
 		isSame := func(later accounting.Attempt) bool { return later.Provider == a.Provider && later.Model == a.Model }
 		if slices.ContainsFunc(asked[i+1:], isSame) {

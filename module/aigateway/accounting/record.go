@@ -78,8 +78,8 @@ type Attempt struct {
 // answered is the outcome of an exchange with a whole answer, and the end of its last call.
 const answered = "answered"
 
-// cached is the end of a call whose answer the cache of answers had.
-const cached = "cached"
+// Cached is the end of an attempt whose answer the cache of answers had: no provider was called.
+const Cached = "cached"
 
 // Course returns the attempts of the exchange, also of one whose only attempt answered:
 // its duration is that of the exchange. It returns none if they are unknown.
@@ -95,7 +95,7 @@ func (r *Record) Course() []Attempt {
 	}
 	end := answered
 	if last.Source == SourceCached {
-		end = cached
+		end = Cached
 	}
 	return []Attempt{{Provider: last.Provider, Model: last.Model, Format: last.Format, End: end, Status: last.Status, Duration: r.Duration}}
 }

@@ -20,6 +20,8 @@ func ending(ex *exchange.Exchange) string {
 	switch {
 	case ex.Outcome == exchange.Answered && last.End == exchange.CallAnswered:
 		return "answered by " + target(last) + after(earlier)
+	case ex.Outcome == exchange.Answered && last.End == exchange.CallCached:
+		return "answered by the cache for " + target(last) + after(earlier)
 	case ex.Outcome == exchange.Answered:
 		return "answered by the gateway itself" + after(ex.Calls)
 	case ex.Outcome == exchange.ClientClosed && last.End == exchange.CallClientClosed:

@@ -23,6 +23,7 @@ func TestSummaries(t *testing.T) {
 		{exchange.Answered, nil, []exchange.CallSummary{call("a", "answered", 200)}, "answered by a/m"},
 		{exchange.Answered, nil, []exchange.CallSummary{call("a", "overloaded", 529), call("b", "timeout", 0), call("c", "answered", 200)},
 			"answered by c/m after a/m was overloaded (529), b/m timed out"},
+		{exchange.Answered, nil, []exchange.CallSummary{call("a", "timeout", 0), call("b", "cached", 200)}, "answered by the cache for b/m after a/m timed out"},
 		{exchange.Answered, nil, []exchange.CallSummary{call("a", "refused", 404)}, "answered by the gateway itself after a/m refused the request (404)"},
 		{exchange.Answered, nil, nil, "answered by the gateway itself"},
 		{exchange.Failed, quoted, []exchange.CallSummary{call("a", "rate_limited", 429), call("b", "unreachable", 0)},

@@ -28,6 +28,7 @@ func TestTheLastHourIsShownByMinute(t *testing.T) {
 		Attempt("sampled", "m", "answered")
 		Attempt("sampled", "n", "timeout")
 		Attempt("sampled", "n", "client_closed")
+		Attempt("sampled", "n", "cached") // which was a failure of the provider
 		FirstEvent("m", "sampled", 75*time.Millisecond)
 		FirstEvent("n", "sampled", 300*time.Millisecond)
 		time.Sleep(61 * time.Second) // fake

@@ -123,7 +123,7 @@ func (c Call) End(conduit *exchange.Conduit) {
 	if !r.Began.IsZero() {
 		all = append(all, attribute.Float64(firstChunk, r.Began.Sub(r.Called).Seconds()))
 	}
-	if summary.End != exchange.CallAnswered {
+	if !summary.End.IsWhole() {
 		all = append(all, attribute.String(errorType, string(summary.End)))
 		c.span.SetStatus(codes.Error, string(summary.End))
 	}

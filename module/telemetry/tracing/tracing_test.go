@@ -117,6 +117,20 @@ func TestSpansOfFailuresHaveNoTexts(t *testing.T) {
 	assert.Empty(t, spans[0].Events)
 }
 
+// An answer of the cache was shown as an error.
+func TestSpansOfCachedAnswersAreNoErrors(t *testing.T) {
+	c := newConduit()
+	spans := record(t, func(ctx context.Context) {
+		_, call := tracing.StartCall(ctx, &c.Attempt)
+		c.Result.Cached = true
+		c.Result.Finish(token.Usage{})
+		call.End(c)
+	})
+	assert.Equal(t, "Unset", spans[0].Status.Code.String())
+	assert.Equal(t, "cached", attributes(spans[0])["ai_gateway.call_outcome"])
+	assert.NotContains(t, attributes(spans[0]), "error.type")
+}
+
 func TestSpansEndAfterPanics(t *testing.T) {
 	c := newConduit()
 	spans := record(t, func(ctx context.Context) {

@@ -545,6 +545,7 @@ const unitsOf = (call) =>
 const ends = new Map(
 	Object.entries({
 		answered: ['ok', 'answered'],
+		cached: ['ok', 'answered from the cache'],
 		client_closed: ['off', 'the client left'],
 		refused: ['warn', 'refused the request'],
 		rests: ['off', 'not asked: it rests'],
