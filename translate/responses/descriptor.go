@@ -78,7 +78,7 @@ var Descriptor = format.Descriptor{
 			{Method: "GET", Kind: seal.ConversationID, Path: "/v1/conversations/{id}/items/{item_id}", Query: included},
 			{Method: "DELETE", Kind: seal.ConversationID, Path: "/v1/conversations/{id}/items/{item_id}"},
 		},
-		EditIDs: answer.EditIDs,
+		EditIDs: answer.IDs.Edit,
 		Ended:   answer.Ended,
 	},
 	Errors: faults(),

@@ -28,7 +28,7 @@ func TestTheIDsOfStoredObjectsAreReplaced(t *testing.T) {
 		`[1]`:                                                                                               `[1]`,
 		`{"object":"response","id":"resp_\u0031"`:                                                           `{"object":"response","id":"<resp_ resp_1>"`,
 	} {
-		edits := answer.EditIDs(nil, []byte(body), translate.ObjectNames{ID: func(dst []byte, kind string, id []byte) []byte {
+		edits := answer.IDs.Edit(nil, []byte(body), translate.ObjectNames{ID: func(dst []byte, kind string, id []byte) []byte {
 			return append(append(append(append(append(dst, '<'), kind...), ' '), id...), '>')
 		}})
 		assert.Equal(t, want, string(edit.Apply(nil, []byte(body), edits)))
