@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"mime/multipart"
+	"net/http"
 	"net/http/httptest"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestAFormThatIsCutOffNeverEnds(t *testing.T) {
 	require.NoError(t, w.Close())
 	for _, reads := range []bool{false, true} {
 		read := func(length int) error {
-			r := httptest.NewRequest("POST", "/v1/files", bytes.NewReader(whole.Bytes()[:length]))
+			r := httptest.NewRequest(http.MethodPost, "/v1/files", bytes.NewReader(whole.Bytes()[:length]))
 			r.Header.Set("Content-Type", w.FormDataContentType())
 			u, refused := NewUpload(r, form, 1<<20)
 			require.Nil(t, refused)

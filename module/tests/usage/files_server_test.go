@@ -2,7 +2,6 @@ package usage_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -174,11 +173,12 @@ func readForm(r *http.Request, name string) (*vendorFile, error) {
 	}
 	file := &vendorFile{form: make(map[string]string)}
 	for {
-		part, err := parts.NextPart()
-		if errors.Is(err, io.EOF) {
+		part, end := parts.NextRawPart()
+		switch {
+		case end == io.EOF: // and nothing that wraps it: a form that is cut off
 			return file, nil
-		} else if err != nil {
-			return nil, err
+		case end != nil:
+			return nil, end
 		}
 		beginning, err := io.ReadAll(io.LimitReader(part, 1<<20))
 		if err != nil {
