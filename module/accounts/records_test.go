@@ -124,7 +124,7 @@ var fullRecord = accounting.Record{
 		{Provider: "q", Model: "up", Format: "responses", End: "refused", Status: 400, Duration: 80 * time.Millisecond},
 		{Provider: "q", Model: "up", Format: "messages", End: "answered", Status: 200, Duration: 1700 * time.Millisecond},
 	},
-	Losses: []string{"top_k", "?"}, Labels: aigateway.Labels{Tags: []aigateway.Tag{{Name: "env", Value: "prod"}, {Name: "team", Value: "search"}}, Customer: "acme"},
+	Choice: "fallback", Losses: []string{"top_k", "?"}, Labels: aigateway.Labels{Tags: []aigateway.Tag{{Name: "env", Value: "prod"}, {Name: "team", Value: "search"}}, Customer: "acme"},
 }
 
 func TestARecordShowsEachCallWithItsCost(t *testing.T) {
@@ -142,7 +142,7 @@ func TestARecordShowsEachCallWithItsCost(t *testing.T) {
 				"cache_write_tokens":7,"cache_write_1h_tokens":4,"output_tokens":11,"reasoning_tokens":6,"searches":7,
 				"images":8,"seconds":9,"characters":10,"queries":11,"image_input_tokens":2,"image_cache_read_tokens":1,"image_output_tokens":3,"audio_input_tokens":5,"audio_cache_read_tokens":4,"audio_output_tokens":6,
 				"price":"q up 1/2","cost_source":"price","cost_nano":1234,"currency":"USD","held_nano":0,"corrected":true}],
-		"attempts":[
+		"choice":"fallback","attempts":[
 			{"provider":"z","upstream_model":"up","format":"","end":"rests","status":0,"duration_ms":0,"repeated":false},
 			{"provider":"p","upstream_model":"up","format":"chat","end":"overloaded","status":503,"duration_ms":120,"repeated":false},
 			{"provider":"q","upstream_model":"up","format":"responses","end":"refused","status":400,"duration_ms":80,"repeated":false},
@@ -159,9 +159,9 @@ func TestATableOfRecordsHasARowForEachCall(t *testing.T) {
 	require.Len(t, rows, 1+2+largestRecords+1)
 	assert.Equal(t, "at,id,request,key,user,limit,model,operation,format,stream,status,outcome,first_byte_ms,duration_ms,"+
 		"provider,upstream_model,answered_model,upstream_status,source,input_tokens,cache_read_tokens,cache_write_tokens,cache_write_1h_tokens,"+
-		"output_tokens,reasoning_tokens,searches,images,seconds,characters,queries,image_input_tokens,image_cache_read_tokens,image_output_tokens,audio_input_tokens,audio_cache_read_tokens,audio_output_tokens,price,cost_source,cost_nano,currency,held_nano,saved_nano,corrected,tags,customer", rows[0])
+		"output_tokens,reasoning_tokens,searches,images,seconds,characters,queries,image_input_tokens,image_cache_read_tokens,image_output_tokens,audio_input_tokens,audio_cache_read_tokens,audio_output_tokens,price,cost_source,cost_nano,currency,held_nano,saved_nano,corrected,tags,customer,choice", rows[0])
 	assert.Equal(t, "2026-11-22T00:00:00.005+01:00,912529198789165313,req_1,key_1,alice,small,'=cmd(),generate,messages,true,200,answered,250,2000,"+
-		"q,up,up-2026,200,provider,1,2,7,4,11,6,7,8,9,10,11,2,1,3,5,4,6,q up 1/2,price,1234,USD,0,0,true,env=prod team=search,acme", rows[2])
+		"q,up,up-2026,200,provider,1,2,7,4,11,6,7,8,9,10,11,2,1,3,5,4,6,q up 1/2,price,1234,USD,0,0,true,env=prod team=search,acme,fallback", rows[2])
 	assert.Contains(t, rows[len(rows)-1], ",m1,")
 	assert.Equal(t, largestRecords, search.Limit, "the table is read page by page")
 

@@ -14,7 +14,7 @@ func TestAttemptsAreTargetsThatWereAsked(t *testing.T) {
 	first := new(Conduit)
 	c.Begin(first, 0)
 	assert.Equal(t, 1, c.Attempts(), "while it runs")
-	c.Begin(&Conduit{Attempt: Attempt{Again: true}}, 1)
+	c.Begin(&Conduit{Attempt: Attempt{Choice: Repeated}}, 1)
 	assert.Equal(t, 1, c.Attempts(), "the same target with another key")
 	unasked := &Conduit{Result: Result{State: Unasked}}
 	c.Begin(unasked, 1)

@@ -139,7 +139,7 @@ func (c *Course) AnswerItself() {
 // Attempts returns the number of targets that were asked so far. A target that is asked again
 // counts once. One that could not take the request was not asked.
 func (c *Course) Attempts() int {
-	if c.Result == nil || c.Result.State == Unasked || c.Attempt.Again {
+	if c.Result == nil || c.Result.State == Unasked || c.Attempt.Choice == Repeated {
 		return int(c.asked)
 	}
 	return int(c.asked) + 1
@@ -177,7 +177,7 @@ type Attempt struct {
 	Format   *format.Descriptor // of the provider
 	Model    string             // the provider's own model name
 	APIKey   int                // index in the API keys of the provider
-	Again    bool               // the target was asked before, with another API key or without an answer
+	Choice   Choice             // why the target is called
 	Traits   *trait.Traits      // of the target
 
 	// Seals seals and opens reasoning for the tenant of the exchange and the provider. It is

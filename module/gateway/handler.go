@@ -55,6 +55,7 @@ import (
 //	{http.ai_gateway.model}           model name that the client used
 //	{http.ai_gateway.provider}        provider that was asked last
 //	{http.ai_gateway.upstream_model}  the provider's name for the model
+//	{http.ai_gateway.choice}          why that provider was asked, such as "cost"; empty for the first of the configuration
 //	{http.ai_gateway.answered_by}     model that the provider names in its answer
 //	{http.ai_gateway.losses}          fields that the translation of the request left out, comma-separated
 //	{http.ai_gateway.answer_losses}   parts that the translation of the answer left out, comma-separated

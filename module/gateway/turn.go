@@ -48,7 +48,7 @@ func (c *conversation) reserve(h *Handler) (t *turn, refused *fault.Fault) {
 	if t, refused = c.newTurn(h, c.model); refused != nil {
 		return nil, refused
 	}
-	m = m.Without(func(other *catalog.Target) bool {
+	m = m.Without(exchange.OfConnection, func(other *catalog.Target) bool {
 		return other.Provider.Name != c.target.Provider.Name || other.Model != c.target.Model
 	})
 	guard := h.resolved.guards.Checking(t.ex.Key.ID)

@@ -90,19 +90,108 @@ func (c *codec) record(r *accounting.Record) {
 	c.additions(r)
 }
 
-// additions encodes or decodes the fields that not all records have. If they are empty,
-// nothing is written: most exchanges have one attempt, which answers, and no tags.
+// addition is a part of a record that most records lack.
+type addition int
+
+// The additions, in their order.
+const (
+	addedCourse addition = iota // attempts, losses, guards and labels
+	addedUnits
+	addedBatch
+	addedReason
+	addedAudio
+	addedSaved
+	addedChoice
+	allAdditions // number of additions
+)
+
+// additions encodes or decodes the fields that not all records have. Behind the last one that is not
+// empty, nothing is written: most exchanges have one attempt, which answers, and no tags.
 func (c *codec) additions(r *accounting.Record) {
-	if c.reading && len(c.bytes) == 0 {
-		r.Attempts, r.Losses, r.AnswerLosses, r.Unchecked, r.Tags, r.Customer, r.Reason = nil, nil, nil, nil, nil, "", ""
-		c.units(r)
-		c.batch(r)
-		c.saved(r)
-		return
+	written := allAdditions
+	for !c.reading && written > 0 && isEmpty(r, written-1) {
+		written--
 	}
-	if !c.reading && len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Unchecked)+len(r.Tags)+len(r.Customer)+len(r.Reason) == 0 && !hasUnits(r) && !hasBatch(r) && !hasSaved(r) {
-		return
+	for a := range written {
+		if c.reading && len(c.bytes) == 0 {
+			clearAddition(r, a)
+		} else {
+			c.addition(r, a)
+		}
 	}
+}
+
+// isEmpty reports whether a record lacks an addition.
+func isEmpty(r *accounting.Record, a addition) bool {
+	switch a {
+	case addedUnits:
+		return !slices.ContainsFunc(r.Calls, func(c accounting.Call) bool { return c.Units != token.Units{} })
+	case addedBatch:
+		return r.Batch == accounting.BatchCounts{}
+	case addedReason:
+		return r.Reason == ""
+	case addedAudio:
+		return !slices.ContainsFunc(r.Calls, func(c accounting.Call) bool { return c.Units.AudioTokens != token.MediaTokens{} })
+	case addedSaved:
+		return !slices.ContainsFunc(r.Calls, func(c accounting.Call) bool { return c.Saved != 0 })
+	case addedChoice:
+		return r.Choice == ""
+	}
+	return len(r.Attempts)+len(r.Losses)+len(r.AnswerLosses)+len(r.Unchecked)+len(r.Tags)+len(r.Customer) == 0
+}
+
+// clearAddition empties an addition of a record that is decoded over an earlier one.
+func clearAddition(r *accounting.Record, a addition) {
+	switch a {
+	case addedCourse:
+		r.Attempts, r.Losses, r.AnswerLosses, r.Unchecked, r.Tags, r.Customer = nil, nil, nil, nil, nil, ""
+	case addedBatch:
+		r.Batch = accounting.BatchCounts{}
+	case addedReason:
+		r.Reason = ""
+	case addedChoice:
+		r.Choice = ""
+	}
+	for i := range r.Calls {
+		switch call := &r.Calls[i]; a {
+		case addedUnits:
+			call.Units = token.Units{}
+		case addedAudio:
+			call.Units.AudioTokens = token.MediaTokens{}
+		case addedSaved:
+			call.Saved = 0
+		}
+	}
+}
+
+// addition encodes or decodes an addition.
+func (c *codec) addition(r *accounting.Record, a addition) {
+	switch a {
+	case addedCourse:
+		c.course(r)
+	case addedBatch:
+		for _, n := range [...]*int64{&r.Batch.Succeeded, &r.Batch.Errored, &r.Batch.Canceled, &r.Batch.Expired} {
+			number(c, n)
+		}
+	case addedReason:
+		c.text(&r.Reason, c.interned)
+	case addedChoice:
+		c.text(&r.Choice, c.interned)
+	}
+	for i := range r.Calls {
+		switch call := &r.Calls[i]; a {
+		case addedUnits:
+			c.units(&call.Units)
+		case addedAudio:
+			c.media(&call.Units.AudioTokens)
+		case addedSaved:
+			number(c, &call.Saved)
+		}
+	}
+}
+
+// course encodes or decodes the attempts of a record, what was left out, and its labels.
+func (c *codec) course(r *accounting.Record) {
 	length(c, &r.Attempts, leastAttempt)
 	before := new(accounting.Attempt)
 	for i := range r.Attempts {
@@ -121,97 +210,16 @@ func (c *codec) additions(r *accounting.Record) {
 		c.text(&r.Tags[i].Value, c.interned)
 	}
 	c.text(&r.Customer, c.interned)
-	c.units(r)
-	c.batch(r)
-	switch {
-	case c.reading && len(c.bytes) == 0:
-		r.Reason = ""
-	case c.reading || r.Reason != "" || hasAudio(r) || hasSaved(r):
-		c.text(&r.Reason, c.interned)
-	}
-	c.audio(r)
-	c.saved(r)
 }
 
-// saved encodes or decodes what the calls have saved, behind the tokens of sound, if one has saved something.
-func (c *codec) saved(r *accounting.Record) {
-	if !c.reading && !hasSaved(r) {
-		return
-	}
-	none := c.reading && len(c.bytes) == 0
-	for i := range r.Calls {
-		if saved := &r.Calls[i].Saved; none {
-			*saved = 0
-		} else {
-			number(c, saved)
-		}
-	}
-}
-
-// hasSaved reports whether a call of a record has saved something.
-func hasSaved(r *accounting.Record) bool {
-	return slices.ContainsFunc(r.Calls, func(c accounting.Call) bool { return c.Saved != 0 })
-}
-
-// batch encodes or decodes the numbers of the requests of a batch, behind the units, if there are
-// some or the reason follows.
-func (c *codec) batch(r *accounting.Record) {
-	b := &r.Batch
-	switch {
-	case !c.reading && !hasBatch(r) && r.Reason == "" && !hasAudio(r) && !hasSaved(r):
-		return
-	case c.reading && len(c.bytes) == 0:
-		*b = accounting.BatchCounts{}
-		return
-	}
-	for _, n := range [...]*int64{&b.Succeeded, &b.Errored, &b.Canceled, &b.Expired} {
+// units encodes or decodes the units of a call, except for its tokens of sound.
+func (c *codec) units(u *token.Units) {
+	for _, n := range [...]*int64{&u.Images, &u.Seconds, &u.Characters, &u.Queries} {
 		number(c, n)
 	}
-}
-
-// hasBatch reports whether a record has the numbers of the requests of a batch.
-func hasBatch(r *accounting.Record) bool { return r.Batch != accounting.BatchCounts{} }
-
-// units encodes or decodes the units of all calls, if one has any, or something follows: few exchanges
-// do.
-func (c *codec) units(r *accounting.Record) {
-	if !c.reading && !hasUnits(r) && !hasBatch(r) && r.Reason == "" && !hasSaved(r) {
-		return
-	}
-	none := c.reading && len(c.bytes) == 0
-	for i := range r.Calls {
-		u := &r.Calls[i].Units
-		if none {
-			*u = token.Units{}
-			continue
-		}
-		for _, n := range [...]*int64{&u.Images, &u.Seconds, &u.Characters, &u.Queries} {
-			number(c, n)
-		}
-		c.media(&u.ImageTokens)
-		flag(c, &u.Counted)
-		flag(c, &u.Measured)
-	}
-}
-
-// hasUnits reports whether a call of a record has units.
-func hasUnits(r *accounting.Record) bool {
-	return slices.ContainsFunc(r.Calls, func(c accounting.Call) bool { return c.Units != token.Units{} })
-}
-
-// audio encodes or decodes the tokens of sound of all calls, behind the reason, if one has any.
-func (c *codec) audio(r *accounting.Record) {
-	if !c.reading && !hasAudio(r) && !hasSaved(r) {
-		return
-	}
-	none := c.reading && len(c.bytes) == 0
-	for i := range r.Calls {
-		n := &r.Calls[i].Units.AudioTokens
-		if *n = kept(c, *n); none {
-			continue
-		}
-		c.media(n)
-	}
+	c.media(&u.ImageTokens)
+	flag(c, &u.Counted)
+	flag(c, &u.Measured)
 }
 
 // media encodes or decodes the tokens of a medium.
@@ -219,20 +227,6 @@ func (c *codec) media(n *token.MediaTokens) {
 	for _, n := range [...]*int32{&n.Input, &n.CacheRead, &n.Output} {
 		number(c, n)
 	}
-}
-
-// kept returns the tokens that are encoded, and none for those that are decoded: units leaves those of an
-// earlier record.
-func kept(c *codec, n token.MediaTokens) token.MediaTokens {
-	if c.reading {
-		return token.MediaTokens{}
-	}
-	return n
-}
-
-// hasAudio reports whether a call of a record has tokens of sound.
-func hasAudio(r *accounting.Record) bool {
-	return slices.ContainsFunc(r.Calls, func(c accounting.Call) bool { return c.Units.AudioTokens != token.MediaTokens{} })
 }
 
 // length encodes or decodes the number of elements, which follow. Each takes at least so many

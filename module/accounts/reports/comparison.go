@@ -26,6 +26,9 @@ type party struct {
 	Upstream string `json:"upstream_model"`
 	Mirror   bool   `json:"mirror"` // the requests were copies
 
+	// Choices are the requests for which the target was the last one, by why it was asked.
+	Choices map[string]int64 `json:"choices"`
+
 	ends
 	times
 	use
@@ -103,9 +106,12 @@ func compare(parties map[target]*party, r *accounting.Record) {
 		}
 		of := target{a.Provider, a.Model, r.Key == accounting.MirrorKey}
 		if parties[of] == nil {
-			parties[of] = &party{Provider: of.provider, Upstream: of.model, Mirror: of.mirror}
+			parties[of] = &party{Provider: of.provider, Upstream: of.model, Mirror: of.mirror, Choices: make(map[string]int64)}
 		}
 		parties[of].add(r, &a, len(asked) == 1)
+		if r.Choice != "" && i == len(asked)-1 {
+			parties[of].Choices[r.Choice]++
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ func viewRecord(r *accounting.Record, zone *time.Location) api.Record {
 		ID: strconv.FormatInt(r.ID, 10), At: r.Admitted.In(zone).Format("2006-01-02T15:04:05.000Z07:00"),
 		Request: r.Request, Key: r.Key, User: r.User, Limit: r.Limit, Model: r.Model, Operation: r.Operation, Format: r.Format,
 		Stream: r.Stream, Status: r.Status, Outcome: r.Outcome, FirstByte: r.FirstByte.Milliseconds(), Duration: r.Duration.Milliseconds(),
-		Calls: answer.Views(r.Calls, viewCall), Attempts: viewAttempts(r),
+		Calls: answer.Views(r.Calls, viewCall), Attempts: viewAttempts(r), Choice: r.Choice,
 		Losses: append([]string{}, r.Losses...), AnswerLosses: append([]string{}, r.AnswerLosses...), Unchecked: append([]string{}, r.Unchecked...),
 		Tags: append([]aigateway.Tag{}, r.Tags...), Customer: r.Customer, Batch: viewBatch(r.Batch), Reason: r.Reason,
 	}
@@ -256,6 +256,7 @@ var recordColumns = []column[recordCells]{
 	{"corrected", func(r *recordCells) string { return strconv.FormatBool(r.Corrected) }},
 	{"tags", func(r *recordCells) string { return aigateway.FormatTags(r.Tags) }},
 	{"customer", func(r *recordCells) string { return r.Customer }},
+	{"choice", func(r *recordCells) string { return r.Choice }},
 }
 
 // recordPages returns a function that reads the records of a query, page by page. It returns none

@@ -31,6 +31,11 @@ type Record struct {
 	// Attempts are the targets whose turn it was, in their order. They are empty if the only
 	// attempt answered; see Course.
 	Attempts []Attempt
+	// Choice is why the target of the last call was asked: "weight", "session", "split", "cost",
+	// "latency", "trial", "condition", "budget", "rests", "busy", "limited", "unsuitable",
+	// "fallback", "repeated", "object" or "socket". It is empty for the first target of the
+	// configuration, for an exchange without a call, and for a record of an earlier version.
+	Choice string
 	// Losses are the names of the fields of the request that its translation left out, and
 	// AnswerLosses those of the answer, as far as they were known at its end. "?"
 	// replaces a name that a client or a provider chose.

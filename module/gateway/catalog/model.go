@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cache"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 )
@@ -20,9 +21,10 @@ type Model struct {
 	SplitBy  string     // see ModelConfig
 	Mirror   *Mirror    // nil for most models
 	Fallback Fallback
-	Attempts int           // largest number of targets that are asked for one request
-	Cache    *cache.Rule   // nil if no answers are kept
-	prices   *prices.Table // of all targets; see pricesOf
+	Attempts int             // largest number of targets that are asked for one request
+	Cache    *cache.Rule     // nil if no answers are kept
+	prices   *prices.Table   // of all targets; see pricesOf
+	Choice   exchange.Choice // of the first step, if those in front of its only target are left out; else exchange.First
 }
 
 // leadsTo reports whether a target of m for the name is the model of p with the same name.
@@ -89,8 +91,9 @@ func steps(configs []TargetConfig, targets []Target) (all [][]Target) {
 	return all
 }
 
-// Without returns a copy of m that lacks some of its targets.
-func (m *Model) Without(isLeftOut func(*Target) bool) *Model {
+// Without returns a copy of m that lacks some of its targets. why is the choice of a target that becomes
+// the first one by that.
+func (m *Model) Without(why exchange.Choice, isLeftOut func(*Target) bool) *Model {
 	left := *m
 	kept := func(targets []Target) (all []Target) {
 		for i := range targets {
@@ -99,6 +102,9 @@ func (m *Model) Without(isLeftOut func(*Target) bool) *Model {
 			}
 		}
 		return all
+	}
+	if first := kept(m.Steps[0]); len(first) < len(m.Steps[0]) && len(first) <= 1 {
+		left.Choice = why
 	}
 	left.Targets, left.Steps = kept(m.Targets), nil
 	for _, step := range m.Steps {

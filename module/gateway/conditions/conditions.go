@@ -81,7 +81,7 @@ func Select(m *catalog.Model, ex *exchange.Exchange, r *http.Request) (*catalog.
 	for i := range m.Targets[:first] {
 		ex.PassOver(m.Targets[i].Provider.Name, m.Targets[i].UpstreamModel(ex.View.Model), exchange.Unmet)
 	}
-	return m.Without(func(t *catalog.Target) bool { return slices.ContainsFunc(ruledOut, t.IsSame) }), nil
+	return m.Without(exchange.ByCondition, func(t *catalog.Target) bool { return slices.ContainsFunc(ruledOut, t.IsSame) }), nil
 }
 
 // Example returns a request for an exchange that has no client, so that conditions can be shown.

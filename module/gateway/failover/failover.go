@@ -271,10 +271,27 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 		Format:   spoken,
 		Model:    t.Health.Model,
 		APIKey:   t.APIKey,
-		Again:    retry,
+		Choice:   x.choice(t, retry),
 		Cache:    x.cache(),
 		Traits:   renegotiation.TraitsFor(t.Provider, t.Health.Model, spoken, traits),
 	}}, nil
+}
+
+// choice returns why a candidate is asked now.
+func (x *run) choice(t *selection.Candidate, retry bool) exchange.Choice {
+	switch {
+	case retry:
+		return exchange.Repeated
+	case len(x.asked) > 0:
+		return exchange.Fallback
+	case x.verdict.Fault != nil: // of a candidate that was passed over
+		return exchange.ChoiceOver(x.ex.PassedOver[len(x.ex.PassedOver)-1].Reason)
+	case x.ex.InMessage:
+		return exchange.OfConnection
+	case x.ex.Objects != nil && len(x.ex.View.Beyond.ObjectIDs()) > 0:
+		return exchange.ByObject
+	}
+	return t.Choice
 }
 
 // cache returns the cache of answers for an attempt; nil if the model has none, or the request

@@ -97,7 +97,11 @@ func (c *Chain) cheaper(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pr
 			ex.PassOver(t.Provider.Name, t.UpstreamModel(ex.View.Model), exchange.Costly)
 		}
 	}
-	return m.Without(func(t *catalog.Target) bool { return costAt(t) == most })
+	why := exchange.ByBudget
+	if m.Order.By == catalog.OrderByCost { // what is left would be first in any case
+		why = exchange.ByCost
+	}
+	return m.Without(why, func(t *catalog.Target) bool { return costAt(t) == most })
 }
 
 // refuse returns the fault of a request over a limit, and sets Retry-After to the time after which the

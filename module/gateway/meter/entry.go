@@ -187,6 +187,9 @@ func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 		e.record.FirstByte = ex.FirstByte.Sub(ex.Start)
 	}
 	e.record.Attempts = attempts(ex)
+	if ex.Attempt != nil {
+		e.record.Choice = ex.Attempt.Choice.String()
+	}
 	e.record.Losses, e.record.AnswerLosses = losses(ex)
 	e.record.Unchecked = ex.Unchecked
 	if ex.Fault != nil {

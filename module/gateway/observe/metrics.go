@@ -22,6 +22,9 @@ func (e *Ended) count() {
 		Format: string(ex.Format.Name), Model: ex.Covering, Provider: e.Provider, Outcome: string(ex.Outcome), Duration: e.Took,
 	})
 	countCalls(ex)
+	if ex.Attempt != nil && ex.Attempt.Choice != exchange.First {
+		metrics.Choice(ex.Covering, e.Provider, ex.Attempt.Choice.String())
+	}
 	for i := range e.Used {
 		countUsage(ex.Covering, &e.Used[i])
 	}

@@ -30,6 +30,7 @@ var placeholders = []placeholder{
 	{"model", func(ex *exchange.Exchange) any { return text(Clip(ex.View.Model)) }},
 	{"provider", ofAttempt(func(a *exchange.Attempt) any { return a.Provider })},
 	{"upstream_model", ofAttempt(func(a *exchange.Attempt) any { return Clip(a.Model) })},
+	{"choice", ofAttempt(func(a *exchange.Attempt) any { return text(a.Choice.String()) })},
 	{"upstream_status", ofResult(func(r *exchange.Result) any { return number(int64(r.Status)) })},
 	{"upstream_request_id", ofResult(func(r *exchange.Result) any { return text(Clip(r.RequestID)) })},
 	{"answered_by", ofResult(func(r *exchange.Result) any { return text(Clip(r.AnsweredBy)) })},

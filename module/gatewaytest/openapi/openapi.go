@@ -148,9 +148,16 @@ func (d *Document) conformsTo(word string, s schema, value any, path string) str
 			}
 		}
 	case "additionalProperties":
-		for name := range object {
-			if _, ok := member(s, "properties")[name]; !ok {
+		more, some := s["additionalProperties"].(schema)
+		for name, v := range object {
+			if _, ok := member(s, "properties")[name]; ok {
+				continue
+			}
+			if !some {
 				return fmt.Sprintf("%s: %s is not described", path, name)
+			}
+			if complaint := d.conforms(more, v, path+"."+name); complaint != "" {
+				return complaint
 			}
 		}
 	case "items":

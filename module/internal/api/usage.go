@@ -60,6 +60,7 @@ type Record struct {
 	Calls     []Call `json:"calls"` // the last one decided the outcome
 
 	Attempts     []Attempt       `json:"attempts"`
+	Choice       string          `json:"choice"` // why the last one was asked; empty for the first of the configuration
 	Losses       []string        `json:"losses"`
 	AnswerLosses []string        `json:"answer_losses"`
 	Unchecked    []string        `json:"unchecked"` // by guards

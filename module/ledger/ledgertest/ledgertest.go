@@ -197,7 +197,7 @@ func Example() accounting.Record {
 			{Provider: "openai", Model: "gpt-5", Format: "chat", End: "overloaded", Status: 503, Duration: 300 * time.Millisecond},
 			{Provider: "anthropic", Model: "claude-opus-5", Format: "messages", End: "answered", Status: 200, Duration: 1700 * time.Millisecond},
 		},
-		Losses: []string{"top_k"}, AnswerLosses: []string{"citations"}, Unchecked: []string{"secrets"}, Batch: accounting.BatchCounts{Succeeded: 7, Errored: 1, Canceled: 2, Expired: 3}, Reason: "the request was cancelled",
+		Losses: []string{"top_k"}, AnswerLosses: []string{"citations"}, Unchecked: []string{"secrets"}, Batch: accounting.BatchCounts{Succeeded: 7, Errored: 1, Canceled: 2, Expired: 3}, Reason: "the request was cancelled", Choice: "fallback",
 		Labels: aigateway.Labels{Tags: []aigateway.Tag{{Name: "env", Value: "prod"}, {Name: "team", Value: "search"}}, Customer: "acme"},
 	}
 }

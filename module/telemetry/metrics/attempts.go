@@ -15,6 +15,10 @@ var (
 		"Changes from a failed provider to the next one, by the kind of the failure.",
 		"model", "from", "cause")
 
+	choices = counter("choices_total",
+		"Requests for which another target than the first of the configuration was asked last, or was selected first, by the reason.",
+		"model", "provider", "choice")
+
 	firstEvent = histogram("time_to_first_event_seconds",
 		"Time from a call to the first content of its stream.",
 		prometheus.ExponentialBuckets(.05, 2, 11), "model", "provider")
@@ -34,6 +38,9 @@ func Attempt(provider, model, result string) { attempts.WithLabelValues(provider
 // Fallback counts a change to the next provider after the failure of a provider.
 // cause is the exchange.CallEnd of the failed call.
 func Fallback(model, provider, cause string) { fallbacks.WithLabelValues(model, provider, cause).Inc() }
+
+// Choice counts a request by why the provider was asked that was asked last: an exchange.Choice.
+func Choice(model, provider, choice string) { choices.WithLabelValues(model, provider, choice).Inc() }
 
 // FirstEvent counts the time from a call to the first content of its stream.
 func FirstEvent(model, provider string, d time.Duration) {

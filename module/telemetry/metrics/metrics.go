@@ -18,7 +18,7 @@ import (
 // Caddy has its own registry, and counts must continue after a reload.
 var collectors = []prometheus.Collector{
 	exchanges, exchangeDuration, overhead, inFlight, queued, openSockets, mirrors,
-	attempts, fallbacks, firstEvent, eventGap, providers, losses,
+	attempts, choices, fallbacks, firstEvent, eventGap, providers, losses,
 	tokens, cost, unpriced, searches, usageSources, pricesTime,
 	limitDecisions, guardVerdicts, budgets, limits, countersDuration, countersFallback,
 	ledgerRecords, ledgerAppend, ledgerApply, ledgerOrphans, ledgerRefusals, ledgerDamaged, ledgers,

@@ -58,6 +58,7 @@ func countEverything(provider, model, limit string) {
 	EndExchange(Exchange{"chat", model, provider, "answered", time.Second})
 	Overhead("chat", time.Millisecond)
 	Attempt(provider, model, "answered")
+	Choice(model, provider, "cost")
 	Fallback(model, provider, "overloaded")
 	FirstEvent(model, provider, time.Second)
 	EventGaps(provider).Observe(.02)
@@ -87,7 +88,7 @@ func TestNamesOfMetrics(t *testing.T) {
 	families := gather(t)
 	for name := range strings.FieldsSeq(`
 		exchanges_total exchange_duration_seconds time_to_first_event_seconds event_gap_seconds overhead_seconds in_flight open_websockets mirrors_total
-		attempts_total fallbacks_total provider_available losses_total
+		attempts_total choices_total fallbacks_total provider_available losses_total
 		tokens_total cost_usd_total unpriced_total searches_total usage_sources_total prices_timestamp_seconds
 		limit_decisions_total guard_verdicts_total budgets limit_used limit_reserved limit_left counters_duration_seconds counters_fallback_total
 		ledger_records_total ledger_pending_records ledger_journal_bytes ledger_oldest_pending_seconds

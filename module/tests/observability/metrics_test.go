@@ -50,6 +50,7 @@ func TestMetricsOfAnExchange(t *testing.T) {
 			`attempts_total{model="m",provider="first",result="overloaded"}`:                "1",
 			`attempts_total{model="m",provider="second",result="answered"}`:                 "1",
 			`fallbacks_total{cause="overloaded",from="first",model="m"}`:                    "1",
+			`choices_total{choice="fallback",model="m",provider="second"}`:                  "1",
 			`time_to_first_event_seconds_count{model="m",provider="second"}`:                "1",
 			`usage_sources_total{provider="second",source="provider"}`:                      "1",
 			`unpriced_total{model="m",provider="second"}`:                                   "1",

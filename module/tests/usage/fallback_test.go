@@ -59,6 +59,11 @@ func TestABudgetFallsBackToWhatItCanPayFor(t *testing.T) {
 			}
 		}
 		assert.Equal(t, step.over, strings.Join(over, " "))
+		if choice := s.Record(answer.ID())["choice"]; strings.Contains(step.over, "dear") {
+			assert.Equal(t, "budget", choice)
+		} else {
+			assert.Nil(t, choice, "the first target was asked: that a later one was left out changed nothing")
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/rendezvous"
@@ -22,9 +23,10 @@ import (
 // Candidate is a target with the API key to ask it with.
 type Candidate struct {
 	*catalog.Target
-	APIKey int       // index in the API keys of the provider
-	Health health.ID // identifies the target with this key in the health memory
-	Waits  bool      // its provider was busy; the request waits in the queue of the provider
+	APIKey int             // index in the API keys of the provider
+	Health health.ID       // identifies the target with this key in the health memory
+	Waits  bool            // its provider was busy; the request waits in the queue of the provider
+	Choice exchange.Choice // of the first candidate of all, before any was passed over
 }
 
 // SameTarget reports whether two candidates are equal except for their API keys.
@@ -55,7 +57,12 @@ func Order(m *catalog.Model, name string, seeds Seeds, memory *health.Memory, by
 			all = appendKeys(all, &step[i], name, session)
 		}
 	}
+	first := all[0]
 	all = restingLast(all, memory)
+	all[0].Choice = exchange.AfterRest
+	if all[0].SameTarget(&first) {
+		all[0].Choice = choiceOf(m, first.Target, steps[0], seeds, by)
+	}
 	for _, step := range steps {
 		if slices.ContainsFunc(step, func(t catalog.Target) bool { return all[0].SameTarget(&Candidate{Target: &t}) }) {
 			break
@@ -63,6 +70,34 @@ func Order(m *catalog.Model, name string, seeds Seeds, memory *health.Memory, by
 		resting = append(resting, step...)
 	}
 	return all, resting
+}
+
+// choiceOf returns why a target is the first one of the first step.
+func choiceOf(m *catalog.Model, first *catalog.Target, step []catalog.Target, seeds Seeds, by catalog.Measure) exchange.Choice {
+	switch {
+	case by != nil && len(m.Targets) > 1:
+		return choiceBy(m.Order, first, by)
+	case len(step) == 1 && m.Choice == exchange.First && first.If != nil:
+		return exchange.ByCondition
+	case len(step) == 1:
+		return m.Choice
+	case seeds.Arm != 0:
+		return exchange.BySplit
+	case seeds.Session != 0:
+		return exchange.BySession
+	}
+	return exchange.ByWeight
+}
+
+// choiceBy returns why a target is the first one in an order.
+func choiceBy(order catalog.Order, first *catalog.Target, by catalog.Measure) exchange.Choice {
+	if order.By == catalog.OrderByCost {
+		return exchange.ByCost
+	}
+	if _, known := by(first); !known {
+		return exchange.ByTrial
+	}
+	return exchange.ByLatency
 }
 
 // All returns the candidates for a model in the order of the configuration, whether they

@@ -184,6 +184,9 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 	setModel(h, s.ex)
 	if s.showsTarget {
 		h["X-Gateway-Target"] = []string{s.ex.Attempt.Provider + "/" + headerSafe(s.ex.Attempt.Model)}
+		if choice := s.ex.Attempt.Choice.String(); choice != "" {
+			h["X-Gateway-Choice"] = []string{choice}
+		}
 	}
 	setUpstreamHeaders(h, s.ex.Result)
 	if losses := s.ex.Result.Losses; len(losses) > 0 { // x-gateway-dropped, as clients and the documentation write it

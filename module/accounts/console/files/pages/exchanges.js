@@ -374,6 +374,7 @@ function One({ id }) {
 							<div class="body">
 								<dl class="list">
 									${r.reason && html`<dt>Reason</dt><dd>${sentence(r.reason)}</dd>`}
+									${r.choice && html`<dt>Target chosen</dt><dd>by ${spaced(r.choice)}</dd>`}
 									<dt>Time</dt>
 									<dd>
 										<${Time} at=${r.at} /> <span class="muted">${stamp(r.at)}</span>
@@ -559,8 +560,7 @@ const ends = new Map(
 	}),
 );
 
-/** Attempts shows each target whose turn it was, and a line as long as its call.
- * @param {{record: UsageRecord}} props */
+/** Attempts shows each target whose turn it was, and a line as long as its call. @param {{record: UsageRecord}} props */
 function Attempts({ record }) {
 	const whole = Math.max(
 		1,
@@ -613,8 +613,7 @@ function Attempts({ record }) {
 	`;
 }
 
-/** Why shows where requests for the model go now: the ledger does not keep the choice.
- * @param {{record: UsageRecord}} props */
+/** Why shows where requests for the model go now. @param {{record: UsageRecord}} props */
 function Why({ record }) {
 	const why = useData(query('/api/v1/explain', { model: record.model, format: record.format, key: record.key }));
 	return html`
