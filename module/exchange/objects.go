@@ -3,6 +3,7 @@ package exchange
 import (
 	"bytes"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -33,12 +34,15 @@ type ObjectCall struct {
 	Method string
 	Path   string // below that of the version, with escapes, such as "/responses/resp_1/cancel"
 	Query  string
+	Header http.Header // of the client, beside those of the format
 
 	// Content reports that the answer is passed on as it is: the content of a file, or the results of a
 	// batch. Line gets each line of it, nil for one that is too long to be read; it keeps none. Line is
 	// nil if nobody needs the lines.
 	Content bool
 	Line    func(line []byte)
+
+	MayBeEmpty bool // the answer may have no body
 
 	Upload Upload // the body of the request, if the client is yet to send it; else nil
 
@@ -49,8 +53,9 @@ type ObjectCall struct {
 // Read that is a fault refuses the request.
 type Upload interface {
 	io.Reader
-	// ContentType returns the type of the body.
+	// ContentType returns the type of the body, and Length its length in bytes, -1 if it is unknown.
 	ContentType() string
+	Length() int64
 	// Requests returns what the requests of a batch in the file may cost; nil if it has none, or the
 	// provider has not read them all. It may be called while Read runs.
 	Requests() *Requests
@@ -118,7 +123,7 @@ func OpenObjects(ids *seal.IDs, request *Request) (o *Objects, account seal.Acco
 
 // IDText returns an id in the body.
 func (r *Request) IDText(id *translate.ObjectID) []byte {
-	return jsonscan.DecodedOf(r.Body[id.Span.Start:id.Span.End])
+	return []byte(seal.NameIn(id.Kind, jsonscan.TextOf(r.Body[id.Span.Start:id.Span.End])))
 }
 
 // NoObject returns the fault of a request that names an object which the client does not have.
@@ -157,7 +162,11 @@ func (o *Objects) Hide(text []byte) []byte {
 		return text
 	}
 	for i := range o.named {
-		text = bytes.ReplaceAll(text, o.named[i].raw, o.named[i].sealed)
+		sealed, raw := o.named[i].sealed, o.named[i].raw
+		text = bytes.ReplaceAll(text, raw, sealed)
+		if at := bytes.LastIndexByte(sealed, '/'); at >= 0 { // messages show the ids of collections without these
+			text = bytes.ReplaceAll(text, raw[bytes.LastIndexByte(raw, '/')+1:], sealed[at+1:])
+		}
 	}
 	return text
 }

@@ -50,7 +50,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	if refused := h.Names.Apply(ex); refused != nil {
 		return refused
 	}
-	call := &exchange.ObjectCall{Method: route.Object.Method, Path: route.Object.Below(r.URL.Path, ""), Query: queryOf(r, route.Object.Query)}
+	call := &exchange.ObjectCall{Method: route.Object.Method, Path: route.Object.Below(r.URL.Path, ""), Query: route.Object.Parameters(r.URL.Query())}
 	call.Created = exchange.Created{Kind: route.Object.Kind, Edits: b.editsFor(offer.provider), Bound: offer.bound}
 	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner()), Call: call, Base: baseOf(h, r)}
 	t := b.targetAt(offer.provider)

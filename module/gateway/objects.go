@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"net/http"
-	"net/url"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
@@ -66,6 +65,8 @@ func creating(o *format.ObjectPath) func(*Handler, *reply.Reply, *http.Request, 
 		return serveBatch
 	case o.BatchOf != nil:
 		return serveBatchOf
+	case o.Form != nil && o.Form.Resumable != nil:
+		return serveResumable
 	case o.Form != nil:
 		return serveUpload
 	}
@@ -90,10 +91,10 @@ func (h *Handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.Obj
 		return nil, fault.NotKept(o.Kind)
 	}
 	ids, sealed := h.providers.Seals().IDs(ex.Owner()), o.ID(r.URL.Path)
-	call := &exchange.ObjectCall{Method: o.Method, Query: queryOf(r, o.Query), Content: o.Content || o.Results}
+	call := &exchange.ObjectCall{Method: o.Method, Query: o.Parameters(r.URL.Query()), Content: o.Content || o.Results}
 	holder := new(failover.Holder)
 	if sealed == "" {
-		ex.Objects, call.Path = &exchange.Objects{IDs: ids, Call: call}, o.Below(r.URL.Path, "")
+		ex.Objects, call.Path = &exchange.Objects{IDs: ids, Call: call, Base: baseOf(h, r)}, o.Below(r.URL.Path, "")
 		if holder.Provider = h.resolved.catalog.Keeper(ex.Format, o); holder.Provider == nil {
 			return nil, fault.NotKept(o.Kind)
 		}
@@ -110,15 +111,4 @@ func (h *Handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.Obj
 		return nil, fault.ReferenceBlocked(guard, "path")
 	}
 	return holder, nil
-}
-
-// queryOf returns the named parameters of the query of a request.
-func queryOf(r *http.Request, names []string) string {
-	kept := make(url.Values)
-	for _, name := range names {
-		if values, ok := r.URL.Query()[name]; ok {
-			kept[name] = values
-		}
-	}
-	return kept.Encode()
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
@@ -29,6 +30,13 @@ var pathRoots = slices.Concat(
 func versions() (all []string) {
 	for _, f := range formats.All() {
 		all = append(all, f.Client.Versions...)
+		for _, o := range f.Objects.Paths {
+			if o.Form != nil && o.Form.Resumable != nil {
+				for _, version := range f.Client.Versions {
+					all = append(all, strings.Replace(o.Path, f.Client.Versions[0], version, 1))
+				}
+			}
+		}
 	}
 	return all
 }

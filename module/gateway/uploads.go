@@ -39,7 +39,8 @@ func serveUpload(h *Handler, to *reply.Reply, r *http.Request, route *routes.Rou
 		}
 	}
 	ex.Objects.Call.Upload = upload
-	unread := r.Clone(r.Context())
-	unread.Body, unread.ContentLength = http.NoBody, 0 // for reverse_proxy, which would read it
-	return askHolder(h, holder, to, unread)
+	if p := route.Object.Form.Resumable; p != nil {
+		ex.Objects.Call.Header = http.Header{p.Protocol: {p.Whole}}
+	}
+	return askHolder(h, holder, to, unread(r))
 }

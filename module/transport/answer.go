@@ -58,6 +58,11 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	}
 	if c.attempt.SealsObjects() {
 		c.result.noteHeaders(c.result.hide.retryHeaders(res.Header))
+		if read := c.attempt.Format.Objects.Headers; read != nil && c.attempt.Object() != nil {
+			for name, value := range read(res.Header.Get, objectNames(c.attempt, c.result.Result)) {
+				c.result.noteHeaders(http.Header{name: {value}})
+			}
+		}
 	}
 	c.result.Finish(answer.usage)
 	cached{c}.keep(false)

@@ -3,6 +3,7 @@ package transport
 import (
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -18,13 +19,18 @@ import (
 // of it. The result gets the id of what the provider generates after the answer.
 func objectSealer(a *exchange.Attempt, r *exchange.Result) editor {
 	return func(edits []edit.Edit, data []byte) []edit.Edit {
-		return a.Format.Objects.EditIDs(edits, data, translate.ObjectNames{Base: a.Exchange.Objects.Base, ID: func(dst []byte, kind string, id []byte) []byte {
-			if r.Object == "" && a.Begins(kind, id) {
-				r.Object = string(id)
-			}
-			return a.SealID(dst, kind, id)
-		}})
+		return a.Format.Objects.EditIDs(edits, data, objectNames(a, r))
 	}
+}
+
+// objectNames returns how the client gets the names of objects in an answer.
+func objectNames(a *exchange.Attempt, r *exchange.Result) translate.ObjectNames {
+	return translate.ObjectNames{Base: a.Exchange.Objects.Base, ID: func(dst []byte, kind string, id []byte) []byte {
+		if r.Object == "" && a.Begins(kind, id) {
+			r.Object = string(id)
+		}
+		return a.SealID(dst, kind, id)
+	}}
 }
 
 // objectAnswer returns a whole answer about a stored object, which is JSON of any kind, with sealed
@@ -33,6 +39,8 @@ func objectAnswer(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnsw
 	c := jsonscan.New(body)
 	c.Skip()
 	switch err := c.Finish(); {
+	case len(body) == 0 && a.Object().MayBeEmpty:
+		return jsonAnswer{}
 	case err != nil:
 		return jsonAnswer{fault: fault.Unusable(err)}
 	case a.Exchange.Streaming():
@@ -77,9 +85,10 @@ var errNoStream = errors.New("the answer is no stream")
 // setObject makes a request one about a stored object.
 func (c *call) setObject(r *http.Request, o *exchange.ObjectCall) {
 	r.Method, r.URL.RawQuery = o.Method, joined(r.URL.RawQuery, o.Query)
+	maps.Copy(r.Header, o.Header)
 	switch {
 	case o.Upload != nil:
-		r.Body, r.GetBody, r.ContentLength = &upload{io.NopCloser(o.Upload), &c.life.watch}, nil, -1
+		r.Body, r.GetBody, r.ContentLength = &upload{io.NopCloser(o.Upload), &c.life.watch}, nil, o.Upload.Length()
 		r.Header["Content-Type"] = []string{o.Upload.ContentType()}
 	case r.ContentLength == 0:
 		r.Body, r.GetBody = http.NoBody, nil // net/http would send the length of another body in chunks

@@ -46,6 +46,11 @@ func NoFileList() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: this gateway lists no files, since the provider's list has those of all clients", Code: "not_found"}
 }
 
+// AddressUnknown refuses an upload that clients would have to go on with at an address of the gateway.
+func AddressUnknown() *Fault {
+	return &Fault{Kind: Invalid, Message: "this gateway does not know its own address, at which the upload would go on: an administrator can set public_url"}
+}
+
 // NoBatchList refuses to list batches.
 func NoBatchList() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: this gateway lists no batches, since the provider's list has those of all clients", Code: "not_found"}

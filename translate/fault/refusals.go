@@ -429,6 +429,11 @@ func NotForm() *Fault {
 	return &Fault{Kind: UnsupportedMediaType, Message: "content-type: must be multipart/form-data, with the boundary of the body"}
 }
 
+// NotRelated refuses a Content-Type header of a request that must have a file behind its description.
+func NotRelated() *Fault {
+	return &Fault{Kind: UnsupportedMediaType, Message: "content-type: must be multipart/related, with the boundary of the body"}
+}
+
 // FormBroken refuses a body that is no form; why describes its first fault.
 func FormBroken(why string) *Fault {
 	return &Fault{Kind: Invalid, Message: "request body: not a form of the type multipart/form-data: " + why}

@@ -72,6 +72,21 @@ func (c *Client) PathOf(op translate.Operation) string {
 	return ""
 }
 
+// Canonical returns a path with the first version of the format in place of another one.
+func (c *Client) Canonical(path string) string {
+	below, uploads := strings.CutPrefix(path, UploadRoot)
+	root := ""
+	if uploads {
+		root = UploadRoot
+	}
+	for _, version := range c.Versions {
+		if rest, ok := strings.CutPrefix(below, version+"/"); ok {
+			return root + c.Versions[0] + "/" + rest
+		}
+	}
+	return path
+}
+
 // Refusal is a request that is refused.
 type Refusal struct {
 	Path    string // "{id}" matches any one segment

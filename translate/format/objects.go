@@ -25,6 +25,10 @@ type Objects struct {
 	// Ended returns the end of an object of which a JSON answer is the state: the usage of one that has
 	// ended is final. It is nil for formats whose answers are complete when they are stored.
 	Ended func(answer []byte) translate.ObjectEnd
+	// Headers returns the headers that clients get of an answer about an object, by their canonical names,
+	// with the ids in them replaced. Header returns the value of one of the provider. It is nil for
+	// formats whose answers have none.
+	Headers func(header func(name string) string, names translate.ObjectNames) map[string]string
 	// ReadResult reads a line of the results of a batch. It is nil for formats without batches.
 	ReadResult func(line []byte) translate.BatchResult
 }
@@ -54,7 +58,8 @@ type ObjectPath struct {
 	Method string
 	Kind   string // what the ids begin with, such as "resp_"
 	Path   string // with ObjectPlaceholder for the id; requests for a path without it create an object
-	// Query are the parameters that the provider gets if the client sends them.
+	// Query are the parameters that the provider gets if the client sends them: "name". It always gets
+	// those with a value: "name=value".
 	Query []string
 	// Check refuses the body of a request; nil for requests without a body.
 	Check func(body []byte) *fault.Fault
@@ -83,6 +88,31 @@ type Form struct {
 	Texts []string // the names of the other parts. Each is a text, and may be missing
 
 	Requests *FileOfRequests // nil for a file of any content
+
+	// Describes checks the first part, a JSON document that describes the file. If it is not nil, the form
+	// is of the type multipart/related: its parts have no names, and the second one is the file.
+	Describes func(document []byte) *fault.Fault
+	// Resumable is the protocol by which headers state whether a request has the form, or a part of an
+	// upload in several requests; nil if all have the form.
+	Resumable *Resumable
+}
+
+// Resumable is an upload in several requests. The first one begins a session, which the others name in
+// their query. Headers, in canonical form, state what a request does.
+type Resumable struct {
+	Protocol string // the header with the name of the protocol
+	Start    string // its value in the first request
+	Whole    string // its value in a request that has all of the file, in the form
+
+	Command  string   // the header with what a request of a session does
+	Commands []string // its values in requests of a session; several may be joined by commas
+
+	Length string   // the header of the first request with the length of the file
+	Offset string   // the header of the other ones with the number of the bytes before
+	Others []string // headers of the first request that the provider gets as well
+
+	Session string // the parameter of the query with the session
+	Kind    string // of the ids of sessions
 }
 
 // FileOfRequests is a file that may have a request of a batch in each line.
@@ -100,6 +130,7 @@ var kindsOfTraits = map[string]func(*trait.Traits) bool{
 	seal.FileID:         storesFiles,
 	seal.ClaudeFileID:   storesFiles,
 	seal.UploadID:       storesFiles,
+	seal.GeminiFileID:   storesFiles,
 }
 
 func storesFiles(traits *trait.Traits) bool { return traits.FilesState == trait.FilesSealed }
@@ -127,24 +158,61 @@ const (
 	ItemPlaceholder   = "{item_id}"
 )
 
+// UploadRoot is in front of the version in the paths of some uploads.
+const UploadRoot = "/upload"
+
+// Parameters returns the query that the provider gets, in which a client has sent some parameters.
+func (o *ObjectPath) Parameters(sent url.Values) string {
+	kept := make(url.Values)
+	for _, parameter := range o.Query {
+		if name, value, fixed := strings.Cut(parameter, "="); fixed {
+			kept[name] = []string{value}
+		} else if values, ok := sent[name]; ok {
+			kept[name] = values
+		}
+	}
+	return kept.Encode()
+}
+
+// segment returns the index of the segment of the path with the id of the object, -1 if it has none, and
+// what follows the id in the segment.
+func (o *ObjectPath) segment() (i int, suffix string) {
+	for i, segment := range strings.Split(o.Path, "/") {
+		if suffix, ok := strings.CutPrefix(segment, ObjectPlaceholder); ok {
+			return i, suffix
+		}
+	}
+	return -1, ""
+}
+
 // ID returns the id of the object in a path of a client, "" if the request creates the object.
 func (o *ObjectPath) ID(path string) string {
-	i := slices.Index(strings.Split(o.Path, "/"), ObjectPlaceholder)
+	i, suffix := o.segment()
 	if i < 0 {
 		return ""
 	}
-	return strings.Split(path, "/")[i]
+	id := strings.TrimSuffix(strings.Split(path, "/")[i], suffix)
+	if seal.IsCollection(o.Kind) {
+		return o.Kind + id
+	}
+	return id
 }
 
 // Below returns what a path of a client is below the version, with escapes, and with another id of
-// the object.
+// the object. UploadRoot is in front of it, if the path has that.
 func (o *ObjectPath) Below(path, id string) string {
-	segments := strings.Split(path, "/")
-	for i, name := range strings.Split(o.Path, "/") {
-		if name == ObjectPlaceholder {
-			segments[i] = id
+	segments, root := strings.Split(path, "/"), ""
+	if i, suffix := o.segment(); i >= 0 {
+		if seal.IsCollection(o.Kind) {
+			id = strings.TrimPrefix(seal.NameIn(o.Kind, id), o.Kind)
 		}
+		segments[i] = id + suffix
+	}
+	if strings.HasPrefix(o.Path, UploadRoot+"/") {
+		segments, root = segments[1:], UploadRoot
+	}
+	for i := range segments {
 		segments[i] = url.PathEscape(segments[i])
 	}
-	return "/" + strings.Join(segments[2:], "/")
+	return root + "/" + strings.Join(segments[2:], "/")
 }

@@ -19,6 +19,14 @@ const version = "/v1beta"
 // segment of the path, so that it can add neither a method nor a query. Only with alt=sse is a
 // stream one of events.
 func callAddress(c format.Call) (path, query string) {
+	if root, object := "", c.Object; object != "" {
+		if below, uploads := strings.CutPrefix(object, format.UploadRoot+"/"); uploads {
+			root, object = format.UploadRoot, "/"+below
+		}
+		base := versioned(c.Base)
+		last := strings.LastIndex(base, "/") // in front of the version
+		return base[:last] + root + base[last:] + object, ""
+	}
 	collection, id := "models", strings.TrimPrefix(c.Model, "models/")
 	if tuned, ok := strings.CutPrefix(c.Model, "tunedModels/"); ok {
 		collection, id = "tunedModels", tuned

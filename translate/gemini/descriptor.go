@@ -64,7 +64,8 @@ var Descriptor = format.Descriptor{
 		Dialect: &answer.Dialect, Status: answer.Status, Append: answer.AppendError, AppendEvent: answer.AppendErrorEvent,
 		Aborts: true,
 	},
-	Models: Models,
+	Objects: objects,
+	Models:  Models,
 
 	Embeddings: format.Embeddings{Request: request.AppendEmbeddings, Answer: answer.AppendEmbeddings},
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
@@ -64,7 +65,25 @@ func (s *IDs) Append(dst []byte, kind string, account Account, id []byte) []byte
 	key := &s.ring.ids[0]
 	sealed := key.seal(append(plain, rest...), s.context(kind))
 	dst = append(append(dst, kind...), idVersion)
-	return base64.RawURLEncoding.AppendEncode(dst, sealed)
+	return encodingOf(kind).AppendEncode(dst, sealed)
+}
+
+// encoding is an encoding of bytes as text.
+type encoding interface {
+	AppendEncode(dst, src []byte) []byte
+	AppendDecode(dst, src []byte) ([]byte, error)
+}
+
+// lowerCase writes lower-case letters and digits alone.
+var lowerCase = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
+
+// encodingOf returns how ids of a kind are written. The clients of Google take the lower-case letters and
+// digits behind "files/" in the address of a file for its id.
+func encodingOf(kind string) encoding {
+	if IsCollection(kind) {
+		return lowerCase
+	}
+	return base64.RawURLEncoding
 }
 
 // Open returns the id that a sealed form of a kind contains, and its account. ok is false for
@@ -74,8 +93,9 @@ func (s *IDs) Open(kind string, text []byte) (account Account, id []byte, ok boo
 	if !ok || len(text) > maxID {
 		return account, nil, false
 	}
-	sealed, err := base64.RawURLEncoding.Strict().AppendDecode(nil, encoded)
-	if err != nil {
+	as := encodingOf(kind)
+	sealed, err := as.AppendDecode(nil, encoded)
+	if err != nil || !bytes.Equal(as.AppendEncode(nil, sealed), encoded) { // in another spelling
 		return account, nil, false
 	}
 	for i := range s.ring.ids {

@@ -1,5 +1,7 @@
 package seal
 
+import "strings"
+
 // The kinds of sealed ids, by what the ids of the vendors begin with. A sealed id begins with its
 // kind, since clients check it. Ids of one vendor that begin otherwise are sealed whole.
 const (
@@ -19,6 +21,11 @@ const (
 	FineTuningID      = "ftjob-"
 	VideoID           = "video_"
 	SkillID           = "skill_"
+
+	// Those of Google are the names of collections: an id is "files/abc".
+	GeminiFileID   = "files/"
+	GeminiUploadID = "uploads/"
+	GeminiBatchID  = "batches/"
 )
 
 // Nouns are the words for the objects of each kind, in lower case. Kinds of one noun are those of several
@@ -28,6 +35,19 @@ var Nouns = [...]struct{ Kind, Noun string }{
 	{FileID, "file"}, {ClaudeFileID, "file"}, {UploadID, "upload"}, {BatchID, "batch"}, {MessageBatchID, "message batch"},
 	{VectorStoreID, "vector store"}, {FileBatchID, "file batch"}, {ContainerID, "container"}, {ClaudeContainerID, "container"},
 	{ContainerFileID, "container file"}, {FineTuningID, "fine-tuning job"}, {VideoID, "video"}, {SkillID, "skill"},
+	{GeminiFileID, "file"}, {GeminiUploadID, "upload"}, {GeminiBatchID, "batch"},
+}
+
+// IsCollection reports whether a kind is the name of a collection, which ends in a slash.
+func IsCollection(kind string) bool { return strings.HasSuffix(kind, "/") }
+
+// NameIn returns the id of a kind that an address or a name ends with. An id of a collection is its last
+// segment, with the name of the collection; other ids are all of the text.
+func NameIn(kind, text string) string {
+	if i := strings.LastIndex(text, kind); i >= 0 && IsCollection(kind) {
+		return text[i:]
+	}
+	return text
 }
 
 // NounOf returns the noun of a kind.

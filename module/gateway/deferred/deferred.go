@@ -403,7 +403,7 @@ func (s *Settler) question(charge *accounting.Deferred, p *catalog.Provider, api
 	return &exchange.Conduit{Attempt: exchange.Attempt{
 		Exchange: &exchange.Exchange{
 			ID: charge.Record.Request, Start: time.Now(), Request: exchange.Request{Operation: translate.Manage, Format: spoken},
-			Objects: &exchange.Objects{IDs: s.Seals().IDs(""), Call: &exchange.ObjectCall{Method: path.Method, Path: path.Below(path.Path, id), Content: path.Content || path.Results}},
+			Objects: &exchange.Objects{IDs: s.Seals().IDs(""), Call: &exchange.ObjectCall{Method: path.Method, Path: path.Below(path.Path, id), Query: path.Parameters(nil), Content: path.Content || path.Results}},
 		},
 		Provider: p.Name, Service: p.Preset, Format: spoken, APIKey: apiKey, Traits: p.Traits(),
 	}}

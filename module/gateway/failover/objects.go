@@ -79,6 +79,9 @@ func (s *Site) AskHolder(h *Holder, answer *reply.Reply, r *http.Request) Verdic
 	c.Started = time.Since(ex.Start)
 	answer.Next(c, 0)
 	err := h.Provider.Caller.Call(ctx, c, answer, r)
+	if c.Result.Whole() {
+		_, _ = answer.Write(nil) // the answer may have no bytes, with which its headers would be sent
+	}
 	ex.End(c)
 	if c.Result.Fault == nil && !c.Result.Whole() && !x.left() {
 		c.Result.Fail(unexplained(err, h.Provider.Name))

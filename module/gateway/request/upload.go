@@ -45,15 +45,18 @@ const (
 // NewUpload returns the body of a request as a form, of at most limit bytes. It reads none of it.
 func NewUpload(r *http.Request, form *format.Form, limit int64) (*Upload, *fault.Fault) {
 	switch {
-	case !HasForm(r.Header):
+	case form.Describes == nil && !HasForm(r.Header):
 		return nil, fault.NotForm()
 	case len(r.Header["Content-Encoding"]) > 0:
 		return nil, fault.CodingUnsupported()
 	case r.ContentLength > limit:
 		return nil, fault.BodyTooLarge(limit)
 	}
-	_, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || parameters["boundary"] == "" {
+	kind, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch hasBoundary := err == nil && parameters["boundary"] != ""; {
+	case form.Describes != nil && (!hasBoundary || kind != related):
+		return nil, fault.NotRelated()
+	case !hasBoundary:
 		return nil, fault.NotForm()
 	}
 	u := &Upload{form: form, given: make(map[string]bool)}
@@ -62,8 +65,19 @@ func NewUpload(r *http.Request, form *format.Form, limit int64) (*Upload, *fault
 	return u, nil
 }
 
+// related is the type of a form whose parts have no names.
+const related = "multipart/related"
+
 // ContentType returns the type of the form that Read returns.
-func (u *Upload) ContentType() string { return u.writer.FormDataContentType() }
+func (u *Upload) ContentType() string {
+	if u.form.Describes != nil {
+		return related + "; boundary=" + u.writer.Boundary()
+	}
+	return u.writer.FormDataContentType()
+}
+
+// Length returns -1: the form is written while it is read.
+func (*Upload) Length() int64 { return -1 }
 
 // Requests implements exchange.Upload.
 func (u *Upload) Requests() *exchange.Requests { return u.requests.Load() }
@@ -108,6 +122,9 @@ func (u *Upload) advance() {
 
 // begin writes the beginning of a part that is the file, or all of another one.
 func (u *Upload) begin(part *multipart.Part) *fault.Fault {
+	if u.form.Describes != nil {
+		return u.beginRelated(part)
+	}
 	name, file := part.FormName(), part.FileName()
 	switch isFile := name == u.form.File; {
 	case !isFile && !slices.Contains(u.form.Texts, name):
@@ -132,6 +149,36 @@ func (u *Upload) begin(part *multipart.Part) *fault.Fault {
 		"Content-Type":        {cmp.Or(kind, "application/octet-stream")},
 	})
 	u.file = part
+	return nil
+}
+
+// description is the name of the part that describes the file, which has none in the form.
+const description = "description"
+
+// beginRelated is begin for a form whose parts have no names.
+func (u *Upload) beginRelated(part *multipart.Part) *fault.Fault {
+	kind := part.Header.Get("Content-Type")
+	switch {
+	case u.given[u.form.File]:
+		return fault.InvalidField(u.form.File, "must be the last part")
+	case u.given[description]:
+		u.given[u.form.File], u.file = true, part
+		u.write(textproto.MIMEHeader{"Content-Type": {cmp.Or(kind, "application/octet-stream")}})
+		return nil
+	}
+	u.given[description] = true
+	document, err := io.ReadAll(io.LimitReader(part, longestText+1))
+	switch {
+	case err != nil:
+		return brokenForm(err)
+	case len(document) > longestText:
+		return fault.InvalidField(description, fmt.Sprintf("must be a JSON document of at most %d bytes", longestText))
+	}
+	if refused := u.form.Describes(document); refused != nil {
+		return refused
+	}
+	u.write(textproto.MIMEHeader{"Content-Type": {"application/json"}})
+	u.out.Write(document)
 	return nil
 }
 

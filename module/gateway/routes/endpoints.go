@@ -105,9 +105,10 @@ func objectEndpoint(r *http.Request) (e endpoint, ok bool) {
 	var methods []string
 	likely := cmp.Or(formatByHeader(r), formats.Unspecified())
 	for _, f := range formats.All() {
+		path := f.Client.Canonical(r.URL.Path)
 		for i := range f.Objects.Paths {
 			o := &f.Objects.Paths[i]
-			if !isLike(r.URL.Path, o.Path) {
+			if !isLike(path, o.Path) || strings.HasSuffix(o.Path, format.ObjectPlaceholder) && strings.Contains(o.ID(path), ":") { // a method of an object
 				continue
 			}
 			if !slices.Contains(methods, o.Method) {

@@ -86,8 +86,12 @@ func hasKeyProtocol(r *http.Request) bool {
 	return slices.ContainsFunc(r.Header["Sec-Websocket-Protocol"], func(v string) bool { return strings.Contains(v, realtime.KeyProtocol) })
 }
 
-// FindUnserved returns the route of a request whose path the site does not serve, although others do.
+// FindUnserved returns the route of a request whose path the site does not serve, although others do. Its
+// kind is Elsewhere for paths of uploads, which other handlers may have.
 func FindUnserved(r *http.Request, site *backends.Set) Route {
+	if isUpload(r.URL.Path) {
+		return Route{HasQueryKey: exchange.HasQueryKey(r.URL.RawQuery)}
+	}
 	found, _ := unknown(r, site)
 	found.HasQueryKey = exchange.HasQueryKey(r.URL.RawQuery)
 	found.chooseFormat(r)

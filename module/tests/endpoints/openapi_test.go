@@ -63,7 +63,7 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 		}
 	}
 	described := make(map[string]bool)
-	for _, o := range document.Operations("/v1") {
+	for _, o := range slices.Concat(document.Operations("/v1"), document.Operations("/upload")) {
 		described[o.Method+" "+o.Path] = true
 	}
 	require.NotEmpty(t, routed)
@@ -291,16 +291,68 @@ func TestDocumentDescribesTheAnswersAboutFiles(t *testing.T) {
 	}
 }
 
+// isOfGemini reports whether a documented path is that of a stored object of the Gemini API.
+func isOfGemini(path string) bool {
+	return strings.HasPrefix(path, "/upload/") || strings.HasPrefix(path, "/v1beta/files")
+}
+
+func TestDocumentDescribesTheAnswersAboutFilesOfGeminiClients(t *testing.T) {
+	const file = `{"name":"files/abc","uri":"https://vendor.example.com/v1beta/files/abc"}`
+	vendor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "application/json")
+		answer := file
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/upload/"):
+			w.Header().Set("X-Goog-Upload-Status", "final")
+			answer = `{"file":` + file + `}`
+		case r.Method == http.MethodDelete:
+			answer = `{}`
+		}
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(vendor.Close)
+	s, _, document := describedSite(t, site.Direct.ProviderAt("storing", strings.TrimPrefix(vendor.URL, "http://"), "files_state sealed", "models gem", "format gemini"), "max_upload 4KB")
+	whole := []string{"X-Goog-Upload-Protocol", "multipart"}
+	const related = "multipart/related; boundary=b"
+	upload := func(content string) string {
+		return "--b\r\n\r\n{}\r\n--b\r\n\r\n" + content + "\r\n--b--"
+	}
+	created := s.Call(http.MethodPost, s.URL("site", "/upload/v1beta/files"), upload("a"), append(whole, "Authorization", "Bearer "+site.ClientKey, "Content-Type", related)...)
+	id := regexp.MustCompile(`files/(1\w+)`).FindStringSubmatch(created.Body)
+	require.NotNil(t, id, created.Body)
+	for _, o := range slices.DeleteFunc(slices.Concat(document.Operations("/v1beta/"), document.Operations("/upload/")), func(o openapi.Operation) bool { return !isOfGemini(o.Path) }) {
+		given := make(map[string]bool)
+		for _, try := range []struct{ key, id, body, contentType string }{
+			{key: "wrong"}, {key: elsewhereKey}, {id: "1a"}, {}, {body: "["}, {contentType: "text/plain"}, {body: upload(strings.Repeat("a", 5000))},
+		} {
+			path := strings.Replace(o.Path, "{id}", cmp.Or(try.id, id[1]), 1)
+			if o.Path == "/upload/v1beta/files" && try.id != "" {
+				path += "?upload_id=" + try.id
+			}
+			headers := append(whole, "Authorization", "Bearer "+cmp.Or(try.key, site.ClientKey), "Content-Type", cmp.Or(try.contentType, related))
+			answer := s.Call(o.Method, s.URL("site", path), cmp.Or(try.body, upload("a")), headers...)
+			assert.Empty(t, document.Check(o.Method, o.Path, answer.Status, []byte(answer.Body)), "%s %s: %s", o.Method, o.Path, answer.Body)
+			given[strconv.Itoa(answer.Status)] = true
+		}
+		for _, status := range o.Statuses {
+			assert.True(t, status == "default" || given[status], "nothing has given %s %s %s", o.Method, o.Path, status)
+		}
+	}
+}
+
 // isStored reports whether a documented path is that of a stored object.
 func isStored(path string) bool {
-	return isOfBatches(path) || isOfFiles(path) || strings.HasPrefix(path, "/v1/responses/{id}") || strings.HasPrefix(path, conversationsPath) || strings.HasPrefix(path, site.ChatPath+"/{id}")
+	return isOfBatches(path) || isOfFiles(path) || isOfGemini(path) || strings.HasPrefix(path, "/v1/responses/{id}") || strings.HasPrefix(path, conversationsPath) || strings.HasPrefix(path, site.ChatPath+"/{id}")
 }
 
 func TestDocumentDescribesTheAnswersAboutStoredObjects(t *testing.T) {
 	v := startVendor(t)
 	d, _, document := describedSite(t, site.Direct.ProviderAt("storing", strings.TrimPrefix(v.URL, "http://"), "responses_state sealed", "models gpt", "format responses chat"))
 	s := storing{d, v}
-	for _, o := range slices.DeleteFunc(document.Operations("/v1/"), func(o openapi.Operation) bool { return !isStored(o.Path) || isOfBatches(o.Path) || isOfFiles(o.Path) }) {
+	for _, o := range slices.DeleteFunc(document.Operations("/v1/"), func(o openapi.Operation) bool {
+		return !isStored(o.Path) || isOfBatches(o.Path) || isOfFiles(o.Path) || isOfGemini(o.Path)
+	}) {
 		given := make(map[string]bool)
 		for _, try := range []struct{ key, id, body, contentType string }{
 			{key: "wrong"}, {key: elsewhereKey}, {id: "unknown"},
@@ -395,6 +447,9 @@ func TestDocumentDescribesTheAnswersOfGeminiClients(t *testing.T) {
 		}
 	}
 	for _, o := range document.Operations("/v1beta/") {
+		if isOfGemini(o.Path) {
+			continue // of TestDocumentDescribesTheAnswersAboutFilesOfGeminiClients
+		}
 		for _, status := range o.Statuses {
 			assert.True(t, status == "default" || given[o.Method+" "+o.Path+" "+status], "nothing has given %s %s %s", o.Method, o.Path, status)
 		}

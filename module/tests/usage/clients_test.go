@@ -39,6 +39,13 @@ func TestTheVendorsClientsUseBatchesOfFiles(t *testing.T) {
 	runSuite(t, "batchfiles.test.js", "GATEWAY_URL="+s.URL("site", ""), "VENDOR_URL="+f.URL)
 }
 
+// The suite of Google's own client stores files, in one piece and in several, and names them in requests.
+func TestTheVendorsClientsUseFilesOfTheGeminiAPI(t *testing.T) {
+	g := startGoogle(t)
+	s := site.Start(t, withLedger(t, site.Direct.ProviderAt("p", strings.TrimPrefix(g.URL, "http://"), "format gemini", "files_state sealed", "batches sealed", "models m"))...)
+	runSuite(t, "gemini.test.js", "GATEWAY_URL="+s.URL("site", ""), "VENDOR_URL="+g.URL)
+}
+
 // runSuite runs a suite with variables of its environment.
 func runSuite(t *testing.T, name string, environment ...string) {
 	t.Helper()
