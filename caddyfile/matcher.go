@@ -32,6 +32,7 @@ func mayMatch(pattern string) bool {
 		beginning = beginning[:wild]
 	}
 	return slices.ContainsFunc(gateway.PathRoots(), func(root string) bool {
+		root = strings.ToLower(root)
 		return strings.HasPrefix(root, beginning) || strings.HasPrefix(beginning, root)
 	})
 }

@@ -20,11 +20,12 @@ type SocketConn interface {
 	// after the other, and must not keep them. It or Relay must be called once, before Send.
 	Listen(other func(message []byte))
 
-	// Relay is Listen for a socket without answers: all gets every message. Send must not be called.
-	Relay(all func(message []byte))
+	// Relay is Listen for a socket without answers: all gets every message, and whether it is binary.
+	// Send must not be called.
+	Relay(all func(message []byte, binary bool))
 
 	// Forward sends a message that has no answer of its own.
-	Forward(ctx context.Context, message []byte) error
+	Forward(ctx context.Context, message []byte, binary bool) error
 
 	// Send sends a request as a message of a stream, "" for the unnamed one, and returns its answer
 	// as a provider gives it by HTTP: a stream of events, or an error status with its body. A

@@ -29,7 +29,9 @@ type openSocket struct {
 	provider *catalog.Provider
 	key      *aigateway.Key
 
-	admit func(h *Handler, answer *reply.Reply) *fault.Fault // reserves what opening the socket uses
+	// admit reserves what opening the socket uses, and dial opens that of the provider before that of the
+	// client; nil for what is done after the first message.
+	admit func(h *Handler, answer *reply.Reply) *fault.Fault
 	dial  func(ctx context.Context, h *Handler, ex *exchange.Exchange) (*catalog.Provider, *exchange.Socket, *fault.Fault)
 
 	mu      sync.Mutex // guards the fields below

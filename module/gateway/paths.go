@@ -37,6 +37,11 @@ func versions() (all []string) {
 				}
 			}
 		}
+		for _, r := range f.Client.Refusals {
+			if !strings.HasPrefix(r.Path, "/v1") {
+				all = append(all, r.Path)
+			}
+		}
 	}
 	return all
 }

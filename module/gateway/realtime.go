@@ -17,20 +17,21 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sockets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/realtime"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// conversation is a WebSocket of the Realtime API. Each response of the provider is an exchange, also one
-// that no message of the client has asked for. What it may use is reserved before: while the socket is
-// open, the limits of the key always hold a reservation for the next response.
+// conversation is a WebSocket of the Realtime API, or of a Live API. Each response of the provider is an
+// exchange, also one that no message of the client has asked for. What it may use is reserved before: while
+// the socket is open, the limits of the key always hold a reservation for the next response.
 type conversation struct {
 	*openSocket
-	relay  sockets.Relay
-	target catalog.Target // that was dialed
-	apiKey int            // index in the API keys of the provider
-	model  string         // as the client names it
+	partner
+	relay sockets.Relay
 
 	mu          sync.Mutex // guards the fields below
 	ended       bool
@@ -41,24 +42,150 @@ type conversation struct {
 	transcriber string           // the model of transcripts; "" for none
 }
 
-// serveRealtime answers a request for a WebSocket of the Realtime API.
+// partner is with whom a conversation is.
+type partner struct {
+	dialect *realtime.Dialect
+	target  catalog.Target // that was dialed
+	apiKey  int            // index in the API keys of the provider
+	account *seal.Account  // that has the session which the client resumes; nil for any
+	model   string         // as the client names it
+}
+
+// The bounds of the first message of a client, where it names the model.
+const (
+	maxFirst     = 1 << 20
+	maxFirstWait = 10 * time.Second
+)
+
+// serveRealtime answers a request for a WebSocket of the Realtime API or a Live API.
 func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 	o.request = withProtocolKey(o.request)
 	c := &conversation{openSocket: o, running: make(map[string]*turn), rested: make(chan struct{})}
+	c.dialect = o.route.Format.Client.DialectOf(o.route.Operation)
 	close(c.rested)
 	if offersRealtime(o.request) {
 		c.relay.Protocol = realtime.Protocol
 	}
 	c.relay.FromClient, c.relay.FromProvider, c.relay.Rested = c.fromClient, c.fromProvider, c.restedNow
-	o.admit, o.dial = c.admit, c.dial
+	if o.admit, o.dial = c.admit, c.dial; c.dialect.ModelFirst {
+		o.admit, o.dial = nil, nil
+	}
 	if !s.begin(o, w, &c.relay.Socket, c.relay.Open) {
 		c.end()
 		return
 	}
 	go o.run(func() {
 		defer c.end()
-		c.relay.Run()
+		if !c.dialect.ModelFirst || c.start() {
+			c.relay.Run()
+		}
 	})
+}
+
+// start opens the WebSocket of the provider when the first message of the client is there. The socket of
+// the client is closed if that fails.
+func (c *conversation) start() bool {
+	var refused *fault.Fault
+	err := c.relay.First(maxFirstWait, maxFirst, func(message []byte, binary bool) {
+		if refused = c.answerFirst(message, binary); refused != nil {
+			c.relay.End(c.endOf(refused))
+		}
+	})
+	return err == nil && refused == nil
+}
+
+// answerFirst admits a conversation by its first message, and sends it to the provider.
+func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
+	h := c.current()
+	request, err := c.dialect.Read(message)
+	switch {
+	case err != nil:
+		return fault.NotRealtimeEvent()
+	case !request.First || request.Model.End == 0:
+		return fault.NotFirstMessage()
+	}
+	c.model = strings.TrimPrefix(textAt(message, request.Model), c.dialect.ModelPrefix)
+	ex := newExchange(c.request, c.route)
+	refused := h.authenticate(reply.New(unwritten{}, ex), c.request, c.route.KeyFormat)
+	if refused == nil {
+		refused = c.choose(h, ex)
+	}
+	if refused != nil {
+		return refused
+	}
+	handle, refused := c.openHandle(message, request.Handle)
+	if refused != nil {
+		return refused
+	}
+	c.note(len(message), &request)
+	if c.next, refused = c.reserve(h); refused != nil {
+		return refused
+	}
+	ctx, cancel := h.drain.Bind(c.request.Context(), 0)
+	defer cancel()
+	if c.provider, c.relay.Provider, refused = c.dial(ctx, h, ex); refused != nil {
+		return refused
+	}
+	model := c.dialect.ModelPrefix + strings.TrimPrefix(c.target.UpstreamModel(c.model), c.dialect.ModelPrefix)
+	passed := rewritten(message, replacement{request.Model, model}, replacement{request.Handle, handle})
+	if err := c.relay.Provider.Forward(ctx, passed, binary); err != nil {
+		c.relay.Provider.Close(exchange.SocketClosed{})
+		return fault.BrokenOff("closed", "")
+	}
+	return nil
+}
+
+// replacement is a text in place of a string of a message.
+type replacement struct {
+	slot jsonscan.Slot // zero for none
+	text string
+}
+
+// rewritten returns a message with two replacements.
+func rewritten(message []byte, a, b replacement) []byte {
+	if b.slot.Start < a.slot.Start {
+		a, b = b, a
+	}
+	var edits []edit.Edit
+	for _, r := range []replacement{a, b} {
+		if r.slot.End > 0 {
+			edits = append(edits, edit.Edit{Span: translate.Span{Start: r.slot.Start, End: r.slot.End}, With: jsonscan.AppendString(nil, r.text)})
+		}
+	}
+	return edit.Apply(nil, message, edits)
+}
+
+// textAt returns the text of a string of a message.
+func textAt(message []byte, slot jsonscan.Slot) string {
+	return jsonscan.TextOf(message[slot.Start:slot.End])
+}
+
+// openHandle opens the handle of a session that the client resumes: the provider would resume the session
+// of any client. It is sealed for its owner, and leads to the account that has the session.
+func (c *conversation) openHandle(message []byte, slot jsonscan.Slot) (handle string, refused *fault.Fault) {
+	sealed := textAt(message, slot)
+	if sealed == "" {
+		return "", nil
+	}
+	account, opened, ok := c.handles().Open(seal.SessionHandle, []byte(sealed))
+	if !ok {
+		return "", fault.UnknownSession()
+	}
+	c.account = &account
+	return string(opened), nil
+}
+
+// sealHandle returns a message of the provider with the handle of its session sealed.
+func (c *conversation) sealHandle(message []byte, slot jsonscan.Slot) []byte {
+	account := seal.AccountOf(c.target.Provider.Name, c.apiKey)
+	sealed := c.handles().Append(nil, seal.SessionHandle, account, []byte(textAt(message, slot)))
+	return rewritten(message, replacement{}, replacement{slot, string(sealed)})
+}
+
+// handles seals the handles of the owner of the conversation.
+func (c *conversation) handles() *seal.IDs {
+	owner := exchange.Exchange{Key: c.key}
+	return c.current().providers.Seals().IDs(owner.Owner())
 }
 
 // offersRealtime reports whether the client offers the subprotocol of the API.
@@ -105,30 +232,43 @@ func (c *conversation) admit(h *Handler, answer *reply.Reply) *fault.Fault {
 	if c.model = query.Get("model"); err != nil || c.model == "" || len(query) > 1 || len(query["model"]) > 1 {
 		return fault.RealtimeQuery()
 	}
+	refused := c.choose(h, answer.Exchange)
+	if refused == nil {
+		c.next, refused = c.reserve(h)
+	}
+	return refused
+}
+
+// choose finds the target of the model.
+func (c *conversation) choose(h *Handler, ex *exchange.Exchange) *fault.Fault {
 	m := h.resolved.catalog.Model(c.model)
 	switch {
 	case m == nil:
 		return fault.UnknownModel(c.model)
-	case !answer.Exchange.Key.Allows(c.model):
+	case !ex.Key.Allows(c.model):
 		return fault.ModelNotAllowed(c.model)
 	}
-	m, refused := conditions.Select(m, answer.Exchange, c.request)
+	m, refused := conditions.Select(m, ex, c.request)
 	if refused != nil {
 		return refused
 	}
-	i := slices.IndexFunc(m.Targets, func(t catalog.Target) bool { return h.resolved.sockets.leadTo(t.Provider) })
+	i := slices.IndexFunc(m.Targets, func(t catalog.Target) bool {
+		return h.resolved.sockets.leadTo(t.Provider) && slices.Contains(t.Provider.Formats, c.route.Format)
+	})
 	if i < 0 {
 		return fault.NoRealtime()
 	}
 	c.target = m.Targets[i]
-	c.next, refused = c.reserve(h)
-	return refused
+	return nil
 }
 
 // dial opens a WebSocket to the target of the conversation.
 func (c *conversation) dial(ctx context.Context, h *Handler, ex *exchange.Exchange) (p *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
-	p = c.target.Provider
+	p, refused = c.target.Provider, fault.UnknownSession()
 	for c.apiKey = range p.APIKeys {
+		if c.account != nil && *c.account != seal.AccountOf(p.Name, c.apiKey) {
+			continue
+		}
 		if socket, refused = p.Caller.(exchange.Dialer).Dial(ctx, c.attempt(ex)); refused == nil || ctx.Err() != nil {
 			return p, socket, refused
 		}
@@ -150,25 +290,26 @@ func (c *conversation) attempt(ex *exchange.Exchange) *exchange.Attempt {
 
 // fromClient returns what the provider gets of a message of the client. A refused one is answered.
 func (c *conversation) fromClient(message []byte) []byte {
-	request, err := realtime.Read(message)
+	request, err := c.dialect.Read(message)
 	if err != nil {
 		c.refuse(fault.NotRealtimeEvent())
 		return nil
 	}
-	c.note(int64(len(message)-request.Audio), int64(request.Audio))
-	if refused := c.refuseTranscriber(request.Transcriber); refused != nil {
-		c.refuse(refused)
-		return nil
-	}
-	if request.Model.End == 0 {
+	c.note(len(message), &request)
+	refused := c.refuseTranscriber(request.Transcriber)
+	switch {
+	case refused != nil:
+	case request.First:
+		refused = fault.NotFirstMessage()
+	case request.Model.End == 0:
 		return message
+	case textAt(message, request.Model) != c.model:
+		refused = fault.OtherSessionModel(c.model)
+	default:
+		return rewritten(message, replacement{}, replacement{request.Model, c.target.UpstreamModel(c.model)})
 	}
-	if jsonscan.TextOf(message[request.Model.Start:request.Model.End]) != c.model {
-		c.refuse(fault.OtherSessionModel(c.model))
-		return nil
-	}
-	passed := jsonscan.AppendString(slices.Clone(message[:request.Model.Start]), c.target.UpstreamModel(c.model))
-	return append(passed, message[request.Model.End:]...)
+	c.refuse(refused)
+	return nil
 }
 
 // refuseTranscriber refuses a model of transcripts that the key may not use.
@@ -190,8 +331,32 @@ func (c *conversation) refuseTranscriber(model string) *fault.Fault {
 	return nil
 }
 
-// refuse answers a message of the client, which the provider does not get.
-func (c *conversation) refuse(refused *fault.Fault) { c.relay.Reply(c.errorEvent(refused)) }
+// refuse answers a message of the client, which the provider does not get. The conversation goes on if the
+// API has messages for refusals.
+func (c *conversation) refuse(refused *fault.Fault) {
+	if c.dialect.Errors {
+		c.relay.Reply(c.errorEvent(refused))
+	} else {
+		c.relay.End(c.endOf(refused))
+	}
+}
+
+// maxReason is the length of the longest reason of a close code, in bytes.
+const maxReason = 123
+
+// endOf returns how a conversation ends that is refused.
+func (c *conversation) endOf(refused *fault.Fault) *sockets.End {
+	end := &sockets.End{Closed: exchange.SocketClosed{Code: sockets.Violation, Reason: "refused"}}
+	if c.dialect.Errors {
+		end.Last = c.errorEvent(refused)
+		return end
+	}
+	if refused.Kind == fault.Invalid {
+		end.Closed.Code = sockets.Invalid
+	}
+	end.Closed.Reason = strings.ToValidUTF8(refused.Message[:min(len(refused.Message), maxReason)], "")
+	return end
+}
 
 // errorEvent returns the message of a fault.
 func (c *conversation) errorEvent(refused *fault.Fault) []byte {
@@ -201,10 +366,10 @@ func (c *conversation) errorEvent(refused *fault.Fault) []byte {
 	return append(append(append(event, `,"error":`...), reason...), '}')
 }
 
-// fromProvider accounts for a message of the provider. It returns the last message of the conversation if
-// the limits of the key do not let it go on.
-func (c *conversation) fromProvider(message []byte) (last []byte) {
-	event := realtime.ReadEvent(message)
+// fromProvider accounts for a message of the provider, and returns what the client gets. The conversation
+// ends if the limits of the key do not let it go on.
+func (c *conversation) fromProvider(message []byte) (passed []byte, end *sockets.End) {
+	event := c.dialect.ReadEvent(message)
 	var refused *fault.Fault
 	switch event.Kind {
 	case realtime.Created:
@@ -214,8 +379,11 @@ func (c *conversation) fromProvider(message []byte) (last []byte) {
 	case realtime.Transcribed:
 		c.transcribed(&event)
 	}
-	if refused != nil {
-		return c.errorEvent(refused)
+	if event.Handle.End > 0 {
+		message = c.sealHandle(message, event.Handle)
 	}
-	return nil
+	if refused != nil {
+		end = c.endOf(refused)
+	}
+	return message, end
 }

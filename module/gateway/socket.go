@@ -127,20 +127,24 @@ func (s *socketRoute) begin(o *openSocket, w http.ResponseWriter, socket *socket
 			o.close()
 		}
 	}()
-	var refused *fault.Fault
-	ctx, cancel := h.drain.Bind(alone(r).Context(), 0) // which the connection keeps
-	defer cancel()
-	defer context.AfterFunc(r.Context(), cancel)()
-	if o.provider, socket.Provider, refused = o.dial(ctx, h, ex); refused != nil {
-		to.Fail(refused)
-		return false
+	if o.dial != nil {
+		var refused *fault.Fault
+		ctx, cancel := h.drain.Bind(alone(r).Context(), 0) // which the connection keeps
+		defer cancel()
+		defer context.AfterFunc(r.Context(), cancel)()
+		if o.provider, socket.Provider, refused = o.dial(ctx, h, ex); refused != nil {
+			to.Fail(refused)
+			return false
+		}
 	}
 	to.Upgrade()
 	o.request = alone(r)
 	socket.MaxBody, socket.Retired = h.MaxBody, s.retired
 	socket.Allowed, socket.Succeed = o.allowed, o.succeed
 	if err := open(w, o.request); err != nil {
-		socket.Provider.Close(exchange.SocketClosed{})
+		if socket.Provider != nil {
+			socket.Provider.Close(exchange.SocketClosed{})
+		}
 		h.logger.Info("no WebSocket was opened", zap.String("request_id", ex.ID), zap.Error(err))
 		return false
 	}
@@ -165,6 +169,9 @@ func (s *socketRoute) admit(o *openSocket, answer *reply.Reply) *fault.Fault {
 	if refused := sockets.Check(r); refused != nil {
 		return refused
 	}
+	if o.admit == nil {
+		return nil
+	}
 	return o.admit(h, answer)
 }
 
@@ -176,9 +183,13 @@ func (o *openSocket) countRequest(h *Handler, answer *reply.Reply) *fault.Fault 
 	return refused
 }
 
-// dial opens a WebSocket to the first provider that accepts one.
+// dial opens a WebSocket to the first provider of the client's format that accepts one.
 func (s *socketRoute) dial(ctx context.Context, h *Handler, ex *exchange.Exchange) (p *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
+	refused = fault.NoWebSocket()
 	for _, p = range s.providers {
+		if !slices.Contains(p.Formats, ex.Format) {
+			continue
+		}
 		for i := range p.APIKeys {
 			a := &exchange.Attempt{Exchange: ex, Provider: p.Name, Service: p.Preset, Format: ex.Format, APIKey: i, Traits: p.Traits()}
 			if socket, refused = p.Caller.(exchange.Dialer).Dial(ctx, a); refused == nil || ctx.Err() != nil {

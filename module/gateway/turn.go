@@ -139,12 +139,12 @@ func (t *turn) settle(c *conversation) {
 	t.handler.settle(t.ex, t.answer, c.request)
 }
 
-// note adds the length of a message of the client to the tokens of the conversation, in bytes. audio is in
+// note adds a message of the client to the tokens of the conversation. length is in bytes. Audio is in
 // base64: at most ten tokens for each second, in which a telephone sends 8000 bytes.
-func (c *conversation) note(text, audio int64) {
+func (c *conversation) note(length int, request *realtime.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.tokens += text/token.DefaultBytesPerToken + audio/1000
+	c.tokens += int64((length-request.Audio)/token.DefaultBytesPerToken + request.Audio/1000 + request.Tokens)
 }
 
 // created begins the turn of a response.

@@ -270,7 +270,7 @@ func NoWebSocket() *Fault {
 
 // NoRealtime refuses a WebSocket of the Realtime API to a gateway, or for a model, without one.
 func NoRealtime() *Fault {
-	return &Fault{Kind: NotFound, Message: "upgrade: no provider of this gateway has the Realtime API for this model", Code: "not_found", Final: true}
+	return &Fault{Kind: NotFound, Message: "upgrade: no provider of this gateway has the Realtime API, or the Live API, for this model", Code: "not_found", Final: true}
 }
 
 // RealtimeQuery refuses a WebSocket of the Realtime API for something else than a model.
@@ -281,6 +281,16 @@ func RealtimeQuery() *Fault {
 // NotRealtimeEvent refuses a message that is not valid.
 func NotRealtimeEvent() *Fault {
 	return &Fault{Kind: Invalid, Message: "message: must be a JSON object with a type, and with no member twice", Code: codeInvalidValue, Final: true}
+}
+
+// NotFirstMessage refuses a message of a Live API that does not begin a conversation, or begins another one.
+func NotFirstMessage() *Fault {
+	return &Fault{Kind: Invalid, Message: "message: the first one must begin the conversation with the name of its model, and no other may", Code: codeInvalidValue, Final: true}
+}
+
+// UnknownSession refuses to resume a session of another client.
+func UnknownSession() *Fault {
+	return &Fault{Kind: NotFound, Message: "sessionResumption.handle: must be one that this gateway has sent to the same key or user", Code: "not_found", Final: true}
 }
 
 // OtherSessionModel refuses another model than that of the WebSocket.

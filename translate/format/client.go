@@ -1,11 +1,13 @@
 package format
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/realtime"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -87,6 +89,15 @@ func (c *Client) Canonical(path string) string {
 	return path
 }
 
+// DialectOf returns the dialect of conversations on a WebSocket of an operation, nil for other messages.
+func (c *Client) DialectOf(op translate.Operation) *realtime.Dialect {
+	i := slices.IndexFunc(c.Refusals, func(r Refusal) bool { return r.Operation == op && r.Dialect != nil })
+	if i < 0 {
+		return nil
+	}
+	return c.Refusals[i].Dialect
+}
+
 // Refusal is a request that is refused.
 type Refusal struct {
 	Path    string // "{id}" matches any one segment
@@ -95,6 +106,7 @@ type Refusal struct {
 	Fault   func() *fault.Fault
 
 	Operation translate.Operation // of the WebSocket that Upgrade asks for
+	Dialect   *realtime.Dialect   // of a conversation on it; nil for other messages
 }
 
 // Quotas contains the names of the headers, in canonical form, with the remaining quota

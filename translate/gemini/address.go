@@ -15,6 +15,11 @@ var Provider = format.Provider{Call: callAddress, ModelInPath: true, Models: mod
 // version is the version of the API that base URLs without a path have.
 const version = "/v1beta"
 
+// alpha is the version of what the vendor tries out, and versions are all that mean the same to clients.
+const alpha = "/v1alpha"
+
+var versions = []string{version, "/v1", alpha, "/v1beta1"}
+
 // callAddress returns the path and the query of a call. The name of the model becomes one
 // segment of the path, so that it can add neither a method nor a query. Only with alt=sse is a
 // stream one of events.
@@ -33,6 +38,8 @@ func callAddress(c format.Call) (path, query string) {
 	}
 	path = versioned(c.Base) + "/" + collection + "/" + url.PathEscape(id)
 	switch {
+	case c.Operation == translate.Realtime:
+		return liveAddress(c.Base), ""
 	case c.Operation == translate.CountTokens:
 		return path + ":countTokens", ""
 	case c.Operation == translate.Embed:
@@ -54,6 +61,23 @@ func modelsAddress(base, after string) (path, query string) {
 		page.Set("pageToken", after)
 	}
 	return versioned(base) + "/models", page.Encode()
+}
+
+// liveAddress returns the path of the Live API at a provider, which has it in two versions.
+func liveAddress(base string) string {
+	for _, v := range versions {
+		if before, ok := strings.CutSuffix(base, v); ok && v == alpha {
+			return before + livePath(alpha)
+		} else if ok {
+			return before + livePath(version)
+		}
+	}
+	return base + livePath(version)
+}
+
+// livePath returns the path of WebSockets of the Live API, for a version with its slash.
+func livePath(version string) string {
+	return "/ws/google.ai.generativelanguage." + version[1:] + ".GenerativeService.BidiGenerateContent"
 }
 
 func versioned(base string) string {

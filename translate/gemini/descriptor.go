@@ -3,11 +3,13 @@ package gemini
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/realtime"
 )
 
 // keyHeader is the header that clients send their key in.
@@ -35,7 +37,11 @@ var Descriptor = format.Descriptor{
 			{Method: "POST", Path: version + embed, Operation: translate.Embed},
 			{Method: "POST", Path: version + embedMany, Operation: translate.EmbedMany},
 		},
-		Versions:     []string{version, "/v1", "/v1alpha", "/v1beta1"},
+		Versions: versions,
+		Refusals: []format.Refusal{
+			{Path: livePath(version), Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Realtime, Dialect: &realtime.Gemini},
+			{Path: livePath(alpha), Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Realtime, Dialect: &realtime.Gemini},
+		},
 		KeyHeader:    keyHeader,
 		KeyParameter: "key",
 		Marks:        []string{keyHeader, "X-Goog-Api-Client"},

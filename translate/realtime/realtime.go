@@ -1,5 +1,6 @@
-// Package realtime reads the messages of the Realtime API, as far as a gateway between a client and a
-// provider needs them: which models a client asks for, and what the provider charges.
+// Package realtime reads the messages of conversations by voice, of the Realtime API of OpenAI and the Live
+// API of Gemini, as far as a gateway between a client and a provider needs them: which models a client asks
+// for, and what the provider charges.
 //
 // It promises that a message of a client is read as the provider reads it: one that is not valid, or names
 // a member twice, is refused. It changes no message.
@@ -21,12 +22,32 @@ const (
 	KeyProtocol = "openai-insecure-api-key."
 )
 
+// Dialect is how the messages of an API are read.
+type Dialect struct {
+	// Read reads a message of a client, and ReadEvent one of a provider.
+	Read      func(message []byte) (Request, error)
+	ReadEvent func(message []byte) Event
+	// ModelFirst reports that the first message of a client names the model, which else the query does.
+	// ModelPrefix is in front of the name.
+	ModelFirst  bool
+	ModelPrefix string
+	// Errors reports that a refusal is a message, behind which the conversation goes on. Without them, a
+	// refusal closes the WebSocket.
+	Errors bool
+}
+
+// OpenAI is the Realtime API of OpenAI.
+var OpenAI = Dialect{Read: Read, ReadEvent: ReadEvent, Errors: true}
+
 // Request is a message of a client.
 type Request struct {
 	Type        string
+	First       bool          // it begins a conversation
 	Model       jsonscan.Slot // the place of the name of the model in a message that has one; else zero
+	Handle      jsonscan.Slot // the place of the handle of the session that is resumed; zero if there is none
 	Transcriber string        // the model of transcripts; "" for none
 	Audio       int           // the length of the audio, in base64
+	Tokens      int           // of the images
 }
 
 var errNoEvent = errors.New("not an object with a type")
@@ -86,9 +107,10 @@ var kinds = map[string]Kind{
 // Event is a message of a provider.
 type Event struct {
 	Kind     Kind
-	Response string      // the id of the response
-	Failed   bool        // the response has failed
-	Usage    token.Usage // of a response or a transcript
+	Response string        // the id of the response; "" if there is one at a time
+	Failed   bool          // the response has failed
+	Handle   jsonscan.Slot // the place of a handle by which the session can be resumed; zero if there is none
+	Usage    token.Usage   // of a response or a transcript
 }
 
 // rows describes the usage objects of the API.

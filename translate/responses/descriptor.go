@@ -11,6 +11,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/realtime"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
@@ -38,7 +39,7 @@ var Descriptor = format.Descriptor{
 		},
 		Refusals: []format.Refusal{
 			{Path: "/v1/responses", Upgrade: "websocket", Fault: fault.NoWebSocket, Operation: translate.Manage}, // which uses no model itself
-			{Path: "/v1/realtime", Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Realtime},
+			{Path: "/v1/realtime", Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Realtime, Dialect: &realtime.OpenAI},
 		},
 		Headers:  []string{"Openai-Beta"},
 		AnswerID: idPrefix,

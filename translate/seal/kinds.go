@@ -21,6 +21,7 @@ const (
 	FineTuningID      = "ftjob-"
 	VideoID           = "video_"
 	SkillID           = "skill_"
+	SessionHandle     = "session_" // that resumes a session of the Live API of Gemini, which has no prefix
 
 	// Those of Google are the names of collections: an id is "files/abc".
 	GeminiFileID   = "files/"
@@ -34,7 +35,7 @@ var Nouns = [...]struct{ Kind, Noun string }{
 	{ResponseID, "response"}, {ConversationID, "conversation"}, {CompletionID, "chat completion"},
 	{FileID, "file"}, {ClaudeFileID, "file"}, {UploadID, "upload"}, {BatchID, "batch"}, {MessageBatchID, "message batch"},
 	{VectorStoreID, "vector store"}, {FileBatchID, "file batch"}, {ContainerID, "container"}, {ClaudeContainerID, "container"},
-	{ContainerFileID, "container file"}, {FineTuningID, "fine-tuning job"}, {VideoID, "video"}, {SkillID, "skill"},
+	{ContainerFileID, "container file"}, {FineTuningID, "fine-tuning job"}, {VideoID, "video"}, {SkillID, "skill"}, {SessionHandle, "session"},
 	{GeminiFileID, "file"}, {GeminiUploadID, "upload"}, {GeminiBatchID, "batch"},
 }
 

@@ -70,6 +70,7 @@ func Find(r *http.Request, site *backends.Set) Route {
 		found, _ = unknown(r, site)
 	case site.Accounts != nil && site.Accounts.Serves(r):
 		return Route{Kind: Accounts}
+	case isSocket(r, &found):
 	case isUpload(r.URL.Path):
 		return Route{HasQueryKey: exchange.HasQueryKey(r.URL.RawQuery)}
 	default:

@@ -79,6 +79,15 @@ func refusal(r *http.Request, served bool) (found Route, ok bool) {
 	return found, false
 }
 
+// isSocket finds the route of a request for a WebSocket whose path has no version of the gateway.
+func isSocket(r *http.Request, found *Route) (ok bool) {
+	if r.Header.Get("Upgrade") == "" {
+		return false
+	}
+	*found, ok = refusal(r, false)
+	return ok && found.Kind == Socket
+}
+
 func matches(r *http.Request, refused format.Refusal) bool {
 	if refused.Upgrade != "" && !strings.EqualFold(r.Header.Get("Upgrade"), refused.Upgrade) {
 		return false
@@ -86,7 +95,11 @@ func matches(r *http.Request, refused format.Refusal) bool {
 	if refused.Method != "" && r.Method != refused.Method && !(refused.Method == http.MethodGet && r.Method == http.MethodHead) {
 		return false
 	}
-	return isLike(r.URL.Path, refused.Path) && r.URL.RawPath == ""
+	p := r.URL.Path
+	if refused.Upgrade != "" && strings.HasPrefix(p, "//") { // as clients of the Live API of Gemini send it
+		p = p[1:]
+	}
+	return isLike(p, refused.Path) && r.URL.RawPath == ""
 }
 
 // unknown returns the route of a request for a path without an endpoint, which is refused: by the

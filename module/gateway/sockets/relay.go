@@ -16,15 +16,27 @@ type Relay struct {
 	Socket
 	// FromClient returns what the provider gets of a message of the client, nil for nothing.
 	FromClient func(message []byte) []byte
-	// FromProvider is called with each message of the provider before the client has it. The client gets last
-	// behind it, unless it is nil, and then loses the socket.
-	FromProvider func(message []byte) (last []byte)
+	// FromProvider returns what the client gets of a message of the provider. Behind it, the client loses
+	// the socket, unless end is nil.
+	FromProvider func(message []byte) (passed []byte, end *End)
 	// Rested returns a channel that is closed when the provider generates nothing.
 	Rested func() <-chan struct{}
 
 	ended context.Context // ends with the socket
 	end   context.CancelFunc
 }
+
+// End is how the gateway ends a conversation.
+type End struct {
+	Last   []byte // a message; nil for none
+	Closed exchange.SocketClosed
+}
+
+// The close codes of refusals: of what the client may not have, and of a message that is not valid.
+const (
+	Violation = int(websocket.StatusPolicyViolation)
+	Invalid   = int(websocket.StatusInvalidFramePayloadData)
+)
 
 // maxRest is the longest time for which a socket that nothing serves any more waits for the provider.
 const maxRest = 5 * time.Minute
@@ -56,13 +68,12 @@ func (s *Relay) Open(w http.ResponseWriter, r *http.Request) error {
 func (s *Relay) Run() {
 	s.run(func(ctx context.Context) exchange.SocketClosed {
 		defer s.end()
-		s.Provider.Relay(func(message []byte) {
+		s.Provider.Relay(func(message []byte, binary bool) {
 			s.use()
-			last := s.FromProvider(message)
-			_ = s.client.Write(ctx, websocket.MessageText, message)
-			if last != nil {
-				s.Reply(last)
-				go closeWith(s.client, exchange.SocketClosed{Code: int(websocket.StatusPolicyViolation), Reason: "refused"})
+			passed, end := s.FromProvider(message)
+			_ = s.client.Write(ctx, kindOf(binary), passed)
+			if end != nil {
+				s.End(end)
 			}
 		})
 		for {
@@ -78,16 +89,59 @@ func (s *Relay) Reply(message []byte) {
 	_ = s.client.Write(s.ended, websocket.MessageText, message)
 }
 
+// End ends the socket of the client. It does not wait for the client.
+func (s *Relay) End(end *End) {
+	if end.Last != nil {
+		s.Reply(end.Last)
+	}
+	go closeWith(s.client, end.Closed)
+}
+
+// kindOf returns the kind of a message.
+func kindOf(binary bool) websocket.MessageType {
+	if binary {
+		return websocket.MessageBinary
+	}
+	return websocket.MessageText
+}
+
+// First gives the first message of the client to a function, before there is a socket of the provider. It
+// closes the socket of a client that sends none of at most a number of bytes within a time.
+func (s *Relay) First(wait time.Duration, most int64, take func(message []byte, binary bool)) error {
+	late := time.AfterFunc(wait, func() {
+		closeWith(s.client, exchange.SocketClosed{Code: Violation, Reason: "no first message within " + wait.String()})
+	})
+	defer late.Stop()
+	s.client.SetReadLimit(min(most, s.MaxBody))
+	defer s.client.SetReadLimit(s.MaxBody)
+	err := s.read(s.ended, func(message []byte, binary bool) error {
+		late.Stop()
+		take(message, binary)
+		return nil
+	})
+	if err != nil {
+		closeWith(s.client, closedBy(err))
+	}
+	return err
+}
+
 // next passes the next message of the client on.
 func (s *Relay) next(ctx context.Context) error {
+	return s.read(ctx, func(message []byte, binary bool) error {
+		if passed := s.FromClient(message); passed != nil {
+			return s.Provider.Forward(ctx, passed, binary)
+		}
+		return nil
+	})
+}
+
+// read gives the next message of the client to a function.
+func (s *Relay) read(ctx context.Context, take func(message []byte, binary bool) error) error {
 	kind, message, err := s.client.Reader(ctx)
 	if err != nil {
 		return err
 	}
 	s.use()
-	if kind != websocket.MessageText {
-		return errNoText
-	}
 	lease := exchange.NewLease()
 	defer lease.Release()
 	text, err := coding.ReadAll(lease.Buffer(), message, -1, s.MaxBody)
@@ -95,8 +149,5 @@ func (s *Relay) next(ctx context.Context) error {
 		return err
 	}
 	lease.Keep(text)
-	if passed := s.FromClient(text); passed != nil {
-		return s.Provider.Forward(ctx, passed)
-	}
-	return nil
+	return take(text, kind == websocket.MessageBinary)
 }

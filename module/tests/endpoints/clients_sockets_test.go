@@ -25,9 +25,18 @@ func TestTheVendorsClientsHaveConversations(t *testing.T) {
 	require.NoError(t, err)
 	front := httptest.NewTLSServer(httputil.NewSingleHostReverseProxy(address)) // the client knows wss alone
 	t.Cleanup(front.Close)
-	suite := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", "--test-timeout=120000", "realtime.test.js")
+	runVoiceSuite(t, "realtime.test.js", front.URL)
+}
+
+// TestTheVendorsClientsAreLive runs the suite of Google's own client for the Live API.
+func TestTheVendorsClientsAreLive(t *testing.T) {
+	runVoiceSuite(t, "live.test.js", site.StartCaddyfile(t, liveLines(t, startLive(t))).URL("site", ""))
+}
+
+func runVoiceSuite(t *testing.T, name, address string) {
+	suite := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", "--test-timeout=120000", name)
 	suite.Dir = filepath.FromSlash("../../../testdata/clients/fakes")
-	suite.Env = append(os.Environ(), "FORCE_COLOR=0", "NODE_TLS_REJECT_UNAUTHORIZED=0", "GATEWAY_URL="+front.URL, "GATEWAY_KEY="+site.ClientKey)
+	suite.Env = append(os.Environ(), "FORCE_COLOR=0", "NODE_TLS_REJECT_UNAUTHORIZED=0", "GATEWAY_URL="+address, "GATEWAY_KEY="+site.ClientKey)
 	out, err := suite.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	assert.Regexp(t, `(?m)^ℹ pass [1-9]`, string(out))

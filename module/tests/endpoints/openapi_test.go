@@ -63,7 +63,7 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 		}
 	}
 	described := make(map[string]bool)
-	for _, o := range slices.Concat(document.Operations("/v1"), document.Operations("/upload")) {
+	for _, o := range slices.Concat(document.Operations("/v1"), document.Operations("/upload"), document.Operations("/ws")) {
 		described[o.Method+" "+o.Path] = true
 	}
 	require.NotEmpty(t, routed)

@@ -2,7 +2,7 @@
 //
 // It promises that an answer reads as one by HTTP: a stream of events, or an error status with a
 // body; that a provider which sends faster than the answers are read is slowed; and that one message
-// is in memory at a time. It refuses messages that are not text.
+// is in memory at a time. It refuses answers that are not text.
 package duplex
 
 import (
@@ -32,7 +32,7 @@ type Conn struct {
 	limit int64
 	leaks func(text []byte) bool
 	other func(message []byte)
-	whole bool // other gets all messages
+	all   func(message []byte, binary bool) // gets all messages, unchanged; nil for a socket with answers
 
 	mu      sync.Mutex         // guards the fields below
 	running map[string]*answer // by stream
@@ -58,14 +58,22 @@ func (c *Conn) Listen(other func(message []byte)) {
 }
 
 // Relay implements exchange.SocketConn.
-func (c *Conn) Relay(all func(message []byte)) {
-	c.whole = true
-	c.Listen(all)
+func (c *Conn) Relay(all func(message []byte, binary bool)) {
+	c.all = func(message []byte, binary bool) {
+		if !c.leaks(message) {
+			all(message, binary)
+		}
+	}
+	go c.read()
 }
 
 // Forward implements exchange.SocketConn.
-func (c *Conn) Forward(ctx context.Context, message []byte) error {
-	return c.write(ctx, bytes.NewReader(message))
+func (c *Conn) Forward(ctx context.Context, message []byte, binary bool) error {
+	kind := websocket.MessageText
+	if binary {
+		kind = websocket.MessageBinary
+	}
+	return c.write(ctx, kind, bytes.NewReader(message))
 }
 
 // Done implements exchange.SocketConn.
@@ -112,7 +120,7 @@ func (c *Conn) Send(ctx context.Context, stream string, request io.Reader) (*htt
 	if err := c.add(a); err != nil {
 		return nil, err
 	}
-	err := c.write(ctx, request)
+	err := c.write(ctx, websocket.MessageText, request)
 	if err == nil {
 		select {
 		case head := <-a.head:
@@ -155,8 +163,8 @@ func (c *Conn) remove(a *answer) bool {
 }
 
 // write sends a request as one message. If it breaks off, the connection cannot be used any more.
-func (c *Conn) write(ctx context.Context, request io.Reader) error {
-	w, err := c.ws.Writer(ctx, websocket.MessageText)
+func (c *Conn) write(ctx context.Context, kind websocket.MessageType, request io.Reader) error {
+	w, err := c.ws.Writer(ctx, kind)
 	if err == nil {
 		_, err = io.Copy(w, request)
 		err = errors.Join(err, w.Close())
@@ -198,7 +206,8 @@ func (c *Conn) next() error {
 	if err != nil {
 		return err
 	}
-	if kind != websocket.MessageText {
+	binary := kind == websocket.MessageBinary
+	if binary && c.all == nil {
 		return errBinary
 	}
 	lease := exchange.NewLease()
@@ -206,6 +215,11 @@ func (c *Conn) next() error {
 	event, err := coding.ReadAll(lease.Buffer(), io.MultiReader(strings.NewReader(eventStart), message), -1, c.limit+int64(len(eventStart)))
 	if err != nil {
 		return fmt.Errorf("reading message: %w", err)
+	}
+	if c.all != nil {
+		lease.Keep(event)
+		c.all(event[len(eventStart):], binary)
+		return nil
 	}
 	for i, b := range event { // white space in JSON, but the end of a line in a stream
 		if b == '\n' || b == '\r' {
@@ -220,10 +234,6 @@ func (c *Conn) next() error {
 
 // deliver hands an event over to the answer to which its message belongs.
 func (c *Conn) deliver(event, message []byte) {
-	if c.whole {
-		c.other(message)
-		return
-	}
 	kind, stream := headOf(message)
 	if kind != "error" && !strings.HasPrefix(kind, "response.") {
 		c.other(message)
