@@ -116,7 +116,7 @@ var (
 	targetParameters     = []string{"limit", "after"}
 	configuredParameters = []string{"user", "limit", "after"}
 	priceParameters      = []string{"model", "at", "limit", "after"}
-	explainParameters    = []string{"model", "format", "key"}
+	explainParameters    = []string{"model", "format", "key", "customer", "session"}
 )
 
 func (a *Accounts) routesOfReports() []call.Route {

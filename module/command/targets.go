@@ -55,7 +55,7 @@ the translation leaves out or refuses. --fields lists these fields. Targets that
 are in the order of one session; other sessions begin with another target.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			query := url.Values{"model": args}
-			for _, name := range []string{"format", "key"} {
+			for _, name := range []string{"format", "key", "customer", "session"} {
 				value, _ := cmd.Flags().GetString(name)
 				query.Set(name, value)
 			}
@@ -78,6 +78,8 @@ are in the order of one session; other sessions begin with another target.`,
 	addRunningFlags(cmd)
 	cmd.Flags().StringP("format", "f", formats.Unspecified().String(), "Format of the client: "+formatNames())
 	cmd.Flags().StringP("key", "k", "", "Name of a key of the configuration, or number of a key of a user, whose permission and limits to show")
+	cmd.Flags().StringP("customer", "", "", "Customer of the requests, whose share of a split to show")
+	cmd.Flags().StringP("session", "", "", "Session of the requests, as their header or field states it")
 	cmd.Flags().StringP("body", "b", "", "File with the body of a request, which decides about the conditions of targets; - for the standard input")
 	cmd.Flags().BoolP("fields", "", false, "List the fields of requests that a translation leaves out or refuses")
 	cmd.Flags().BoolP("json", "", false, "Print the answer of the admin API as JSON")
@@ -158,6 +160,9 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 	if e.Order != "" {
 		order = ", ordered by " + e.Order
 	}
+	if e.SplitBy != "" {
+		order = ", split by " + e.SplitBy
+	}
 	fmt.Fprintf(out, "Requests for %s in the %s format, by the model %s, ask at most %d of%s:\n", e.Name, e.Format, e.Pattern, e.Attempts, order)
 	for i := range e.Targets {
 		t := &e.Targets[i]
@@ -168,6 +173,9 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 		}
 		if t.Condition != "" {
 			fmt.Fprintf(out, "   if: %s%s\n", t.Condition, unmetOf(t))
+		}
+		if t.Queue != "" {
+			fmt.Fprintf(out, "   queue: %s, %d waiting\n", t.Queue, t.Waiting)
 		}
 		if t.Facts != nil {
 			fmt.Fprintf(out, "   known: %s\n", knownOf(t.Facts))
@@ -184,6 +192,12 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 		} else if lost := lossesOf(t); lost != "" {
 			fmt.Fprintf(out, "   %s\n", lost)
 		}
+	}
+	if e.Choice != "" {
+		fmt.Fprintln(out, "The first target is asked by:", e.Choice)
+	}
+	if e.Mirror != "" {
+		fmt.Fprintln(out, "Mirror:", e.Mirror)
 	}
 	if e.Key != nil {
 		fmt.Fprintln(out, keyLine(e.Key))
@@ -295,6 +309,9 @@ func keyLine(key *api.ExplainedKey) string {
 	for _, l := range key.Limits {
 		line += separator + l.Name + " (per " + string(l.Per) + ": " + l.Rules + ")"
 		separator = ", "
+	}
+	if key.Priority == "high" || key.Priority == "low" {
+		line += ", with " + key.Priority + " priority in queues"
 	}
 	return line + "."
 }

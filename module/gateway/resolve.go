@@ -41,6 +41,11 @@ func (c *Config) resolve(ctx caddy.Context, base *resolved, stored bool) (r *res
 			return nil, fmt.Errorf("limit '%s': %w", limit.Name, err)
 		}
 	}
+	for _, m := range c.Models {
+		if m.SplitBy == string(aigateway.PerCustomer) && len(c.Customer) == 0 {
+			return nil, fmt.Errorf("model '%s': split_by customer, but customer names no header or field", m.Name)
+		}
+	}
 	r.limits, err = base.limits.Extend(c.KeyLimits, load)
 	if err == nil && stored && c.mayCount() {
 		err = r.limits.CountStored(load)

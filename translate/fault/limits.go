@@ -103,7 +103,7 @@ func TermsUnpriced(model, field, target string) *Fault {
 // BatchUnpriced refuses a model in a batch whose price for batches is unknown, where a budget bounds
 // what requests cost. The log names the target.
 func BatchUnpriced(model, target string) *Fault {
-	message := "model: the price of '" + model + "' in a batch is unknown, so a key with a budget cannot use it there: ask an administrator to set its factor"
+	message := "model: the price of '" + model + "' in a batch is unknown, and a budget counts it: an administrator can set its factor"
 	return &Fault{
 		Kind: Forbidden, Param: "model", Code: codeUnpriced, Final: true,
 		Message: message, Log: Log{Message: message + " for the target " + target},

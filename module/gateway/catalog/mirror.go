@@ -17,6 +17,12 @@ type Mirror struct {
 // Takes reports whether the mirror gets a copy of a request. It decides at random, for each request.
 func (m *Mirror) Takes() bool { return rand.Float64()*100 < m.Share }
 
+// String returns the mirror as in the Caddyfile: "openai/gpt-5 5%".
+func (m *Mirror) String() string {
+	t := &m.Targets[0]
+	return (&MirrorConfig{Provider: t.Provider.Name, Model: t.Model, Share: m.Share}).String()
+}
+
 // newMirror returns the mirror of a model, nil if it has none. It has the traits of the model, and
 // none of its prices: those are of what the clients of the model pay for.
 func newMirror(m *Model, config *ModelConfig, named lookups) (*Mirror, error) {

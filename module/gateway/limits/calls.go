@@ -43,10 +43,19 @@ func (l *Limits) CountCalls(c *catalog.Catalog, load func() (aigateway.Counters,
 		if err != nil {
 			return fmt.Errorf("limit of '%s': %w", t, err)
 		}
-		chain.spending = &callSpending{model: model, provider: t.Provider.Name, upstream: t.Model}
+		chain.spending = &callSpending{model: model, provider: t.Provider.Name, upstream: t.Model, reaches: reachOf(c, t.Provider)}
 		l.Calls[innermost] = chain
 	}
 	return nil
+}
+
+// reachOf returns whether requests for a model, by the name that the client used, may ask a provider. They
+// may if the model is not configured any more.
+func reachOf(c *catalog.Catalog, p *catalog.Provider) func(model string) bool {
+	return func(model string) bool {
+		m := c.Model(model)
+		return m == nil || slices.ContainsFunc(m.Targets, func(t catalog.Target) bool { return t.Provider == p })
+	}
 }
 
 // attach connects the budgets of calls to the ledger that has their costs, nil if there is none.
@@ -146,21 +155,22 @@ type callSpending struct {
 	model    aigateway.Pattern // in the configuration
 	provider string
 	upstream string // the provider's name of the model; empty for all
+	reaches  func(model string) bool
 }
 
 // Zone implements aigateway.Spending.
 func (s *callSpending) Zone() *time.Location { return s.book.Zone() }
 
-// Spent implements aigateway.Spending. What was reserved for requests that were killed counts, whichever
-// provider was asked: the ledger does not know that.
+// Spent implements aigateway.Spending. What was reserved for requests that were killed counts at each
+// provider that their model has: the ledger does not know which one was asked.
 func (s *callSpending) Spent(ctx context.Context, l *aigateway.Limit, _ *aigateway.Key, since time.Time) (spent []aigateway.Spent, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	now := time.Now()
 	q := period(l, since, now)
-	q.By = append(q.By, accounting.ByProvider)
+	q.By = append(q.By, accounting.ByProvider, accounting.ByModel)
 	if l.Per == aigateway.PerTarget {
-		q.By = append(q.By, accounting.ByModel, accounting.ByUpstream)
+		q.By = append(q.By, accounting.ByUpstream)
 	}
 	sums, err := s.book.Usage(ctx, q)
 	for i := range sums {
@@ -173,6 +183,7 @@ func (s *callSpending) Spent(ctx context.Context, l *aigateway.Limit, _ *aigatew
 
 // counts reports whether a sum counts in a limit.
 func (s *callSpending) counts(l *aigateway.Limit, sum *accounting.Usage) bool {
-	isOfTarget := l.Per == aigateway.PerProvider || s.model.Match(sum.Model) && (s.upstream == "" || sum.Upstream == s.upstream || sum.Provider == "")
-	return isOfTarget && (sum.Provider == s.provider || sum.Provider == "")
+	isReserved := sum.Provider == ""
+	isOfTarget := l.Per == aigateway.PerProvider || s.model.Match(sum.Model) && (s.upstream == "" || sum.Upstream == s.upstream || isReserved)
+	return isOfTarget && (sum.Provider == s.provider || isReserved && s.reaches(sum.Model))
 }

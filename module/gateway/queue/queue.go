@@ -49,6 +49,14 @@ func (c *Config) Check(slots int) error {
 	return nil
 }
 
+// String returns the queue as in the Caddyfile, such as "200 30s"; "" for none.
+func (c *Config) String() string {
+	if c == nil {
+		return ""
+	}
+	return fmt.Sprint(c.Length, " ", c.patience())
+}
+
 func (c *Config) patience() time.Duration {
 	return cmp.Or(time.Duration(c.Patience), defaultPatience)
 }
@@ -70,6 +78,16 @@ const (
 )
 
 var priorities = map[string]Priority{"low": Low, "normal": Normal, "high": High}
+
+// String returns the name of a priority.
+func (p Priority) String() string {
+	for name, of := range priorities {
+		if of == p {
+			return name
+		}
+	}
+	return ""
+}
 
 // ParsePriority returns the priority with a name.
 func ParsePriority(name string) (Priority, error) {

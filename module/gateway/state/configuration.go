@@ -60,6 +60,7 @@ type Calls struct {
 	Cooldown   string `json:"cooldown"`
 	FailRate   int    `json:"fail_rate"`
 	MaxRunning int    `json:"max_running"` // 0 for no bound
+	Queue      string `json:"queue,omitempty"`
 
 	Limit []string `json:"limit"` // rules as in the Caddyfile
 }
@@ -220,7 +221,7 @@ func providerOf(p *catalog.ProviderConfig) Provider {
 	return Provider{
 		Name: p.Name, Preset: p.PresetName(), BaseURL: p.BaseURL, Formats: append([]translate.Format{}, p.Formats...),
 		APIKeys: references(p.APIKeys), Models: append([]string{}, p.Models...), Targets: p.DisableModels, ModelList: p.ModelList,
-		Calls: Calls{duration(p.Cooldown), p.FailRate, p.MaxRunning, callRules(p.Limit)}, ListedAs: p.ListedAs,
+		Calls: Calls{duration(p.Cooldown), p.FailRate, p.MaxRunning, p.Queue.String(), callRules(p.Limit)}, ListedAs: p.ListedAs,
 		Traits: traits(p.Traits), Pooled: p.ReverseProxyRaw != nil,
 	}
 }

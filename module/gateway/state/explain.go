@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -12,7 +13,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/rendezvous"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
@@ -83,6 +86,9 @@ func targetOf(c *selection.Candidate) api.Target {
 		Provider: c.Provider.Name, Upstream: c.Health.Model, APIKey: c.Health.Key, Weight: c.Weight,
 		State: api.Available, Running: state.Running,
 	}
+	if c.Provider.Queue != nil {
+		t.Queue, t.Waiting = c.Provider.Queue.String(), queue.Process.Waiting(c.Provider.Service)
+	}
 	if state.Class != health.Healthy {
 		t.State, t.Failure = api.Failing, state.Class.String()
 	}
@@ -99,17 +105,36 @@ type explanation struct {
 	model   *catalog.Model
 	name    string
 	client  *format.Descriptor
+	seeds   selection.Seeds
 	example *http.Request // that decides about conditions; nil for none
+}
+
+// seedsOf returns the seeds of the requests of a key for a model. session is what they state as their session;
+// empty for an arbitrary one.
+func seedsOf(m *catalog.Model, key *aigateway.Key, session string) selection.Seeds {
+	var seed uint64
+	if session != "" {
+		seed = rendezvous.Seed(cmp.Or(key.Subject, key.ID), session)
+	}
+	seeds := selection.Seeds{Session: cmp.Or(seed, anySession)}
+	if key.ID != "" || key.Customer != "" || session != "" {
+		seeds.Arm = m.Arm(key, seed)
+	}
+	return seeds
 }
 
 // explain explains the requests. The targets of one step are in the order for one session.
 func (x *explanation) explain() *api.Explanation {
 	m := x.model
-	explained := &api.Explanation{Name: x.name, Pattern: string(m.Pattern), Format: x.client.Name, Attempts: m.Attempts, Order: m.Order.By}
+	explained := &api.Explanation{Name: x.name, Pattern: string(m.Pattern), Format: x.client.Name, Attempts: m.Attempts, Order: m.Order.By, SplitBy: m.SplitBy}
 	now := time.Now()
 	by := x.catalog.Measure(m, x.name, x.client.Name, limits.ExampleCharge)
-	candidates, _ := selection.Order(m, x.name, selection.Seeds{Session: anySession}, health.Process, by)
-	steps := selection.Steps(m, anySession, by)
+	candidates, _ := selection.Order(m, x.name, x.seeds, health.Process, by)
+	steps := selection.Steps(m, x.seeds.Session, by)
+	explained.Choice = candidates[0].Choice.String()
+	if m.Mirror != nil {
+		explained.Mirror = m.Mirror.String()
+	}
 	for _, candidate := range candidates {
 		shown := choiceOf(&candidate, x.name, x.client)
 		shown.Weight, shown.Total = share(steps, *candidate.Target)

@@ -21,7 +21,8 @@ import (
 )
 
 // Explain shows where the requests for a model go. The query has the name of the model
-// ("model"), and optionally the format of the client ("format") and the id of a key ("key"). request is
+// ("model"), and optionally the format of the client ("format"), the id of a key ("key"), and the customer
+// and the session of requests ("customer", "session"), which decide about shares. request is
 // the body of a request, nil for none: it decides about the conditions of targets. It has no headers.
 func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 	client := formats.Unspecified()
@@ -44,7 +45,12 @@ func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 				continue
 			}
 		}
-		x := explanation{catalog: site.Catalog, model: m, name: query.Get("model"), client: client}
+		if customer := query.Get("customer"); customer != "" {
+			labelled := *key
+			labelled.Customer = customer
+			key = &labelled
+		}
+		x := explanation{catalog: site.Catalog, model: m, name: query.Get("model"), client: client, seeds: seedsOf(m, key, query.Get("session"))}
 		if request != nil {
 			var err error
 			if x.example, err = exampleOf(request, client, x.name, key); err != nil {
@@ -85,7 +91,7 @@ func (site *Site) keyOf(id string) *aigateway.Key {
 // explainKey explains a key for the requests of a model.
 func (site *Site) explainKey(key *aigateway.Key, model string) *api.ExplainedKey {
 	limits := site.KeyLimits.Of(key)
-	return &api.ExplainedKey{ID: key.ID, Allowed: limits != nil && key.Allows(model), Limits: explainLimits(limits)}
+	return &api.ExplainedKey{ID: key.ID, Allowed: limits != nil && key.Allows(model), Limits: explainLimits(limits), Priority: site.KeyLimits.Priority(key).String()}
 }
 
 // explainLimits returns the limits of a chain, which is nil if the limit of the key is not defined.

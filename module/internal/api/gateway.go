@@ -75,6 +75,8 @@ type Target struct {
 	Until    *time.Time `json:"rest_until,omitempty"`
 	Failure  string     `json:"last_failure,omitempty"` // class of the last failure
 	Running  int        `json:"running"`                // calls at this moment
+	Queue    string     `json:"queue,omitempty"`        // of the provider, as in the Caddyfile
+	Waiting  int        `json:"waiting,omitempty"`      // requests in the queue
 }
 
 // The states of a target.
@@ -91,7 +93,10 @@ type Explanation struct {
 	Format   translate.Format `json:"format"`  // of the client
 	Attempts int              `json:"attempts"`
 	Order    string           `json:"order,omitempty"` // "cost" or "latency"; empty for that of the configuration
-	Targets  []Choice         `json:"targets"`         // in the order in which they are asked
+	SplitBy  string           `json:"split_by,omitempty"`
+	Choice   string           `json:"choice,omitempty"` // why the first target is the first, as in records
+	Mirror   string           `json:"mirror,omitempty"` // as in the Caddyfile
+	Targets  []Choice         `json:"targets"`          // in the order in which they are asked
 	Key      *ExplainedKey    `json:"key,omitempty"`
 }
 
@@ -132,6 +137,8 @@ type ExplainedKey struct {
 	ID      string           `json:"id"`
 	Allowed bool             `json:"allowed"` // to use the model
 	Limits  []ExplainedLimit `json:"limits"`  // the innermost first
+
+	Priority string `json:"priority"` // in queues
 }
 
 // ExplainedLimit is a limit that applies to a key.

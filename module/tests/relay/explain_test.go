@@ -101,7 +101,7 @@ func TestOperatorsSeeWhereRequestsGo(t *testing.T) {
 		"model m* {\nto a/x weight 2\nto b/y weight 1\n}", "limit small {\nrequests 9/1m\nconcurrent 2\nwithin large\n}", "limit large {\ntokens 5/30d\nper group\n}", "limit all {\nconcurrent 7\nper gateway\n}", "key other {env.CLIENT_KEY_2} {\nmodels n*\nlimit small\n}")
 	answer := admin(t, s, "/api/v1/explain?model=m1&format=messages&key=other", http.StatusOK)
 	assert.Equal(t, "m*", answer["pattern"])
-	assert.Equal(t, map[string]any{"id": "other", "allowed": false, "limits": []any{
+	assert.Equal(t, map[string]any{"id": "other", "allowed": false, "priority": "normal", "limits": []any{
 		map[string]any{"name": "small", "per": "user", "rules": "9 requests per 1m, 2 at once"},
 		map[string]any{"name": "large", "per": "group", "rules": "5 tokens per 30d"},
 		map[string]any{"name": "all", "per": "gateway", "rules": "7 at once"},
@@ -117,4 +117,31 @@ func TestOperatorsSeeWhereRequestsGo(t *testing.T) {
 	refused := admin(t, s, "/api/v1/explain?model=m1&format=morse", http.StatusBadRequest)
 	assert.Equal(t, "unknown format; known are [messages chat completions responses gemini]", refused["detail"])
 	admin(t, s, "/api/v1/explain?model=m1&format=chat&key=nobody", http.StatusNotFound)
+}
+
+// An operator could not see to which arm a customer belongs, nor that requests were copied or waited.
+func TestOperatorsSeeArmsMirrorsAndQueues(t *testing.T) {
+	t.Setenv("CLIENT_KEY_2", "sk-another-key-of-clients")
+	a, b, copied := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.Start(t, "customer header.X-Customer", "limit first {\npriority high\n}", "key vip {env.CLIENT_KEY_2} {\nlimit first\n}",
+		site.Direct.Provider("a", a, "models off", "max_running 5", "queue 200 30s"), site.Direct.Provider("b", b, "models off"),
+		site.Direct.Provider("c", copied, "models off"),
+		"model m {\nto a/x weight 1\nto b/x weight 1\nsplit_by customer\nmirror c/y 0.5%\n}")
+	firsts := make(map[any]int)
+	for i := range 40 {
+		customer := fmt.Sprint("customer", i)
+		answer := admin(t, s, "/api/v1/explain?format=chat&model=m&key=vip&customer="+customer, http.StatusOK)
+		first := answer["targets"].([]any)[0].(map[string]any)
+		firsts[first["provider"]]++
+		assert.Equal(t, []any{"customer", "split", "c/y 0.5%"}, []any{answer["split_by"], answer["choice"], answer["mirror"]})
+		assert.Equal(t, "high", answer["key"].(map[string]any)["priority"])
+		asked := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false), "X-Customer", customer)
+		assert.Equal(t, first["provider"], s.Record(asked.ID())["provider"], "the arm of the customer, whatever the key")
+		if first["provider"] == "a" {
+			assert.Equal(t, "200 30s", first["queue"])
+		}
+	}
+	assert.Len(t, firsts, 2)
+	sessions := admin(t, s, "/api/v1/explain?format=chat&model=m", http.StatusOK)
+	assert.Equal(t, "session", sessions["choice"], "of no customer and no key")
 }

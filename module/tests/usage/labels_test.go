@@ -128,4 +128,9 @@ func TestACustomerStaysInOneArm(t *testing.T) {
 	assert.Len(t, arms, 2)
 	assert.Positive(t, arms[[2]int{3, 0}])
 	assert.Positive(t, arms[[2]int{0, 3}])
+
+	// Without a source of customers, keys were the arms, and nothing showed it.
+	err := s.Reload(site.Block("", site.Direct.Provider("a", a, "models off"), site.Direct.Provider("b", b, "models off"),
+		"model m {\nto a weight 1\nto b weight 1\nsplit_by customer\n}"))
+	assert.ErrorContains(t, err, "model 'm': split_by customer, but customer names no header or field")
 }
