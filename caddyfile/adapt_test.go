@@ -22,6 +22,7 @@ import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/sqlite"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/redis"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cache/redis"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/guards"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"

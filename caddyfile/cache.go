@@ -50,24 +50,29 @@ func readModelCache(d *cf.Dispenser, m *model) error {
 	return modelCacheWords.readBlock(d, "cache", m.Cache, nil)
 }
 
-var cacheBoundWords = words[*cache.Bounds]{
-	"max": {read: func(d *cf.Dispenser, b *cache.Bounds) (err error) {
-		b.Max, err = readSize(d)
+var cacheWords = words[*cache.Options]{
+	"max": {read: func(d *cf.Dispenser, o *cache.Options) (err error) {
+		o.Max, err = readSize(d)
 		return err
 	}},
-	"entry": {read: func(d *cf.Dispenser, b *cache.Bounds) (err error) {
-		b.Entry, err = readSize(d)
+	"entry": {read: func(d *cf.Dispenser, o *cache.Options) (err error) {
+		o.Entry, err = readSize(d)
+		return err
+	}},
+	"in": {read: func(d *cf.Dispenser, o *cache.Options) (err error) {
+		o.InRaw, err = readKind(d, "in", cachesNamespace, "cache")
 		return err
 	}},
 }
 
-// readCacheBounds reads the bounds of the memory for cached answers. Syntax:
+// readCache reads where answers are kept, and how many. A guest module reads the block of in. Syntax:
 //
 //	cache {
 //		max   <size>
 //		entry <size>
+//		in    <module> ...
 //	}
-func readCacheBounds(d *cf.Dispenser, c *config) error {
-	c.Cache = new(cache.Bounds)
-	return cacheBoundWords.readBlock(d, "cache", c.Cache, nil)
+func readCache(d *cf.Dispenser, c *config) error {
+	c.Cache = new(cache.Options)
+	return cacheWords.readBlock(d, "cache", c.Cache, nil)
 }

@@ -94,7 +94,7 @@ var configWords = withAnswerBounds(words[*config]{
 	"store":       {read: readStore},
 	"ledger":      {read: readLedger},
 	"accounts":    {read: readAccounts},
-	"cache":       {read: readCacheBounds},
+	"cache":       {read: readCache},
 	"cors":        {read: readCORS},
 	"seal_keys": {read: func(d *cf.Dispenser, c *config) (err error) {
 		c.SealKeys, err = readReferences(d)
@@ -196,10 +196,10 @@ var configWords = withAnswerBounds(words[*config]{
 //		<default bounds of answers: see withAnswerBounds>
 //	}
 //
-// See readProvider, readModel, readKeyLimit, readGuard, readPass, readCacheBounds and readLedger for their blocks. Guest
+// See readProvider, readModel, readKeyLimit, readGuard, readPass, readCache and readLedger for their blocks. Guest
 // modules read the words key (ai_gateway.keys.config), keys_file (ai_gateway.keys.file), accounts
-// (ai_gateway.accounts), and keys, store and counters (the named module of the
-// namespace ai_gateway.keys, ai_gateway.stores or ai_gateway.counters).
+// (ai_gateway.accounts), and keys, store, counters and in of cache (the named module of the
+// namespace ai_gateway.keys, ai_gateway.stores, ai_gateway.counters or ai_gateway.caches).
 //
 // inherited is the configuration of the global option, for a site. lines are those that d reads.
 func parseConfig(d *cf.Dispenser, inherited gateway.Config, lines []written.Line) (gateway.Config, error) {

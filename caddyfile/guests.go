@@ -23,6 +23,7 @@ const (
 	accountsModule  = "ai_gateway.accounts"
 
 	countersNamespace = "ai_gateway.counters"
+	cachesNamespace   = "ai_gateway.caches"
 )
 
 // readKey passes a segment to the key source of the configuration.
@@ -63,19 +64,19 @@ func (c *config) addKeySource(d *cf.Dispenser, name string) error {
 
 // readStore passes a segment to the store that it names.
 func readStore(d *cf.Dispenser, c *config) (err error) {
-	c.StoreRaw, err = readKind(d, "store", storesNamespace)
+	c.StoreRaw, err = readKind(d, "store", storesNamespace, "store")
 	return err
 }
 
 // readCounters passes a segment to the counters that it names.
 func readCounters(d *cf.Dispenser, c *config) (err error) {
-	c.CountersRaw, err = readKind(d, "counters", countersNamespace)
+	c.CountersRaw, err = readKind(d, "counters", countersNamespace, "counters")
 	return err
 }
 
 // readKind passes a segment to the module of the namespace whose name follows the word. It
-// returns the configuration of the module.
-func readKind(d *cf.Dispenser, word, namespace string) (json.RawMessage, error) {
+// returns the configuration of the module, with its name as the member key.
+func readKind(d *cf.Dispenser, word, namespace, key string) (json.RawMessage, error) {
 	name, err := readModuleName(d, word, namespace)
 	if err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func readKind(d *cf.Dispenser, word, namespace string) (json.RawMessage, error) 
 	if err != nil {
 		return nil, err
 	}
-	return caddyconfig.JSONModuleObject(mod, word, name, nil), nil
+	return caddyconfig.JSONModuleObject(mod, key, name, nil), nil
 }
 
 // readAccounts passes the block to the module ai_gateway.accounts. Syntax:

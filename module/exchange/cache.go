@@ -22,18 +22,23 @@ type CacheScope [sha256.Size]byte
 
 // CacheKey identifies equal requests of a scope. Nobody without the secret of the store can
 // compute it for a prompt.
-type CacheKey [sha256.Size]byte
+type CacheKey struct {
+	Scope   CacheScope
+	Request [sha256.Size]byte // the sum of the store's MAC
+}
 
 // CachedAnswers is a store of answers. Its methods may be called concurrently.
 type CachedAnswers interface {
-	// MAC returns the keyed hash whose sum is a CacheKey.
+	// MAC returns the keyed hash whose sum is CacheKey.Request.
 	MAC() hash.Hash
 	// Largest returns the largest size of an answer, in bytes.
 	Largest() int64
 	// Get returns an answer that is at most so old, and its age; nil if there is none.
 	Get(key CacheKey, maxAge time.Duration) (answer *CachedAnswer, age time.Duration)
 	// Put keeps an answer for a time, in place of an earlier one. Nothing changes the answer.
-	Put(key CacheKey, scope CacheScope, answer *CachedAnswer, ttl time.Duration)
+	Put(key CacheKey, answer *CachedAnswer, ttl time.Duration)
+	// Clear removes the answers of some scopes, of all without one, and returns their number.
+	Clear(scopes ...CacheScope) (removed int, err error)
 }
 
 // CachedAnswer is a whole answer of a provider with status 200.

@@ -106,6 +106,8 @@ func operationAt(path string) operation {
 		return operation{writes, (*App).serveReprice}
 	case limitsPath:
 		return operation{reads, (*App).serveLimits}
+	case cachePath:
+		return operation{[]string{http.MethodDelete}, clearAllAnswers}
 	case backupPath:
 		return operation{writes, (*App).serveBackup}
 	case adminPath + "status":

@@ -67,11 +67,11 @@ type Config struct {
 	// Default: no texts are logged.
 	LogContent *guardrails.LogConfig `json:"log_content,omitempty"`
 
-	// Cache are the bounds of the memory for the answers of models with a cache. Sites with the
-	// same bounds share the memory. A reload keeps the answers unless it changes the bounds; a
-	// restart loses them. The bounds of a site replace those of the global option.
+	// Cache is where the answers of models with a cache are kept, and how many. Sites with the
+	// same bounds share a memory. A reload keeps its answers unless it changes the bounds; a
+	// restart loses them. The options of a site replace those of the global option.
 	// Default: those of the package cache.
-	Cache *cache.Bounds `json:"cache,omitempty"`
+	Cache *cache.Options `json:"cache,omitempty"`
 
 	// CORS lists the origins of web pages whose scripts may call the models and the
 	// accounts from a browser: https://chat.example.com, or * for all. Such a script

@@ -18,7 +18,8 @@ import (
 const (
 	partStore    = "the store"    // users and keys cannot be changed
 	partCounters = "the counters" // of limits: on_error decides about requests
-	partLedger   = "the ledger"   // requests leave no record, or on_error refuses them
+	partCache    = "the cache of answers"
+	partLedger   = "the ledger" // requests leave no record, or on_error refuses them
 	partRecords  = "the database of the ledger"
 )
 
@@ -33,7 +34,7 @@ var errBehind = errors.New("records wait in the journal, since the database does
 // of them from a load balancer.
 func degraded(h *Handler) map[string]error {
 	found := make(map[string]error)
-	for part, of := range map[string]any{partStore: h.backends.Store, partCounters: h.resolved.limits.Counters()} {
+	for part, of := range map[string]any{partStore: h.backends.Store, partCounters: h.resolved.limits.Counters(), partCache: h.answers} {
 		if known, ok := of.(aigateway.Degradable); ok {
 			if err := known.Degraded(); err != nil { // asked once, since an outage may end at any time
 				found[part] = err
@@ -61,7 +62,7 @@ var reported struct {
 	parts map[string]bool
 }
 
-// reportDegraded emits events about the store and the counters of all sites until the context
+// reportDegraded emits events about the store, the counters and the cache of all sites until the context
 // ends. The ledger has events of its own.
 func (a *App) reportDegraded(ctx context.Context) {
 	ticker := time.NewTicker(reportEvery)
@@ -71,7 +72,7 @@ func (a *App) reportDegraded(ctx context.Context) {
 		for _, site := range a.sites {
 			maps.Copy(found, degraded(site))
 		}
-		for _, part := range [...]string{partStore, partCounters} {
+		for _, part := range [...]string{partStore, partCounters, partCache} {
 			a.report(part, found[part])
 		}
 		select {

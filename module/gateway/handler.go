@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cache"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/deferred"
@@ -79,7 +80,7 @@ type Handler struct {
 	passes    passRoutes // nil for nearly all sites
 	settler   *deferred.Settler
 	mirrors   *mirror.Sender
-	answers   *cache.Memory // nil unless a model has a cache
+	answers   exchange.CachedAnswers // nil unless a model has a cache
 }
 
 // CaddyModule returns the Caddy module information.
@@ -138,7 +139,7 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 		return err
 	}
 	if h.resolved.catalog.CachesAnswers() {
-		if h.answers, err = cache.Load(ctx, h.Cache); err != nil {
+		if h.answers, err = cache.Load(ctx, h.Cache, seals); err != nil {
 			return err
 		}
 	}

@@ -86,17 +86,25 @@ func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
 
 // record adds a row to the audit log of a store before it changes costs.
 func (r *repriceRequest) record(sent *http.Request, store aigateway.Store) error {
-	log, ok := store.(aigateway.AuditLog)
-	if !ok || r.DryRun {
+	if r.DryRun {
 		return nil
 	}
-	by := aigateway.Actor{Name: aigateway.ActorAdminAPI, Address: aigateway.ClientAddressText(sent)}
 	row := aigateway.AuditEntry{Action: "ledger.reprice", Object: "ledger"}
 	for _, part := range [][2]string{{"from", r.From.UTC().Format(time.RFC3339)}, {"to", r.To.UTC().Format(time.RFC3339)}, {"model", r.Model}, {"provider", r.Provider}} {
 		if part[1] != "" {
 			row.Changes = append(row.Changes, aigateway.AuditChange{Field: part[0], After: part[1]})
 		}
 	}
+	return audit(sent, store, row)
+}
+
+// audit adds a row to the audit log of a store, if it has one, about a request to the admin API.
+func audit(sent *http.Request, store aigateway.Store, row aigateway.AuditEntry) error {
+	log, ok := store.(aigateway.AuditLog)
+	if !ok {
+		return nil
+	}
+	by := aigateway.Actor{Name: aigateway.ActorAdminAPI, Address: aigateway.ClientAddressText(sent)}
 	return log.Audit(aigateway.WithActor(sent.Context(), by), row)
 }
 

@@ -156,6 +156,8 @@ func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *
 		return h.serveCapabilities(to, r)
 	case routes.Billing:
 		return h.serveBilling(to, r)
+	case routes.Cache:
+		return clearAnswers(h, to, r)
 	case routes.Object:
 		return h.serveObject(to, r, route)
 	case routes.Pass:

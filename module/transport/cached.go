@@ -94,15 +94,16 @@ func (c cached) key(p *payload.Payload) (key exchange.CacheKey, ok bool) {
 	h, path, query := t.addressed(a, c.address)
 	maps.Copy(h, c.proxied.Header) // of the configuration
 	h.Del(t.header)
+	key.Scope = a.Cache.Scope
 	mac := a.Cache.Answers.MAC()
-	fmt.Fprintf(mac, "1\n%x\n%q\n%q\n%q\n%q\n%q\n%q\n", a.Cache.Scope, a.Provider, t.base, t.APIKeys, a.Format.Name, path, query)
+	fmt.Fprintf(mac, "1\n%x\n%q\n%q\n%q\n%q\n%q\n%q\n", key.Scope, a.Provider, t.base, t.APIKeys, a.Format.Name, path, query)
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		if !slices.Contains(unkeyed, name) {
 			fmt.Fprintf(mac, "%q%q\n", name, h[name])
 		}
 	}
 	_, _ = mac.Write(canonical)
-	mac.Sum(key[:0])
+	mac.Sum(key.Request[:0])
 	return key, true
 }
 
@@ -176,7 +177,7 @@ func (c cached) keep(stream bool) {
 		return
 	}
 	answer := &exchange.CachedAnswer{ContentType: copied.contentType, Stream: stream, Body: bytes.Clone(copied.body)}
-	cache.Answers.Put(copied.key, cache.Scope, answer, cache.TTL)
+	cache.Answers.Put(copied.key, answer, cache.TTL)
 }
 
 // mayRepeat reports whether a whole answer is kept: it has ended by itself or at its bound, the

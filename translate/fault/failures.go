@@ -58,6 +58,12 @@ func LimitsUnavailable(cause error) *Fault {
 	return &Fault{Kind: Overloaded, Message: "limits cannot be checked right now", Code: "limits_unavailable", RetryAfter: 1, Cause: cause}
 }
 
+// CacheUnavailable returns the fault of a request to remove cached answers from a store that does
+// not answer.
+func CacheUnavailable(cause error) *Fault {
+	return &Fault{Kind: Overloaded, Message: "cached answers cannot be removed right now", Code: "cache_unavailable", RetryAfter: 1, Cause: cause}
+}
+
 // NoUpstream returns the fault of a model without an available target.
 func NoUpstream(model string) *Fault {
 	return &Fault{

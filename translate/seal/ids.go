@@ -117,25 +117,25 @@ func (s *IDs) context(kind string) []byte {
 	return append(append([]byte(kind), 0), s.tenant...)
 }
 
-// idKey encrypts ids with AES-GCM. The nonce is derived from what is encrypted, so that equal ids
+// sealingKey encrypts with AES-GCM. The nonce is derived from what is encrypted, so that equal ids
 // are encrypted alike, and different ones share a nonce no more often than random ones do.
-type idKey struct {
+type sealingKey struct {
 	aead  cipher.AEAD
 	nonce []byte // the key of nonces
 }
 
-// newIDKey derives the keys for ids from a key of the ring.
-func newIDKey(key []byte) idKey {
-	derived, err := hkdf.Key(sha256.New, key, nil, "ids of stored objects", 64)
+// newSealingKey derives the keys for a purpose from a key of the ring.
+func newSealingKey(key []byte, purpose string) sealingKey {
+	derived, err := hkdf.Key(sha256.New, key, nil, purpose, 64)
 	if err != nil {
 		panic(err) // only of a length that no hash can give
 	}
 	block, _ := aes.NewCipher(derived[:32]) // the only error is the length of the key
 	aead, _ := cipher.NewGCM(block)
-	return idKey{aead, derived[32:]}
+	return sealingKey{aead, derived[32:]}
 }
 
-func (k *idKey) seal(plain, context []byte) []byte {
+func (k *sealingKey) seal(plain, context []byte) []byte {
 	mac := hmac.New(sha256.New, k.nonce)
 	mac.Write(binary.AppendUvarint(nil, uint64(len(context))))
 	mac.Write(context)
@@ -144,7 +144,7 @@ func (k *idKey) seal(plain, context []byte) []byte {
 	return k.aead.Seal(nonce, nonce, plain, context)
 }
 
-func (k *idKey) open(sealed, context []byte) (plain []byte, err error) {
+func (k *sealingKey) open(sealed, context []byte) (plain []byte, err error) {
 	n := k.aead.NonceSize()
 	if len(sealed) < n {
 		return nil, errShortID

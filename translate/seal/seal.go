@@ -44,7 +44,7 @@ var ErrShortKey = errors.New("the key of seals is too short")
 // Ring holds the keys of a gateway. It is safe for concurrent use.
 type Ring struct {
 	keys   [][]byte
-	ids    []idKey // in the order of keys
+	ids    []sealingKey // in the order of keys
 	memory memory
 }
 
@@ -57,7 +57,7 @@ func NewRing(current []byte, older ...[]byte) (*Ring, error) {
 			return nil, fmt.Errorf("%w: key %d has %d bytes, and must have %d", ErrShortKey, i+1, len(key), MinKey)
 		}
 		ring.keys = append(ring.keys, bytes.Clone(key))
-		ring.ids = append(ring.ids, newIDKey(key))
+		ring.ids = append(ring.ids, newSealingKey(key, "ids of stored objects"))
 	}
 	return ring, nil
 }

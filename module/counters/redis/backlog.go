@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/redisclient"
 )
 
 const (
@@ -14,7 +16,7 @@ const (
 	// maxBatch is the largest number of changes that are sent together.
 	maxBatch = 128
 	// retryAfter is the pause after changes have failed.
-	retryAfter = rest / 4
+	retryAfter = redisclient.Rest / 4
 )
 
 // backlog contains the changes that wait for the server, in the order in which they were

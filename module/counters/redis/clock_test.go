@@ -10,12 +10,13 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/counterstest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/redisclient"
 )
 
 // machine returns the counters of a gateway whose machine has the clock local.
 func machine(t *testing.T, server *counterstest.RedisServer, local func() time.Time) *Redis {
-	r := &Redis{Address: server.Address, Timeout: caddy.Duration(10 * time.Second), OnError: deny}
-	r.server = newServer(r.client(""), time.Duration(r.Timeout), zap.NewNop())
+	r := &Redis{Connection: redisclient.Connection{Address: server.Address, Timeout: caddy.Duration(10 * time.Second)}, OnError: deny}
+	r.server = newServer(r.Client("", backgroundTimeout), time.Duration(r.Timeout), zap.NewNop())
 	r.server.clock.local = local
 	t.Cleanup(r.server.backlog.close)
 	return r

@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/counterstest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/redisclient"
 )
 
 // In a Redis Cluster, a script may only use keys of one node. The commands of a batch must
@@ -28,8 +29,8 @@ func TestACluster(t *testing.T) {
 	client := goredis.NewClient(&goredis.Options{Addr: server.Address})
 	t.Cleanup(func() { assert.NoError(t, client.Close()) })
 	require.NoError(t, client.ClusterAddSlotsRange(t.Context(), 0, 16383).Err())
-	r := &Redis{Address: server.Address + "," + server.Address, Timeout: caddy.Duration(10 * time.Second), OnError: deny}
-	cluster := r.client("")
+	r := &Redis{Connection: redisclient.Connection{Address: server.Address + "," + server.Address, Timeout: caddy.Duration(10 * time.Second)}, OnError: deny}
+	cluster := r.Client("", backgroundTimeout)
 	require.IsType(t, new(goredis.ClusterClient), cluster)
 	r.server = newServer(cluster, time.Duration(r.Timeout), zap.NewNop())
 	t.Cleanup(func() { assert.NoError(t, r.server.Destruct()) })

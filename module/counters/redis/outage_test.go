@@ -14,6 +14,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/counterstest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/redisclient"
 )
 
 // tenth is a tenth of the budget of these tests, which is one dollar. According to the
@@ -37,8 +38,8 @@ func gatewayOn(t *testing.T, server *counterstest.RedisServer, onError string) g
 // gatewayWithin returns a gateway with a timeout.
 func gatewayWithin(t *testing.T, server *counterstest.RedisServer, onError string, timeout time.Duration) gateway {
 	core, logs := observer.New(zapcore.InfoLevel)
-	r := &Redis{Address: server.Address, Timeout: caddy.Duration(timeout), OnError: onError}
-	r.server = newServer(r.client(""), timeout, zap.New(core))
+	r := &Redis{Connection: redisclient.Connection{Address: server.Address, Timeout: caddy.Duration(timeout)}, OnError: onError}
+	r.server = newServer(r.Client("", backgroundTimeout), timeout, zap.New(core))
 	t.Cleanup(r.server.backlog.close)
 	return gateway{r, logs}
 }
@@ -166,7 +167,7 @@ func TestWhatIsServedDuringAnOutageCountsAfterIt(t *testing.T) {
 	g.assertLeft(t, 9*tenth)
 	g.server.backlog.flush(t.Context(), patience)
 	server.Kill()
-	for range failuresToRest + 1 {
+	for range redisclient.FailuresToRest + 1 {
 		g.spend(g.reserve(t, 9*tenth), tenth)
 	}
 	server.Start()
@@ -210,7 +211,7 @@ func TestClientsThatLeaveAreNoOutage(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	l := limiterOf(t, g.Redis, aigateway.LimitRules{Concurrent: 99})
-	for range 2 * failuresToRest {
+	for range 2 * redisclient.FailuresToRest {
 		l.Admit(gone, aigateway.Demand{Key: &aigateway.Key{ID: "k"}})
 	}
 	assert.NotNil(t, l.Admit(t.Context(), aigateway.Demand{Key: &aigateway.Key{ID: "k"}}).Reservation)
@@ -268,7 +269,7 @@ func TestAnOutageIsLoggedOnce(t *testing.T) {
 		r := g.reserve(t, 0)
 		server.Kill()
 		g.spend(r, 0)
-		for range 5 * failuresToRest {
+		for range 5 * redisclient.FailuresToRest {
 			require.Error(t, ask(t, g.Redis, 0).Err)
 		}
 		server.Start()
@@ -292,11 +293,11 @@ func TestARequestThatOutlivesItsConfigurationIsSettled(t *testing.T) {
 	}
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 	defer cancel()
-	before := &Redis{Address: server.Address, Timeout: caddy.Duration(9 * time.Second)}
+	before := &Redis{Connection: redisclient.Connection{Address: server.Address, Timeout: caddy.Duration(9 * time.Second)}}
 	require.NoError(t, before.Provision(ctx))
 	running := gateway{Redis: before}.reserve(t, 9*tenth)
 	require.NoError(t, before.Cleanup())
-	_, known := pool.References(before.id)
+	_, known := pool.References(before.Connection)
 	assert.False(t, known)
 	gateway{}.spend(running, 2*tenth)
 	assert.Error(t, before.server.client.Ping(t.Context()).Err(), "the last request closes the client")

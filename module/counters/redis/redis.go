@@ -18,37 +18,20 @@ package redis
 
 import (
 	"errors"
-	"fmt"
-	"net"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/redisclient"
 )
 
 func init() { caddy.RegisterModule(Redis{}) }
 
 // Redis counts the use of limits in a Redis server, version 5 or newer.
 type Redis struct {
-	// Address is the host and the port of the server. A Redis Cluster needs the addresses
-	// of some of its nodes, separated by commas.
-	Address string `json:"address"`
-
-	// Username and Password log in to the server. Password is a reference: {env.NAME} or
-	// {file./absolute/path}. Default: none.
-	Username string `json:"username,omitempty"`
-	Password string `json:"password,omitempty"`
-
-	// TLS encrypts the connection. Default: false.
-	TLS bool `json:"tls,omitempty"`
-
-	// Timeout is the longest time that a request waits for the server. Default: 250ms.
-	Timeout caddy.Duration `json:"timeout,omitempty"`
+	redisclient.Connection
 
 	// OnError selects how requests are treated while the server does not answer, or
 	// refuses changes. "deny" refuses them with 503, or 529 in the messages format. "allow"
@@ -58,7 +41,6 @@ type Redis struct {
 	OnError string `json:"on_error,omitempty"`
 
 	server *server
-	id     identity // the key of server in pool
 }
 
 // The values of OnError.
@@ -66,8 +48,6 @@ const (
 	deny  = "deny"
 	allow = "allow"
 )
-
-const defaultTimeout = 250 * time.Millisecond
 
 // CaddyModule returns the Caddy module information.
 func (Redis) CaddyModule() caddy.ModuleInfo {
@@ -85,67 +65,10 @@ func (Redis) CaddyModule() caddy.ModuleInfo {
 //	}
 func (r *Redis) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the name of the module
-	if !d.Args(&r.Address) || d.NextArg() {
-		return d.WrapErr(errAddress)
-	}
-	if err := checkAddresses(r.Address); err != nil {
-		return d.WrapErr(err)
-	}
-	for d.NextBlock(0) {
-		if err := r.unmarshalWord(d); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.Connection.Unmarshal(d, "counters redis", map[string]*string{"on_error": &r.OnError})
 }
 
-func (r *Redis) unmarshalWord(d *caddyfile.Dispenser) error {
-	word := d.Val()
-	if word == "tls" {
-		r.TLS = true
-		if d.NextArg() {
-			return d.Err("tls has no value")
-		}
-		return nil
-	}
-	texts := map[string]*string{"username": &r.Username, "password": &r.Password, "on_error": &r.OnError}
-	if text := texts[word]; text != nil {
-		if !d.AllArgs(text) {
-			return d.ArgErr()
-		}
-		return nil
-	}
-	if word != "timeout" {
-		return d.Err(suggest.Unrecognized("counters redis", word, []string{"on_error", "password", "timeout", "tls", "username"}))
-	}
-	var value string
-	if !d.AllArgs(&value) {
-		return d.ArgErr()
-	}
-	timeout, err := caddy.ParseDuration(value)
-	if err != nil {
-		return d.Errf("timeout: %w", err)
-	}
-	r.Timeout = caddy.Duration(timeout)
-	return nil
-}
-
-// checkAddresses returns an error for a list of addresses that no connection can use.
-func checkAddresses(list string) error {
-	for address := range strings.SplitSeq(list, ",") {
-		_, port, err := net.SplitHostPort(address)
-		if _, invalid := strconv.ParseUint(port, 10, 16); err != nil || invalid != nil {
-			return fmt.Errorf("%w, not '%s'", errAddress, address)
-		}
-	}
-	return nil
-}
-
-var (
-	errAddress = errors.New("counters redis needs the address of a server, host:port, or several addresses of a cluster, separated by commas")
-	errOnError = errors.New("on_error must be deny or allow")
-	errTimeout = errors.New("timeout must be 1ms to 10s")
-)
+var errOnError = errors.New("on_error must be deny or allow")
 
 // Provision checks the configuration. It does not connect.
 func (r *Redis) Provision(ctx caddy.Context) error {
@@ -155,22 +78,12 @@ func (r *Redis) Provision(ctx caddy.Context) error {
 	if r.OnError != deny && r.OnError != allow {
 		return errOnError
 	}
-	if r.Timeout == 0 {
-		r.Timeout = caddy.Duration(defaultTimeout)
-	}
-	if timeout := time.Duration(r.Timeout); timeout < time.Millisecond || timeout > 10*time.Second {
-		return errTimeout
-	}
-	if err := checkAddresses(r.Address); err != nil {
+	password, err := r.Connection.Provision()
+	if err != nil {
 		return err
 	}
-	password, err := r.secret()
-	if err != nil {
-		return fmt.Errorf("password: %w", err)
-	}
-	r.id = identity{r.Address, r.Username, r.Password, r.TLS, r.Timeout}
-	loaded, _, err := pool.LoadOrNew(r.id, func() (caddy.Destructor, error) {
-		s := newServer(r.client(password), time.Duration(r.Timeout), ctx.Logger())
+	loaded, _, err := pool.LoadOrNew(r.Connection, func() (caddy.Destructor, error) {
+		s := newServer(r.Client(password, backgroundTimeout), time.Duration(r.Timeout), ctx.Logger())
 		s.watcher.Go(s.watch)
 		return s, nil
 	})
@@ -179,13 +92,6 @@ func (r *Redis) Provision(ctx caddy.Context) error {
 	}
 	r.server = loaded.(*server)
 	return nil
-}
-
-// identity identifies a server: configurations with the same identity share it.
-type identity struct {
-	address, username, password string // the reference to the password
-	tls                         bool
-	timeout                     caddy.Duration
 }
 
 // pool contains the servers in use, which survive reloads.
@@ -197,14 +103,14 @@ func (r *Redis) Limiter(limits []*aigateway.Limit) (aigateway.Limiter, error) {
 }
 
 // Degraded implements aigateway.Degradable.
-func (r *Redis) Degraded() error { return r.server.circuit.problem() }
+func (r *Redis) Degraded() error { return r.server.circuit.Problem() }
 
 // Cleanup releases the server.
 func (r *Redis) Cleanup() error {
 	if r.server == nil {
 		return nil
 	}
-	_, err := pool.Delete(r.id)
+	_, err := pool.Delete(r.Connection)
 	return err
 }
 

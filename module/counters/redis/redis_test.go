@@ -18,6 +18,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/counterstest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/redisclient"
 )
 
 // parallel is how many parallel tests run at once: most of them wait for a server or for the
@@ -47,7 +48,7 @@ func serving(t *testing.T) (server *counterstest.RedisServer, client *goredis.Cl
 func open(t *testing.T, server *counterstest.RedisServer, now func() int64) *Redis {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 	t.Cleanup(cancel)
-	r := &Redis{Address: server.Address, Timeout: caddy.Duration(10 * time.Second)}
+	r := &Redis{Connection: redisclient.Connection{Address: server.Address, Timeout: caddy.Duration(10 * time.Second)}}
 	require.NoError(t, r.Provision(ctx))
 	if c := &r.server.clock; now != nil && c.server == nil { // counters of one configuration share a server
 		c.server, c.local = now, func() time.Time { return time.UnixMicro(now()) }
@@ -123,10 +124,10 @@ func TestL056WithoutTheServerOnErrorDecides(t *testing.T) {
 	require.NoError(t, err)
 	defer silent.Close()
 	for _, onError := range []string{deny, allow} {
-		r := &Redis{Address: silent.Addr().String(), OnError: onError, Timeout: caddy.Duration(20 * time.Millisecond)}
+		r := &Redis{Connection: redisclient.Connection{Address: silent.Addr().String(), Timeout: caddy.Duration(20 * time.Millisecond)}, OnError: onError}
 		ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
 		require.NoError(t, r.Provision(ctx))
-		for range 2 * failuresToRest {
+		for range 2 * redisclient.FailuresToRest {
 			decision := ask(t, r, 1)
 			assert.Equal(t, onError == allow, decision.Reservation != nil)
 			assert.Equal(t, onError == deny, decision.Err != nil)
@@ -231,8 +232,8 @@ func BenchmarkAdmit(b *testing.B) {
 	if !ok {
 		return
 	}
-	r := &Redis{Address: server.Address, Timeout: caddy.Duration(time.Second), OnError: deny}
-	r.server = newServer(r.client(""), time.Duration(r.Timeout), zap.NewNop())
+	r := &Redis{Connection: redisclient.Connection{Address: server.Address, Timeout: caddy.Duration(time.Second)}, OnError: deny}
+	r.server = newServer(r.Client("", backgroundTimeout), time.Duration(r.Timeout), zap.NewNop())
 	rate := aigateway.Rate{Most: 1e9, Per: caddy.Duration(time.Minute)}
 	rules := aigateway.LimitRules{Requests: rate, Tokens: rate, Concurrent: 1e6, Budget: aigateway.Budget{Micros: 1e12, Calendar: aigateway.Monthly}}
 	l, err := r.Limiter([]*aigateway.Limit{{Name: "small", LimitRules: rules}})

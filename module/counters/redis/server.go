@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/restore"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/redisclient"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 )
 
@@ -24,7 +25,7 @@ type server struct {
 	timeout  time.Duration
 	holds    atomic.Int64 // one for all configurations, and one for each reservation
 	clock    clock
-	circuit  *circuit
+	circuit  *redisclient.Circuit
 	restores restore.Group[string] // by the key of the budget
 	backlog  *backlog
 	leases   *leases
@@ -33,7 +34,7 @@ type server struct {
 }
 
 func newServer(client goredis.UniversalClient, timeout time.Duration, logger *zap.Logger) *server {
-	s := &server{client: client, timeout: timeout, circuit: &circuit{logger: logger}, stop: make(chan struct{})}
+	s := &server{client: client, timeout: timeout, circuit: &redisclient.Circuit{Server: "limits", Logger: logger}, stop: make(chan struct{})}
 	s.backlog = newBacklog(s.send, logger)
 	s.leases = &leases{backlog: s.backlog, running: make(map[*reservation]struct{})}
 	s.hold()
@@ -83,11 +84,11 @@ func (s *server) Destruct() error {
 // do calls the server for a request, unless the circuit is open. The call is not cancelled
 // when the client of the request leaves: that would count as a failure of the server.
 func (s *server) do(script string, call func(context.Context) error) error {
-	if !s.circuit.closed() {
+	if !s.circuit.Closed() {
 		return errResting
 	}
 	err := s.call(script, s.timeout, call)
-	s.circuit.record(err)
+	s.circuit.Record(err)
 	return err
 }
 
@@ -135,7 +136,7 @@ func (s *server) send(changes []change) (failed []change) {
 // would otherwise fail again and again.
 func (s *server) sendBatch(changes []change) (sent [][]goredis.Cmder, err error) {
 	sent = make([][]goredis.Cmder, len(changes))
-	if !s.circuit.closed() {
+	if !s.circuit.Closed() {
 		return sent, errResting
 	}
 	return sent, s.call("settle", max(s.timeout, backgroundTimeout), func(ctx context.Context) error {

@@ -6,32 +6,14 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"errors"
-	"fmt"
 	"hash"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-)
-
-// Bounds are the bounds of a memory for answers.
-type Bounds struct {
-	// Max is the largest size of all answers together, in bytes. The answer that was not used
-	// for the longest time makes room for a new one. Default: 256 MiB.
-	Max int64 `json:"max,omitempty"`
-
-	// Entry is the largest size of one answer, in bytes; a larger one is not kept. Default:
-	// 1 MiB.
-	Entry int64 `json:"entry,omitempty"`
-}
-
-// The defaults of Bounds.
-const (
-	DefaultMax   = 256 << 20
-	DefaultEntry = 1 << 20
 )
 
 // Memory has answers in the memory of the process. Its methods may be called concurrently.
@@ -48,7 +30,6 @@ type Memory struct {
 // entry is an answer with all that is known of it.
 type entry struct {
 	key    exchange.CacheKey
-	scope  exchange.CacheScope
 	answer *exchange.CachedAnswer
 	kept   time.Time
 	ttl    time.Duration
@@ -64,35 +45,14 @@ func (e *entry) size() int64 {
 // it cleans up the old one, so that answers survive a reload.
 var pool = caddy.NewUsagePool()
 
-// Load returns the memory with these bounds, nil for the defaults, until ctx ends.
-func Load(ctx caddy.Context, b *Bounds) (*Memory, error) {
-	bounds := Bounds{Max: DefaultMax, Entry: DefaultEntry}
-	if b != nil {
-		bounds = b.withDefaults()
-	}
-	if bounds.Max < 0 || bounds.Entry < 0 {
-		return nil, errors.New("cache: max and entry must be positive")
-	}
-	if bounds.Entry > bounds.Max {
-		return nil, fmt.Errorf("cache: entry (%d bytes) is larger than max (%d bytes)", bounds.Entry, bounds.Max)
-	}
+// loadMemory returns the memory with these bounds until ctx ends.
+func loadMemory(ctx caddy.Context, bounds Bounds) (*Memory, error) {
 	loaded, _, err := pool.LoadOrNew(bounds, func() (caddy.Destructor, error) { return newMemory(bounds), nil })
 	if err != nil {
 		return nil, err
 	}
 	context.AfterFunc(ctx, func() { _, _ = pool.Delete(bounds) })
 	return loaded.(*Memory), nil
-}
-
-func (b *Bounds) withDefaults() Bounds {
-	set := *b
-	if set.Max == 0 {
-		set.Max = DefaultMax
-	}
-	if set.Entry == 0 {
-		set.Entry = min(DefaultEntry, set.Max)
-	}
-	return set
 }
 
 func newMemory(b Bounds) *Memory {
@@ -132,8 +92,8 @@ func (m *Memory) Get(key exchange.CacheKey, maxAge time.Duration) (*exchange.Cac
 }
 
 // Put implements exchange.CachedAnswers.
-func (m *Memory) Put(key exchange.CacheKey, scope exchange.CacheScope, answer *exchange.CachedAnswer, ttl time.Duration) {
-	e := &entry{key, scope, answer, time.Now(), ttl}
+func (m *Memory) Put(key exchange.CacheKey, answer *exchange.CachedAnswer, ttl time.Duration) {
+	e := &entry{key, answer, time.Now(), ttl}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if old, ok := m.entries[key]; ok {
@@ -145,15 +105,17 @@ func (m *Memory) Put(key exchange.CacheKey, scope exchange.CacheScope, answer *e
 	}
 }
 
-// Clear removes all answers, and returns their number.
-func (m *Memory) Clear() (removed int) {
+// Clear implements exchange.CachedAnswers. It never fails.
+func (m *Memory) Clear(scopes ...exchange.CacheScope) (removed int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	removed = len(m.entries)
-	clear(m.entries)
-	m.used.Init()
-	m.size = 0
-	return removed
+	for key, element := range m.entries {
+		if len(scopes) == 0 || slices.Contains(scopes, key.Scope) {
+			m.remove(element)
+			removed++
+		}
+	}
+	return removed, nil
 }
 
 func (m *Memory) remove(element *list.Element) {

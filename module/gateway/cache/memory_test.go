@@ -2,6 +2,7 @@ package cache
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -19,27 +20,34 @@ func answerOf(size int) *exchange.CachedAnswer {
 	return &exchange.CachedAnswer{ContentType: "application/json", Body: []byte(strings.Repeat("x", size))}
 }
 
+// keyOf returns the key of a request of the first scope.
+func keyOf(request int) exchange.CacheKey {
+	return exchange.CacheKey{Request: [32]byte{byte(request), byte(request >> 8)}}
+}
+
 func TestX125TheMemoryIsBounded(t *testing.T) {
 	m := newMemory(Bounds{Max: 10 << 10, Entry: 1 << 10})
 	for i := range 300 {
-		m.Put(exchange.CacheKey{byte(i), byte(i >> 8)}, exchange.CacheScope{}, answerOf(1<<10), time.Hour)
-		m.Get(exchange.CacheKey{0}, forever)
+		m.Put(keyOf(i), answerOf(1<<10), time.Hour)
+		m.Get(keyOf(0), forever)
 		assert.LessOrEqual(t, m.size, m.bounds.Max)
 		assert.Equal(t, len(m.entries), m.used.Len())
 	}
 	assert.Len(t, m.entries, 6)
-	found, _ := m.Get(exchange.CacheKey{0}, forever)
+	found, _ := m.Get(keyOf(0), forever)
 	assert.NotNil(t, found, "it was used all the time")
-	found, _ = m.Get(exchange.CacheKey{2}, forever)
+	found, _ = m.Get(keyOf(2), forever)
 	assert.Nil(t, found)
-	assert.Equal(t, 6, m.Clear())
+	removed, err := m.Clear()
+	require.NoError(t, err)
+	assert.Equal(t, 6, removed)
 	assert.Zero(t, m.size)
 }
 
 func TestAnAnswerReplacesAnEarlierOne(t *testing.T) {
 	m := newMemory(Bounds{Max: 1 << 20})
-	m.Put(exchange.CacheKey{}, exchange.CacheScope{}, answerOf(1000), time.Hour)
-	m.Put(exchange.CacheKey{}, exchange.CacheScope{}, answerOf(1), time.Hour)
+	m.Put(exchange.CacheKey{}, answerOf(1000), time.Hour)
+	m.Put(exchange.CacheKey{}, answerOf(1), time.Hour)
 	found, _ := m.Get(exchange.CacheKey{}, forever)
 	assert.Len(t, found.Body, 1)
 	assert.Len(t, m.entries, 1)
@@ -48,21 +56,25 @@ func TestAnAnswerReplacesAnEarlierOne(t *testing.T) {
 
 func TestAnswersExpire(t *testing.T) {
 	m := newMemory(Bounds{Max: 1 << 20})
-	m.Put(exchange.CacheKey{1}, exchange.CacheScope{}, answerOf(1), time.Nanosecond)
-	assert.Eventually(t, func() bool { found, _ := m.Get(exchange.CacheKey{1}, forever); return found == nil }, time.Minute, time.Millisecond)
+	m.Put(keyOf(1), answerOf(1), time.Nanosecond)
+	assert.Eventually(t, func() bool { found, _ := m.Get(keyOf(1), forever); return found == nil }, time.Minute, time.Millisecond)
 	assert.Empty(t, m.entries)
 	assert.Zero(t, m.size)
-	m.Put(exchange.CacheKey{2}, exchange.CacheScope{}, answerOf(1), time.Hour)
-	found, _ := m.Get(exchange.CacheKey{2}, 0)
+	m.Put(keyOf(2), answerOf(1), time.Hour)
+	found, _ := m.Get(keyOf(2), 0)
 	assert.Nil(t, found, "older than the client accepts")
 	assert.Len(t, m.entries, 1)
 }
 
 // A reload provisions the new configuration before it ends the old one.
 func TestMemoriesSurviveAReload(t *testing.T) {
-	load := func(b *Bounds) (*Memory, context.CancelFunc) {
+	load := func(b *Bounds) (exchange.CachedAnswers, context.CancelFunc) {
 		ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
-		m, err := Load(ctx, b)
+		var o *Options
+		if b != nil {
+			o = &Options{Bounds: *b}
+		}
+		m, err := Load(ctx, o, nil)
 		require.NoError(t, err)
 		return m, cancel
 	}
@@ -85,14 +97,33 @@ func TestMemoriesSurviveAReload(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 }
 
-func TestBoundsAreChecked(t *testing.T) {
+func TestOptionsAreChecked(t *testing.T) {
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
 	defer cancel()
-	for want, b := range map[string]*Bounds{
-		"cache: max and entry must be positive":                     {Max: -1},
-		"cache: entry (2000 bytes) is larger than max (1000 bytes)": {Max: 1000, Entry: 2000},
+	for want, o := range map[string]*Options{
+		"cache: max and entry must be positive":                     {Bounds: Bounds{Max: -1}},
+		"cache: entry (2000 bytes) is larger than max (1000 bytes)": {Bounds: Bounds{Max: 1000, Entry: 2000}},
+		"cache: max is the bound of the memory; what gateways share has a bound of its own": {
+			Bounds: Bounds{Max: 1000}, InRaw: json.RawMessage(`{"cache":"redis"}`),
+		},
 	} {
-		_, err := Load(ctx, b)
+		_, err := Load(ctx, o, nil)
 		assert.EqualError(t, err, want)
 	}
+}
+
+func TestAnswersAreRemovedByScope(t *testing.T) {
+	m := newMemory(Bounds{Max: 1 << 20})
+	for _, scope := range []exchange.CacheScope{alice, bob} {
+		for i := range 3 {
+			m.Put(exchange.CacheKey{Scope: scope, Request: keyOf(i).Request}, answerOf(1), time.Hour)
+		}
+	}
+	removed, err := m.Clear(alice, exchange.CacheScope{3})
+	require.NoError(t, err)
+	assert.Equal(t, 3, removed)
+	found, _ := m.Get(exchange.CacheKey{Scope: alice}, forever)
+	assert.Nil(t, found)
+	found, _ = m.Get(exchange.CacheKey{Scope: bob}, forever)
+	assert.NotNil(t, found)
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
 
@@ -81,19 +82,28 @@ func (r *Rule) For(ex *exchange.Exchange, answers exchange.CachedAnswers) *excha
 	}
 }
 
-// scopeOf returns the scope of a key. Names of keys are unique in a site alone, which may share
-// the memory with others: a key of a configuration is identified by its digest as well. The users
-// of stores are unique. A token has another digest each time, and the user of its issuer.
+// scopeOf returns the scope of a key.
 func (r *Rule) scopeOf(ex *exchange.Exchange) exchange.CacheScope {
 	if r.Scope == ScopeAll {
 		return exchange.CacheScope{}
 	}
-	key := ex.Key
+	return scopeOf(ex.Key, r.Scope)
+}
+
+// Scopes returns the scopes whose answers belong to a key: its own, and that of its user.
+func Scopes(key *aigateway.Key) []exchange.CacheScope {
+	return []exchange.CacheScope{scopeOf(key, ScopeKey), scopeOf(key, ScopeUser)}
+}
+
+// scopeOf returns a scope of a key. Names of keys are unique in a site alone, which may share
+// the memory with others: a key of a configuration is identified by its digest as well. The users
+// of stores are unique. A token has another digest each time, and the user of its issuer.
+func scopeOf(key *aigateway.Key, scope Scope) exchange.CacheScope {
 	parts := []string{key.Subject}
 	if key.Subject == "" {
 		parts = append(parts, string(key.Digest[:]))
 	}
-	if key.Subject == "" || r.Scope != ScopeUser {
+	if key.Subject == "" || scope != ScopeUser {
 		parts = append(parts, key.ID)
 	}
 	return sha256.Sum256(fmt.Appendf(nil, "%q", parts))

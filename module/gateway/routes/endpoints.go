@@ -25,6 +25,9 @@ type endpoint struct {
 const (
 	modelsPath   = "/v1/models"
 	modelsPrefix = modelsPath + "/"
+
+	// CachePath is the path of the cached answers of a key.
+	CachePath = "/v1/cache"
 )
 
 // LongestModel is the greatest length of the name of a model in a request, in bytes.
@@ -37,6 +40,7 @@ var endpoints = func() map[string]endpoint {
 		modelsPath:         {method: http.MethodGet, Route: Route{Kind: Models}},
 		"/v1/capabilities": {method: http.MethodGet, Route: Route{Kind: Capabilities}},
 		modelsPrefix:       {method: http.MethodGet, Route: Route{Kind: Model}},
+		CachePath:          {method: http.MethodDelete, Route: Route{Kind: Cache}},
 	}
 	for _, f := range formats.All() {
 		for i := range f.Client.Endpoints {

@@ -31,6 +31,7 @@ const (
 	Model                    // a model
 	Capabilities             // the fields that each model keeps
 	Billing                  // the usage of a key
+	Cache                    // the cached answers of a key, to remove them
 	Object                   // the provider that stores an object, or will
 	Pass                     // the provider to which the path is passed on; Find returns no such route
 	Accounts                 // the accounts

@@ -148,6 +148,11 @@ type ExplainedLimit struct {
 	Rules string          `json:"rules"` // in words
 }
 
+// Removed is how many cached answers were removed.
+type Removed struct {
+	Removed int `json:"removed"`
+}
+
 // Repriced are the calls of a model whose costs change from the same old price to the same new one.
 type Repriced struct {
 	Provider    string `json:"provider"`

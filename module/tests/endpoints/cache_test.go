@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/counterstest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
@@ -296,4 +297,85 @@ func TestX124ClientsControlWhatTheCacheDoes(t *testing.T) {
 	assert.Equal(t, fresh.Body, c.Ask(embeddings, embed).Body)
 	assertState(t, "miss", c.Ask(embeddings, embed, "Cache-Control", "max-age=0"))
 	assert.Len(t, s.received, 4)
+}
+
+// removedBy returns how many answers a key has removed.
+func removedBy(t *testing.T, c *site.Site, headers ...string) int {
+	t.Helper()
+	got := c.Call(http.MethodDelete, c.URL("site", "/v1/cache"), "", headers...)
+	require.Equal(t, http.StatusOK, got.Status, got.Body)
+	var answer struct{ Removed int }
+	require.NoError(t, json.Unmarshal([]byte(got.Body), &answer))
+	return answer.Removed
+}
+
+const (
+	ownKey      = "Bearer " + site.ClientKey
+	otherClient = "Bearer sk-the-key-of-another-client"
+)
+
+func TestAKeyRemovesItsCachedAnswers(t *testing.T) {
+	c, _ := startCached(t, cached())
+	for range 2 {
+		assertState(t, "miss", c.Ask(embeddings, embed))
+		assertState(t, "miss", c.Ask(embeddings, strings.Replace(embed, `"a"`, `"b"`, 1)))
+		assert.Zero(t, removedBy(t, c, "Authorization", otherClient), "they belong to another key")
+		assertState(t, "hit", c.Ask(embeddings, embed))
+		assert.Equal(t, 2, removedBy(t, c, "Authorization", ownKey))
+	}
+	assert.Equal(t, http.StatusUnauthorized, c.Call(http.MethodDelete, c.URL("site", "/v1/cache"), "", "Authorization", "Bearer sk-unknown").Status)
+}
+
+// A key may not take from all others what they share.
+func TestAKeyDoesNotRemoveWhatAllKeysShare(t *testing.T) {
+	c, _ := startCached(t, cached("scope all"))
+	assertState(t, "miss", c.Ask(embeddings, embed))
+	assert.Zero(t, removedBy(t, c, "Authorization", ownKey))
+	assertState(t, "hit", c.Ask(embeddings, embed))
+}
+
+func TestThereIsNothingToRemoveWithoutACache(t *testing.T) {
+	c, _ := startCached(t)
+	got := c.Call(http.MethodDelete, c.URL("site", "/v1/cache"), "", "Authorization", ownKey)
+	assert.Equal(t, http.StatusNotFound, got.Status)
+	assert.Contains(t, got.Body, "the gateway does not serve /v1/cache, since no model has a cache of answers")
+}
+
+// Gateways that answer in turn would otherwise each ask the provider once, and again after each start.
+func TestGatewaysShareCachedAnswersInRedis(t *testing.T) {
+	server, ok := counterstest.StartRedis(t)
+	if !ok {
+		return
+	}
+	t.Setenv("TEST_SEAL_KEY", "a key that both gateways have")
+	t.Setenv("OTHER_KEY", "sk-the-key-of-another-client")
+	s := newServer(t, answering("application/json", vectors))
+	lines := []string{cached(), "key other {env.OTHER_KEY}", "seal_keys {env.TEST_SEAL_KEY}", "cache {\nin redis " + server.Address + "\n}"}
+	var first site.Reply
+	t.Run("one gateway", func(t *testing.T) {
+		c := start(t, s, lines...)
+		first = c.Ask(embeddings, embed)
+		assertState(t, "miss", first)
+		assertState(t, "miss", c.Ask(embeddings, embed, "Authorization", otherClient))
+	})
+	t.Run("another one", func(t *testing.T) {
+		c := start(t, s, lines...)
+		again := c.Ask(embeddings, embed)
+		assertState(t, "hit", again)
+		assert.Equal(t, first.Body, again.Body)
+		assert.Len(t, s.received, 2)
+		assert.Equal(t, 1, removedBy(t, c, "Authorization", ownKey))
+		assertState(t, "miss", c.Ask(embeddings, embed))
+		assertState(t, "hit", c.Ask(embeddings, embed, "Authorization", otherClient))
+		assert.JSONEq(t, `{"removed":2}`, c.Call(http.MethodDelete, c.AdminURL("/api/v1/cache"), "").Body)
+		assertState(t, "miss", c.Ask(embeddings, embed, "Authorization", otherClient))
+
+		server.Kill()
+		assertState(t, "miss", c.Ask(embeddings, embed), "the request is served without the cache")
+		got := c.Call(http.MethodDelete, c.URL("site", "/v1/cache"), "", "Authorization", ownKey)
+		assert.Equal(t, http.StatusServiceUnavailable, got.Status)
+		assert.Contains(t, got.Body, "cached answers cannot be removed right now")
+		got = c.Call(http.MethodDelete, c.AdminURL("/api/v1/cache"), "")
+		assert.Equal(t, http.StatusServiceUnavailable, got.Status)
+	})
 }

@@ -42,7 +42,7 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 	routes, err := os.ReadFile(filepath.Join(site.Root(t), "module", "gateway", "routes", "endpoints.go"))
 	require.NoError(t, err)
 	routed := make(map[string]bool)
-	constants := map[string]string{"modelsPath": "/v1/models", "modelsPrefix": "/v1/models/{id}"}
+	constants := map[string]string{"modelsPath": "/v1/models", "modelsPrefix": "/v1/models/{id}", "CachePath": "/v1/cache"}
 	for _, found := range regexp.MustCompile(`(?m)^\t+"?([\w/]+)"?: +\{method: http\.Method(\w+),`).FindAllStringSubmatch(string(routes), -1) {
 		routed[strings.ToUpper(found[2])+" "+cmp.Or(constants[found[1]], found[1])] = true
 	}
@@ -164,6 +164,15 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 	check("GET", "/v1/realtime", s.List("wrong", "/v1/realtime?model=demo-known", "Upgrade: websocket"))
 	check("GET", "/v1/realtime", s.List(site.ClientKey, "/v1/realtime?model=demo-known", "Upgrade: websocket"))
 	given["GET /v1/responses 101"], given["GET /v1/realtime 101"] = true, true // of the tests of WebSockets
+	const cache = "/v1/cache"
+	remove := func(lines ...string) site.Reply {
+		return s.Raw("", append([]string{"DELETE " + cache + " HTTP/1.1"}, lines...)...)
+	}
+	check("DELETE", cache, remove("Authorization: Bearer "+site.ClientKey)) // without a cache of answers
+	check("DELETE", cache, remove("Authorization: Bearer wrong"))
+	check("DELETE", cache, remove("Authorization: Bearer "+elsewhereKey))
+	check("DELETE", cache, remove("Authorization: Bearer a", "Authorization: Bearer b"))
+	given["DELETE "+cache+" 200"] = true // of TestAKeyRemovesItsCachedAnswers
 	billing := []string{"/api/usage/token", "/dashboard/billing/subscription", "/dashboard/billing/usage"}
 	for _, path := range billing {
 		check("GET", path, s.List(site.ClientKey, path))

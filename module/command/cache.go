@@ -1,0 +1,33 @@
+package command
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
+)
+
+// cacheCommand returns the command caddy ai-gateway cache.
+func cacheCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "cache", Short: "Removes cached answers of a running gateway"}
+	clear := &cobra.Command{
+		Use: "clear", Short: "Removes all cached answers of all sites", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			address, err := runningAddress(cmd)
+			if err != nil {
+				return err
+			}
+			var answer api.Removed
+			if err := call(remote{address}, http.MethodDelete, apiPath+"cache", nil, &answer); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d answers removed\n", answer.Removed)
+			return err
+		},
+	}
+	cmd.AddCommand(clear)
+	addRunningFlags(clear)
+	return cmd
+}
