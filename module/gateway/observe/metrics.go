@@ -65,7 +65,7 @@ func countUsage(model string, c *accounting.Call) {
 		u.Counts = token.Counts{} // no provider has used them
 	}
 	if c.Cost.Currency == usDollar {
-		u.USD = float64(c.Cost.Nanos) / nanosPerUnit
+		u.USD, u.Saved = float64(c.Cost.Nanos)/nanosPerUnit, float64(c.Saved)/nanosPerUnit
 	}
 	if !u.Priced && c.Model != "" {
 		announceUnpriced(c.Provider, model, c.Model)

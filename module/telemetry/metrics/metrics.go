@@ -19,7 +19,7 @@ import (
 var collectors = []prometheus.Collector{
 	exchanges, exchangeDuration, overhead, inFlight, queued, openSockets, mirrors,
 	attempts, choices, fallbacks, firstEvent, eventGap, providers, losses,
-	tokens, cost, unpriced, searches, usageSources, pricesTime,
+	tokens, cost, saved, unpriced, searches, usageSources, pricesTime,
 	limitDecisions, guardVerdicts, budgets, limits, countersDuration, countersFallback,
 	ledgerRecords, ledgerAppend, ledgerApply, ledgerOrphans, ledgerRefusals, ledgerDamaged, ledgers,
 }

@@ -63,7 +63,7 @@ func countEverything(provider, model, limit string) {
 	FirstEvent(model, provider, time.Second)
 	EventGaps(provider).Observe(.02)
 	Loss(provider, "chat", "messages", "hint", "seed")
-	Use(Usage{provider, model, "provider", token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7}, true, .25})
+	Use(Usage{provider, model, "provider", token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7}, true, .25, .5})
 	Use(Usage{Provider: provider, Model: model, Source: "none"})
 	SetPricesTime("builtin", time.Unix(1_700_000_000, 0))
 	LimitDecision(limit, "", Admitted)
@@ -89,7 +89,7 @@ func TestNamesOfMetrics(t *testing.T) {
 	for name := range strings.FieldsSeq(`
 		exchanges_total exchange_duration_seconds time_to_first_event_seconds event_gap_seconds overhead_seconds in_flight open_websockets mirrors_total
 		attempts_total choices_total fallbacks_total provider_available losses_total
-		tokens_total cost_usd_total unpriced_total searches_total usage_sources_total prices_timestamp_seconds
+		tokens_total cost_usd_total saved_usd_total unpriced_total searches_total usage_sources_total prices_timestamp_seconds
 		limit_decisions_total guard_verdicts_total budgets limit_used limit_reserved limit_left counters_duration_seconds counters_fallback_total
 		ledger_records_total ledger_pending_records ledger_journal_bytes ledger_oldest_pending_seconds
 		ledger_append_seconds ledger_apply_seconds ledger_orphans_total ledger_refusals_total ledger_damaged_total`) {
@@ -177,7 +177,7 @@ func useEverything(model, provider string) {
 	FirstEvent(model, provider, time.Second)
 	EventGaps(provider).Observe(1)
 	for _, source := range []string{"none", "provider", "partial", "estimated"} {
-		Use(Usage{provider, model, source, token.Counts{Fresh: 1, CacheRead: 1, CacheWrite: 1, CacheWriteLong: 1, Answer: 1, Reasoning: 1}, true, 1})
+		Use(Usage{provider, model, source, token.Counts{Fresh: 1, CacheRead: 1, CacheWrite: 1, CacheWriteLong: 1, Answer: 1, Reasoning: 1}, true, 1, 0})
 	}
 }
 
@@ -197,7 +197,7 @@ func TestCountingAllocatesNothing(t *testing.T) {
 		"first event": func() { FirstEvent("m", "p", time.Second) },
 		"event":       func() { gaps.Observe(.01) },
 		"usage": func() {
-			Use(Usage{"p", "m", "provider", token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7}, true, .25})
+			Use(Usage{"p", "m", "provider", token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7}, true, .25, 0})
 		},
 		"decision": func() { LimitDecision("l", "", Admitted) },
 	} {

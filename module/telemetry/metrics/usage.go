@@ -15,6 +15,10 @@ var (
 		"Cost of calls of providers in US dollars, as far as it is known. The ledger has the exact cost.",
 		"provider", "model")
 
+	saved = counter("saved_usd_total",
+		"What the cache of answers has saved in US dollars, at the prices of calls that were not made.",
+		"provider", "model")
+
 	unpriced = counter("unpriced_total", "Calls of providers whose cost is unknown, or known in part.", "provider", "model")
 
 	searches = counter("searches_total", "Searches of the web that providers made.", "provider", "model")
@@ -33,6 +37,7 @@ type Usage struct {
 	Counts          token.Counts
 	Priced          bool    // the whole cost is known
 	USD             float64 // what is known of the cost, if the currency is the US dollar
+	Saved           float64 // what the cost would have been without the cache of answers, in the same currency
 }
 
 // Use counts the usage of a call.
@@ -52,6 +57,9 @@ func Use(u Usage) {
 	}
 	if u.USD > 0 {
 		cost.WithLabelValues(u.Provider, u.Model).Add(u.USD)
+	}
+	if u.Saved > 0 {
+		saved.WithLabelValues(u.Provider, u.Model).Add(u.Saved)
 	}
 }
 

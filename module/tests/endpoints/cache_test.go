@@ -277,12 +277,31 @@ func TestX122ANameThatLeadsElsewhereIsAskedAgain(t *testing.T) {
 	assertState(t, "hit", c.Ask(embeddings, steady))
 }
 
-func TestX123AKeyThatIsNotValidGetsNoCachedAnswer(t *testing.T) {
-	c, _ := startCached(t, cached("scope all"))
-	assertState(t, "miss", c.Ask(embeddings, embed))
-	r := c.Ask(embeddings, embed, "Authorization", "Bearer sk-an-unknown-key-of-nobody")
+// The cache outlives a configuration, and what it has may not be what the new one allows.
+func TestX123OnlyValidKeysGetCachedAnswersThatGuardsAllow(t *testing.T) {
+	t.Setenv("UPSTREAM_KEY", upstreamKey)
+	t.Setenv("OTHER_KEY", "sk-the-key-of-another-client")
+	s := newServer(t, answering("application/json", completion(1, `"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"`)))
+	up := fmt.Sprintf("provider up openai_compatible {env.UPSTREAM_KEY} {\nbase_url %s/v1\n}", s.URL)
+	config := func(lines ...string) []string { return append(lines, up, cached("scope all")) }
+	c := site.Start(t, config("key other {env.OTHER_KEY}")...)
+	assertState(t, "miss", c.Ask(chat, asking))
+	assertState(t, "hit", c.Ask(chat, asking, "Authorization", otherClient))
+
+	r := c.Ask(chat, asking, "Authorization", "Bearer sk-an-unknown-key-of-nobody")
 	assert.Equal(t, http.StatusUnauthorized, r.Status)
 	assert.Empty(t, r.Header.Get("X-Gateway-Cache"))
+	require.NoError(t, c.Reload(site.Block("", config("key other {env.OTHER_KEY} {\ndisabled\n}")...)))
+	r = c.Ask(chat, asking, "Authorization", otherClient)
+	assert.Equal(t, http.StatusUnauthorized, r.Status)
+	assert.Empty(t, r.Header.Get("X-Gateway-Cache"))
+	assertState(t, "hit", c.Ask(chat, asking))
+
+	require.NoError(t, c.Reload(site.Block("", config("guard polite regex {\npattern greeting Hi\nblock greeting\non answer\n}")...)))
+	r = c.Ask(chat, asking)
+	assert.Contains(t, r.Body, "content_blocked", "a guard that is new checks what was kept before")
+	assert.NotContains(t, r.Body, `"Hi"`)
+	assert.Len(t, s.received, 1)
 }
 
 func TestX124ClientsControlWhatTheCacheDoes(t *testing.T) {
