@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"net/http"
 	"slices"
@@ -11,9 +12,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Objects seals the ids of the objects that providers store for the client of an exchange, and has
@@ -25,8 +26,12 @@ type Objects struct {
 	named []namedID
 }
 
-// namedID is an id of a request: as the client has it, and as the provider has it.
-type namedID struct{ sealed, raw []byte }
+// namedID is an id of a request: as the client has it, as the provider has it, and where it is in the
+// body, if it is there.
+type namedID struct {
+	sealed, raw []byte
+	place       translate.Span
+}
 
 // ObjectCall is what an attempt asks of a provider about an object that it stores. No model is
 // involved.
@@ -41,6 +46,7 @@ type ObjectCall struct {
 	// nil if nobody needs the lines.
 	Content bool
 	Line    func(line []byte)
+	Results bool // of a batch of messages, in whose lines ids are sealed
 
 	MayBeEmpty bool // the answer may have no body
 
@@ -103,22 +109,23 @@ func (e *Exchange) Owner() string {
 	return "key:" + e.Key.ID
 }
 
-// OpenObjects returns the objects that a request names, and the account that stores them. unknown
-// is the first of them that is not of the owner, or not of the account of those before it; nil if
-// there is none.
-func OpenObjects(ids *seal.IDs, request *Request) (o *Objects, account seal.Account, unknown *translate.ObjectID) {
+// OpenObjects returns the objects with these ids in the body of a request, and the account that stores
+// them. The fault is that of an id that is not of the owner, or else not of the account of those before it.
+func OpenObjects(ids *seal.IDs, request *Request, all []translate.ObjectID) (o *Objects, account seal.Account, refused *fault.Fault) {
 	o = &Objects{IDs: ids}
-	all := request.View.Beyond.ObjectIDs()
 	for i := range all {
 		sealed := bytes.Clone(request.IDText(&all[i])) // the body is dropped before the answer ends
 		of, raw, ok := ids.Open(all[i].Kind, sealed)
-		if !ok || i > 0 && of != account {
-			return nil, account, &all[i]
+		switch {
+		case !ok:
+			return nil, account, request.NoObject(&all[i])
+		case i > 0 && of != account:
+			refused = cmp.Or(refused, fault.ObjectApart(all[i].Path, all[i].Kind))
 		}
 		account = of
-		o.named = append(o.named, namedID{sealed, raw})
+		o.named = append(o.named, namedID{sealed, raw, all[i].Span})
 	}
-	return o, account, nil
+	return o, account, refused
 }
 
 // IDText returns an id in the body.
@@ -135,7 +142,7 @@ func (r *Request) NoObject(id *translate.ObjectID) *fault.Fault {
 // provider has.
 func OpenObject(ids *seal.IDs, kind, sealed string) (o *Objects, account seal.Account, raw string, ok bool) {
 	account, id, ok := ids.Open(kind, []byte(sealed))
-	return &Objects{IDs: ids, named: []namedID{{[]byte(sealed), id}}}, account, string(id), ok
+	return &Objects{IDs: ids, named: []namedID{{sealed: []byte(sealed), raw: id}}}, account, string(id), ok
 }
 
 // Open returns the id that an account has for a sealed one of a kind, and notes both.
@@ -144,14 +151,28 @@ func (o *Objects) Open(account seal.Account, kind, sealed string) (raw string, o
 	if !ok || of != account {
 		return "", false
 	}
-	o.named = append(o.named, namedID{[]byte(sealed), id})
+	o.named = append(o.named, namedID{sealed: []byte(sealed), raw: id})
 	return string(id), true
 }
 
-// Edits returns the edits of a request that replace its ids by those of the provider.
-func (o *Objects) Edits(request *Request) (edits []edit.Edit) {
+// mostFound is the number of ids that Find notes: a batch may have one in each of its requests.
+const mostFound = 1000
+
+// Find returns the id that a provider has for a sealed one of a kind, and its account, and notes both.
+func (o *Objects) Find(kind string, sealed []byte) (account seal.Account, raw []byte, ok bool) {
+	account, raw, ok = o.IDs.Open(kind, sealed)
+	if ok && len(o.named) < mostFound {
+		o.named = append(o.named, namedID{sealed: bytes.Clone(sealed), raw: raw})
+	}
+	return account, raw, ok
+}
+
+// Edits returns the edits of a body that replace its ids by those of the provider.
+func (o *Objects) Edits() (edits []edit.Edit) {
 	for i := range o.named {
-		edits = append(edits, edit.Edit{Span: request.View.Beyond.ObjectIDs()[i].Span, With: jsonscan.AppendString(nil, o.named[i].raw)})
+		if n := &o.named[i]; !n.place.Empty() {
+			edits = append(edits, edit.Edit{Span: n.place, With: jsonscan.AppendString(nil, n.raw)})
+		}
 	}
 	return edits
 }
@@ -191,19 +212,28 @@ func (o *Objects) ProviderIDs() (ids []string) {
 }
 
 // SealsObjects reports whether the client gets sealed ids of what the provider stores. Providers
-// that are asked in another format store nothing, and neither do those that the client asks not to.
+// that are asked in another format store nothing.
 func (a *Attempt) SealsObjects() bool {
-	beyond := &a.Exchange.View.Beyond
-	switch {
-	case a.Exchange.Objects == nil || !a.ByteLane() || a.Format.Objects.EditIDs == nil:
+	if a.Exchange.Objects == nil || !a.ByteLane() || a.Format.Objects.EditIDs == nil {
 		return false
-	case a.Object() != nil:
-		return true
 	}
-	if a.Traits.FilesState == trait.FilesSealed && len(beyond.ObjectIDs()) > 0 {
-		return true
+	return a.Object() != nil || a.Traits.SealsFiles() || a.sealsAnswer()
+}
+
+// sealsAnswer reports whether the provider stores the answer for the client, unless the client asks it
+// not to.
+func (a *Attempt) sealsAnswer() bool {
+	beyond := &a.Exchange.View.Beyond
+	return a.Traits.SealsObjects() && (beyond.State != "" || beyond.Stored || !beyond.Unstored && !a.Format.Objects.OnRequest)
+}
+
+// SealsKind reports whether the client gets sealed ids of a kind. SealsObjects is true.
+func (a *Attempt) SealsKind(kind string) bool {
+	switch kind {
+	case seal.ResponseID, seal.ConversationID, seal.CompletionID:
+		return a.Object() != nil || a.sealsAnswer()
 	}
-	return a.Traits.SealsObjects() && (beyond.References != nil || beyond.Stored || !beyond.Unstored && !a.Format.Objects.OnRequest)
+	return a.Object() != nil || format.Seals(kind, a.Traits)
 }
 
 // Begins reports whether something depends on what has an id after the answer: the provider may go on to

@@ -12,6 +12,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
@@ -33,6 +34,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	}
 	b := newBatch(h, ex, route.Object)
 	b.format, b.operation = ex.Format, translate.Generate
+	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner()), Base: baseOf(h, r)}
 	if refused := request.ReadObject(ex, r, h.MaxBatch, func(body []byte) *fault.Fault {
 		b.body = body
 		return route.Object.Batch(body, b.add)
@@ -52,12 +54,12 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	}
 	call := &exchange.ObjectCall{Method: route.Object.Method, Path: route.Object.Below(r.URL.Path, ""), Query: route.Object.Parameters(r.URL.Query())}
 	call.Created = exchange.Created{Kind: route.Object.Kind, Edits: b.editsFor(offer.provider), Bound: offer.bound}
-	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner()), Call: call, Base: baseOf(h, r)}
+	ex.Objects.Call = call
 	t := b.targetAt(offer.provider)
 	if refused := admitAt(h, answer, r, t); refused != nil {
 		return refused
 	}
-	return askHolder(h, &failover.Holder{Provider: offer.provider, Model: b.modelAt(offer.provider)}, answer, r)
+	return askHolder(h, &failover.Holder{Provider: offer.provider, APIKey: offer.apiKey, Model: b.modelAt(offer.provider)}, answer, r)
 }
 
 // batch is a batch that is being read.
@@ -84,6 +86,8 @@ func newBatch(h *Handler, ex *exchange.Exchange, o *format.ObjectPath) *batch {
 // offer is a provider that has all models of a batch so far.
 type offer struct {
 	provider *catalog.Provider
+	apiKey   int   // index
+	fixed    bool  // a request refers to an object of the account of the API key, or the account gets the file
 	bound    int64 // the highest possible cost so far, in nanos
 }
 
@@ -143,6 +147,9 @@ func (b *batch) add(place translate.Span) *fault.Fault {
 	if refused := b.narrow(&b.models[model], single); refused != nil {
 		return refused
 	}
+	if refused := b.openFiles(&b.models[model], place); refused != nil {
+		return refused
+	}
 	b.places = append(b.places, batchPlace{moved(view.ModelSpan, place.Start), model})
 	for _, span := range view.SelfSigned {
 		b.cuts = append(b.cuts, edit.Edit{Span: moved(span, place.Start)})
@@ -151,6 +158,30 @@ func (b *batch) add(place translate.Span) *fault.Fault {
 		b.cuts = append(b.cuts, edit.Edit{Span: moved(span, place.Start), With: b.format.Requests.Resigned})
 	}
 	return nil
+}
+
+// openFiles opens the ids of files to which a request refers, which is a part of the body. The account that
+// has them gets the batch.
+func (b *batch) openFiles(m *batchModel, request translate.Span) *fault.Fault {
+	found, refused := filesIn(b.body[request.Start:request.End], func(kind string) bool {
+		return slices.ContainsFunc(b.offers, func(o offer) bool { return m.target(o.provider, b).Seals(kind, m.name) })
+	})
+	for _, id := range found {
+		place := moved(id.Span, request.Start)
+		text := jsonscan.DecodedOf(b.body[place.Start:place.End])
+		account, raw, ok := b.ex.Objects.Find(id.Kind, text)
+		provider, apiKey := b.site.catalog.Holder(account)
+		if !ok || provider == nil {
+			return fault.NoObject(id.Path, id.Kind, observe.Clip(string(text)))
+		}
+		b.offers = slices.DeleteFunc(b.offers, func(o offer) bool { return o.provider != provider || o.fixed && o.apiKey != apiKey })
+		if len(b.offers) == 0 {
+			return fault.ObjectApart(id.Path, id.Kind)
+		}
+		b.offers[0].apiKey, b.offers[0].fixed = apiKey, true
+		b.cuts = append(b.cuts, edit.Edit{Span: place, With: jsonscan.AppendString(nil, raw)})
+	}
+	return refused
 }
 
 func moved(s translate.Span, offset int) translate.Span {

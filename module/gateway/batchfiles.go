@@ -45,6 +45,7 @@ func (b *batchFile) Line(line []byte) ([]byte, *fault.Fault) {
 		return nil, refused.InBatch("body")
 	}
 	b.offers = b.offers[:1]
+	b.offers[0].fixed = true
 	return edit.Apply(nil, line, b.editsFor(b.offers[0].provider)), nil
 }
 

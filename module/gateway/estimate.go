@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
@@ -13,9 +14,12 @@ import (
 
 // mayEstimate reports whether the tokens of a request may be estimated: no target could
 // be asked for a count, or the provider has no such endpoint. At least one target of the
-// model must allow estimates.
-func mayEstimate(m *catalog.Model, v failover.Verdict) bool {
-	if v.Failed != nil && v.Failed.Result.Status != http.StatusNotFound {
+// model must allow estimates. What a provider stores is not estimated: it may be another client's.
+func mayEstimate(m *catalog.Model, v failover.Verdict, ex *exchange.Exchange) bool {
+	switch {
+	case v.Failed != nil && v.Failed.Result.Status != http.StatusNotFound:
+		return false
+	case v.Failed == nil && len(ex.View.Beyond.ObjectIDs()) > 0:
 		return false
 	}
 	return slices.ContainsFunc(m.Targets, catalog.Target.EstimatesTokens)

@@ -8,6 +8,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -30,6 +31,8 @@ func TestTokensAreEstimatedOnlyWhereNobodyCounts(t *testing.T) {
 		for _, traits := range test.targets {
 			m.Targets = append(m.Targets, catalog.Target{Traits: traits})
 		}
-		assert.Equal(t, test.want, mayEstimate(m, failover.Verdict{Failed: test.failed}), test.name)
+		assert.Equal(t, test.want, mayEstimate(m, failover.Verdict{Failed: test.failed}, new(exchange.Exchange)), test.name)
+		named := &exchange.Exchange{Request: exchange.Request{View: translate.View{Beyond: translate.Beyond{References: &translate.References{Objects: []translate.ObjectID{{}}}}}}}
+		assert.Equal(t, test.want && test.failed != nil, mayEstimate(m, failover.Verdict{Failed: test.failed}, named), "%s, with an object of another client", test.name)
 	}
 }

@@ -2,15 +2,24 @@ package gateway
 
 import (
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/objects"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // serveObject answers a request about an object that a provider stores: it asks the account that
@@ -31,6 +40,9 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 	holder, refused := h.holderOf(to.Exchange, r, route.Object)
 	if refused == nil && route.Object.Check != nil {
 		refused = request.ReadObject(to.Exchange, r, h.MaxBody, route.Object.Check)
+		if refused == nil {
+			refused = openFiles(to.Exchange, holder)
+		}
 	}
 	if refused == nil {
 		_, refused = h.admit(to, r, nil)
@@ -55,6 +67,61 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 		h.settler.Downloaded(tally)
 	}
 	return refused
+}
+
+// nameFiles adds the files of its client to which a request refers, and what has files, to the objects of
+// the request, if a target of its model has sealed ids of them. All other ids are those of a provider.
+func nameFiles(ex *exchange.Exchange, m *catalog.Model) *fault.Fault {
+	if !ex.Format.Objects.ByMembers || passthrough.IsForm(ex.Body) {
+		return nil
+	}
+	beyond := &ex.View.Beyond
+	found, refused := filesIn(ex.Body, func(kind string) bool { return m.Seals(kind, ex.View.Model) })
+	found = slices.DeleteFunc(found, func(id translate.ObjectID) bool {
+		return slices.ContainsFunc(beyond.ObjectIDs(), func(other translate.ObjectID) bool { return other.Span == id.Span })
+	})
+	if len(found) > 0 {
+		all := new(translate.References)
+		if beyond.References != nil {
+			*all = *beyond.References
+		}
+		all.Objects = slices.Concat(all.Objects, found)
+		beyond.References = all
+	}
+	return refused
+}
+
+// openFiles opens the ids of files in the body of a request about an object, such as those in the items of a
+// conversation. They must be of the account that stores the object.
+func openFiles(ex *exchange.Exchange, holder *failover.Holder) *fault.Fault {
+	traits := holder.Provider.Traits()
+	if !ex.Format.Objects.ByMembers || !traits.SealsFiles() || len(ex.Body) == 0 {
+		return nil
+	}
+	found, refused := filesIn(ex.Body, func(kind string) bool { return format.Seals(kind, traits) })
+	for i := range found {
+		account, raw, ok := ex.Objects.Find(found[i].Kind, ex.IDText(&found[i]))
+		switch {
+		case !ok:
+			return ex.NoObject(&found[i])
+		case account != seal.AccountOf(holder.Provider.Name, holder.APIKey):
+			return fault.ObjectApart(found[i].Path, found[i].Kind)
+		}
+		ex.Objects.Call.Edits = append(ex.Objects.Call.Edits, edit.Edit{Span: found[i].Span, With: jsonscan.AppendString(nil, raw)})
+	}
+	return refused
+}
+
+// filesIn returns the ids in a body of objects of kinds, if files are one of them.
+func filesIn(body []byte, isKind func(kind string) bool) ([]translate.ObjectID, *fault.Fault) {
+	if !isKind(seal.FileID) {
+		return nil, nil
+	}
+	found, err := objects.References(body, isKind)
+	if err != nil {
+		return nil, fault.Malformed(0, err)
+	}
+	return found, nil
 }
 
 // creating returns the function that serves a request which stores a file or creates a batch, and counts for
@@ -91,7 +158,7 @@ func (h *Handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.Obj
 		return nil, fault.NotKept(o.Kind)
 	}
 	ids, sealed := h.providers.Seals().IDs(ex.Owner()), o.ID(r.URL.Path)
-	call := &exchange.ObjectCall{Method: o.Method, Query: o.Parameters(r.URL.Query()), Content: o.Content || o.Results}
+	call := &exchange.ObjectCall{Method: o.Method, Query: o.Parameters(r.URL.Query()), Content: o.Content || o.Results, Results: o.Results}
 	holder := new(failover.Holder)
 	if sealed == "" {
 		ex.Objects, call.Path = &exchange.Objects{IDs: ids, Call: call, Base: baseOf(h, r)}, o.Below(r.URL.Path, "")
@@ -99,16 +166,33 @@ func (h *Handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.Obj
 			return nil, fault.NotKept(o.Kind)
 		}
 	} else {
-		objects, account, id, ok := exchange.OpenObject(ids, o.Kind, sealed)
-		objects.Call, objects.Base, call.Path = call, baseOf(h, r), o.Below(r.URL.Path, id)
-		ex.Objects = objects
-		call.Query = objects.Show(call.Query) // the ids of messages begin with that of their completion
+		named, account, id, ok := exchange.OpenObject(ids, o.Kind, sealed)
+		named.Call, named.Base, call.Path = call, baseOf(h, r), o.Below(r.URL.Path, id)
+		ex.Objects = named
+		call.Query = named.Show(call.Query) // the ids of messages begin with that of their completion
 		if holder.Provider, holder.APIKey = h.resolved.catalog.Holder(account); !ok || holder.Provider == nil {
 			return nil, fault.NoObject("", o.Kind, observe.Clip(sealed))
 		}
+	}
+	if id := foreignID(r, o.Query, sealed); id != "" {
+		return nil, fault.NoObject("", objects.KindOf(id), observe.Clip(id))
 	}
 	if guard := h.resolved.guards.Hiding(ex.Key.ID); guard != "" && o.Method != http.MethodDelete {
 		return nil, fault.ReferenceBlocked(guard, "path")
 	}
 	return holder, nil
+}
+
+// foreignID returns a value of the named parameters of the query of a request that is the id of another object
+// than that of the path; "" if there is none. Ids of messages begin with that of their completion.
+func foreignID(r *http.Request, names []string, own string) string {
+	values := r.URL.Query()
+	for _, name := range names {
+		for _, value := range values[name] {
+			if objects.KindOf(value) != "" && (own == "" || !strings.HasPrefix(value, own)) {
+				return value
+			}
+		}
+	}
+	return ""
 }

@@ -197,6 +197,9 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if refused := h.Names.Apply(ex); refused != nil {
 		return refused
 	}
+	if refused := nameFiles(ex, m); refused != nil {
+		return refused
+	}
 	if m, refused = conditions.Select(m, ex, r); refused != nil {
 		return refused
 	}
@@ -204,7 +207,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 		return refused
 	}
 	checks := h.resolved.guards.For(ex, h.logger)
-	if refused := checkRequest(checks, r); refused != nil {
+	if refused := checkRequest(checks, r, m); refused != nil {
 		return refused
 	}
 	h.mirrors.Send(m.Mirror, ex)
@@ -212,7 +215,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 }
 
 // checkRequest shows the request of an exchange to its guards, whose edits then are its body.
-func checkRequest(checks *guardrails.Checks, r *http.Request) *fault.Fault {
+func checkRequest(checks *guardrails.Checks, r *http.Request, m *catalog.Model) *fault.Fault {
 	if checks == nil {
 		return nil
 	}
@@ -220,7 +223,10 @@ func checkRequest(checks *guardrails.Checks, r *http.Request) *fault.Fault {
 	if body == nil {
 		return refused
 	}
-	return request.Replace(checks.Exchange, body)
+	if refused = request.Replace(checks.Exchange, body); refused == nil {
+		refused = nameFiles(checks.Exchange, m)
+	}
+	return refused
 }
 
 // callProviders makes the attempts of an exchange. If none of them has answered, it
@@ -229,7 +235,7 @@ func (h *Handler) callProviders(m *catalog.Model, to *reply.Reply, r *http.Reque
 	switch v := h.providers.Ask(m, to, r, checks); {
 	case v == failover.Verdict{}:
 		return nil
-	case to.Exchange.Operation == translate.CountTokens && mayEstimate(m, v):
+	case to.Exchange.Operation == translate.CountTokens && mayEstimate(m, v, to.Exchange):
 		return h.estimate(m, to)
 	case v.Failed != nil:
 		to.RelayError(&v.Failed.Result)

@@ -35,7 +35,7 @@ func serveUpload(h *Handler, to *reply.Reply, r *http.Request, route *routes.Rou
 		case refused != nil:
 			return refused
 		case has:
-			holder.Provider = requests.offers[0].provider
+			holder.Provider, holder.APIKey = requests.offers[0].provider, requests.offers[0].apiKey
 		}
 	}
 	ex.Objects.Call.Upload = upload

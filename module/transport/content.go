@@ -1,8 +1,12 @@
 package transport
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
+	"io"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -50,4 +54,54 @@ func (r *content) read(part []byte) {
 func (r *content) end() (token.Usage, token.Text) {
 	r.read(newline)
 	return token.Usage{}, token.Text{}
+}
+
+// results are the results of a batch, in whose lines an editor seals ids. A line of more than maxResult bytes
+// stays as it is, and one that breaks off is left out.
+type results struct {
+	src   *bufio.Reader
+	edit  editor
+	ready []byte
+	long  bool  // ready ends in a line that is too long
+	err   error // of src
+}
+
+func newResults(src io.Reader, by editor) *results {
+	return &results{src: bufio.NewReader(src), edit: by}
+}
+
+// Read implements io.Reader.
+func (r *results) Read(b []byte) (int, error) {
+	for len(r.ready) == 0 {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.next()
+	}
+	n := copy(b, r.ready)
+	r.ready = r.ready[n:]
+	return n, nil
+}
+
+// next reads a line, or a part of one that is too long.
+func (r *results) next() {
+	var line []byte
+	for begins := !r.long; ; {
+		part, err := r.src.ReadSlice('\n')
+		line = append(line, part...)
+		more := errors.Is(err, bufio.ErrBufferFull)
+		if r.long = more; more && begins && len(line) <= maxResult {
+			continue
+		}
+		if err != nil && !more {
+			r.err = err
+		}
+		if begins && !more && len(line) <= maxResult {
+			line = edit.Apply(nil, line, r.edit(nil, line))
+		}
+		if r.err == nil || r.err == io.EOF {
+			r.ready = line
+		}
+		return
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -12,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/objects"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -19,7 +21,12 @@ import (
 // of it. The result gets the id of what the provider generates after the answer.
 func objectSealer(a *exchange.Attempt, r *exchange.Result) editor {
 	return func(edits []edit.Edit, data []byte) []edit.Edit {
-		return a.Format.Objects.EditIDs(edits, data, objectNames(a, r))
+		before := len(edits)
+		edits = a.Format.Objects.EditIDs(edits, data, objectNames(a, r))
+		if a.Format.Objects.ByMembers && a.Traits.SealsFiles() {
+			edits = sealReferences(edits, before, data, a)
+		}
+		return edits
 	}
 }
 
@@ -29,8 +36,31 @@ func objectNames(a *exchange.Attempt, r *exchange.Result) translate.ObjectNames 
 		if r.Object == "" && a.Begins(kind, id) {
 			r.Object = string(id)
 		}
+		if !a.SealsKind(kind) {
+			return append(dst, id...)
+		}
 		return a.SealID(dst, kind, id)
 	}}
+}
+
+// sealReferences appends the edits that seal the ids of files, and of what has files, to which an answer
+// refers, such as a container in which the provider has run code. The edits of the answer begin at an
+// index, and are in the order of the answer afterwards.
+func sealReferences(edits []edit.Edit, first int, data []byte, a *exchange.Attempt) []edit.Edit {
+	found, err := objects.References(data, func(kind string) bool { return format.Seals(kind, a.Traits) })
+	if err != nil { // such as [DONE]
+		return edits
+	}
+	for i := range found {
+		place := found[i].Span
+		id := jsonscan.DecodedOf(data[place.Start:place.End])
+		edited := slices.ContainsFunc(edits[first:], func(e edit.Edit) bool { return e.Span == place })
+		if len(id) > 0 && !edited {
+			edits = append(edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, a.SealID(nil, found[i].Kind, id))})
+		}
+	}
+	slices.SortFunc(edits[first:], func(a, b edit.Edit) int { return a.Start - b.Start })
+	return edits
 }
 
 // objectAnswer returns a whole answer about a stored object, which is JSON of any kind, with sealed

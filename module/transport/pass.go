@@ -35,6 +35,9 @@ func (c *call) pass(res *http.Response, by reader) (*http.Response, error) {
 		}
 		length = -1
 	}
+	if o := c.attempt.Object(); o != nil && o.Results && c.attempt.Traits.SealsFiles() {
+		src, length = newResults(&touching{src: src, watch: &c.life.watch}, objectSealer(c.attempt, c.result.Result)), -1
+	}
 	c.result.State, c.result.Began = exchange.Content, time.Now()
 	c.life.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
 	c.life.watch.Hold() // until the first Read

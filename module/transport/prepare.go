@@ -114,7 +114,7 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 		edits = append(edits, edit.Edit{Span: view.ModelSpan, With: jsonscan.AppendString(nil, modelName(a))})
 	}
 	if a.SealsObjects() {
-		edits = append(edits, ex.Objects.Edits(&ex.Request)...)
+		edits = append(edits, ex.Objects.Edits()...)
 	}
 	if asksUsage(a) {
 		edits = append(edits, a.Format.Answers.Usage.Ask(ex.Body, &view.StreamUsage))

@@ -50,6 +50,7 @@ var Descriptor = format.Descriptor{
 			{Method: "GET", Kind: seal.CompletionID, Path: "/v1/chat/completions/{id}/messages", Query: []string{"limit", "order", "after"}},
 		}, files...),
 		OnRequest:  true,
+		ByMembers:  true,
 		EditIDs:    answer.IDs.Edit,
 		Ended:      answer.Ended,
 		ReadResult: answer.ReadResult,

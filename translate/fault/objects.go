@@ -31,6 +31,12 @@ func NoObject(path, kind, id string) *Fault {
 	return f
 }
 
+// ObjectApart refuses a request that refers to an object of the client which another account stores than the
+// one that the rest of the request needs. path is the field of the id.
+func ObjectApart(path, kind string) *Fault {
+	return InvalidField(path, "this "+seal.NounOf(kind)+" is in another account than the rest of the request needs: the objects of a request must be in one account")
+}
+
 // NotKept refuses a request about objects of a kind that no provider stores for clients.
 func NotKept(kind string) *Fault {
 	return &Fault{Kind: NotFound, Message: "path: this gateway keeps no " + seal.NounOf(kind) + "s", Code: "not_found"}

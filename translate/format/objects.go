@@ -22,6 +22,9 @@ type Objects struct {
 	// EditIDs appends the edits that replace the ids of objects in a JSON answer, or in the data
 	// of an event.
 	EditIDs func(edits []edit.Edit, answer []byte, names translate.ObjectNames) []edit.Edit
+	// ByMembers reports that requests and answers refer to files, and to what has files, by the members that
+	// package objects lists. Of other formats, the strict pass finds the files in requests.
+	ByMembers bool
 	// Ended returns the end of an object of which a JSON answer is the state: the usage of one that has
 	// ended is final. It is nil for formats whose answers are complete when they are stored.
 	Ended func(answer []byte) translate.ObjectEnd
@@ -126,14 +129,12 @@ type FileOfRequests struct {
 // own. Their paths exist only where a provider has the trait.
 var kindsOfTraits = map[string]func(*trait.Traits) bool{
 	seal.MessageBatchID: func(traits *trait.Traits) bool { return traits.Batches == trait.BatchesSealed },
-	seal.BatchID:        func(traits *trait.Traits) bool { return traits.Batches == trait.BatchesSealed && storesFiles(traits) },
-	seal.FileID:         storesFiles,
-	seal.ClaudeFileID:   storesFiles,
-	seal.UploadID:       storesFiles,
-	seal.GeminiFileID:   storesFiles,
-}
+	seal.BatchID:        func(traits *trait.Traits) bool { return traits.Batches == trait.BatchesSealed && traits.SealsFiles() },
 
-func storesFiles(traits *trait.Traits) bool { return traits.FilesState == trait.FilesSealed }
+	seal.FileID: (*trait.Traits).SealsFiles, seal.ClaudeFileID: (*trait.Traits).SealsFiles, seal.UploadID: (*trait.Traits).SealsFiles,
+	seal.ContainerID: (*trait.Traits).SealsFiles, seal.ClaudeContainerID: (*trait.Traits).SealsFiles, seal.ContainerFileID: (*trait.Traits).SealsFiles,
+	seal.VectorStoreID: (*trait.Traits).SealsFiles, seal.SkillID: (*trait.Traits).SealsFiles, seal.GeminiFileID: (*trait.Traits).SealsFiles,
+}
 
 // IsOptional reports whether the path exists only where a provider stores the objects of it for clients.
 func (o *ObjectPath) IsOptional() bool { return kindsOfTraits[o.Kind] != nil }
@@ -145,10 +146,12 @@ func (o *ObjectPath) IsSealed(t *trait.Traits) bool {
 
 // Seals reports whether a provider with traits stores objects of a kind for clients.
 func Seals(kind string, t *trait.Traits) bool {
-	if stores := kindsOfTraits[kind]; stores != nil {
-		return stores(t)
+	switch kind {
+	case seal.ResponseID, seal.ConversationID, seal.CompletionID:
+		return t.SealsObjects()
 	}
-	return t.SealsObjects()
+	stores := kindsOfTraits[kind]
+	return stores != nil && stores(t)
 }
 
 // The segments of a path of an object that are its id, and the id of an item in the object, which

@@ -22,7 +22,7 @@ var optional = []string{
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
 	"Requests.Prefix.Rules", "Requests.Prefix.Turns", "Requests.Prefix.Role", "Requests.Prefix.Text", "Requests.FillIn", "Requests.SelfSigned", "Requests.Encrypted",
 	"Requests.Attribution", "Requests.Attribution.Path", "Requests.Attribution.Find", "Answers.NewOpening", "Answers.TokenCount", "Answers.Usage", "Answers.Usage.Ask", "Answers.Usage.Cut", "Answers.Usage.Fill",
-	"Objects", "Objects.Paths", "Objects.EditIDs", "Objects.OnRequest", "Objects.Ended", "Objects.ReadResult", "Objects.Headers", "Answers.Native", "Answers.NoLastEvent", "Answers.Tiers", "Errors.Aborts", "Models.Paging",
+	"Objects", "Objects.Paths", "Objects.EditIDs", "Objects.OnRequest", "Objects.Ended", "Objects.ReadResult", "Objects.Headers", "Objects.ByMembers", "Answers.Native", "Answers.NoLastEvent", "Answers.Tiers", "Errors.Aborts", "Models.Paging",
 }
 
 // A field that was added to Descriptor and forgotten in a format would be found by

@@ -68,6 +68,7 @@ var Descriptor = format.Descriptor{
 			{Method: "GET", Kind: seal.ClaudeFileID, Path: filesPath + "/{id}/content", Query: beta, Content: true},
 		},
 		OnRequest:  true,
+		ByMembers:  true,
 		EditIDs:    answer.EditIDs,
 		Ended:      answer.Ended,
 		ReadResult: answer.ReadResult,

@@ -40,7 +40,11 @@ func (x *finder) value(member string) {
 			return
 		}
 		for c.EnterMap(); c.Member(); {
-			x.value(strings.ToLower(string(c.Name())))
+			name := strings.ToLower(string(c.Name()))
+			if _, refers := references[member+"."+name]; refers {
+				name = member + "." + name
+			}
+			x.value(name)
 		}
 	case jsonscan.Array:
 		for c.EnterArray(); c.Element(); {
@@ -67,14 +71,29 @@ func (x *finder) text(member string) {
 	case member == "results_url":
 		x.addresses = append(x.addresses, place)
 	case known:
-		kind := KindOf(string(jsonscan.DecodedOf(raw)))
-		if noun != "" {
-			kind = cmp.Or(kind, kindsOf[noun][0])
+		id := string(jsonscan.DecodedOf(raw))
+		kind := KindOf(id)
+		if noun != "" && !isWord(member, id) {
+			kind = cmp.Or(kind, kindOfMember(member))
 		}
 		if kind != "" {
 			x.found = append(x.found, translate.ObjectID{Path: member, Kind: kind, Span: place})
 		}
 	}
+}
+
+// References returns the ids by which a request or an answer of a model refers to objects of kinds, in its
+// order. The ids of items, such as those of messages and of calls, are none: clients may choose them. An id
+// of another kind is taken for one of the kind that its member has.
+func References(document []byte, isKind func(kind string) bool) ([]translate.ObjectID, error) {
+	x, err := find(document)
+	all := slices.DeleteFunc(x.found, func(id translate.ObjectID) bool { return id.Path == "id" })
+	for i := range all {
+		if id := &all[i]; !isKind(id.Kind) {
+			id.Kind = kindOfMember(id.Path)
+		}
+	}
+	return slices.DeleteFunc(all, func(id translate.ObjectID) bool { return !isKind(id.Kind) }), err
 }
 
 // EditIDs appends the edits that replace the ids of objects in a JSON answer, or in the data of an event.

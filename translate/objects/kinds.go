@@ -1,6 +1,7 @@
 package objects
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,10 +19,10 @@ var kindsOf = func() map[string][]string {
 	return kinds
 }()
 
-// KindOf returns the kind that an id begins with, "" for none.
+// KindOf returns the kind that an id begins with, in any letter case, "" for none.
 func KindOf(id string) string {
 	for _, n := range seal.Nouns {
-		if strings.HasPrefix(id, n.Kind) {
+		if len(id) >= len(n.Kind) && strings.EqualFold(id[:len(n.Kind)], n.Kind) {
 			return n.Kind
 		}
 	}
@@ -30,16 +31,30 @@ func KindOf(id string) string {
 
 // references are the members that contain ids of other objects, or lists of them, with the noun of an
 // id that does not begin as any kind; "" for members that contain other words as well, which name nothing of
-// an account. Names are in lower case.
+// an account. Names are in lower case; that of a member of another one is behind it.
 var references = map[string]string{
-	"id": "", "first_id": "", "last_id": "", "skill_id": "", "container": "", "conversation": "",
+	"id": "", "first_id": "", "last_id": "", "skill_id": "skill", "container": "container", "container.id": "container", "conversation": "conversation", "conversation.id": "conversation",
 
-	"previous_response_id": "response", "response_id": "response", "conversation_id": "conversation", "completion_id": "chat-completion",
+	"previous_response_id": "response", "response_id": "response", "comparison_response_id": "response", "conversation_id": "conversation", "completion_id": "chat-completion",
 	"file": "", "file_id": "file", "file_ids": "file", "input_file_id": "file", "output_file_id": "file", "error_file_id": "file",
 	"training_file": "file", "validation_file": "file", "result_files": "file", "image_file_id": "file", "file_batch_id": "file-batch",
 	"upload_id": "upload", "batch_id": "", "vector_store_id": "vector-store", "vector_store_ids": "vector-store", "container_id": "container",
-	"fine_tuning_job_id": "fine-tuning-job", "video": "", "video_id": "video", "remixed_from_video_id": "video",
+	"fine_tuning_job_id": "fine-tuning-job", "video": "", "video.id": "video", "video_id": "video", "remixed_from_video_id": "video",
 }
+
+// isWord reports whether a text in a member of references is one of the vendor's words, such as "auto" for a
+// container and "pptx" for a skill.
+func isWord(member, text string) bool {
+	switch member {
+	case "skill_id", "container", "conversation":
+		return !strings.ContainsFunc(text, func(c rune) bool { return !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-') })
+	}
+	return false
+}
+
+// kindOfMember returns the first kind of the objects whose ids a member of references contains: that of files
+// for a member that contains other words as well.
+func kindOfMember(name string) string { return kindsOf[cmp.Or(references[name], "file")][0] }
 
 // IsReference reports whether the name of a part of a form, in lower case, is that of a member that
 // contains ids, or such a member is in it: input_reference[file_id].
@@ -54,5 +69,5 @@ func IsReference(name string) bool {
 // means an id. Lists of them are read.
 var data = map[string]bool{
 	"metadata": true, "attributes": true, "parameters": true, "schema": true, "input_schema": true, "json_schema": true, "input": true,
-	"arguments": true, "args": true,
+	"output_schema": true, "arguments": true, "args": true, "client_metadata": true,
 }

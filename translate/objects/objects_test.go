@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/objects"
 )
@@ -32,6 +33,27 @@ func TestIDsAreThoseOfNamedMembers(t *testing.T) {
 	} {
 		got := edit.Apply(nil, []byte(document), objects.EditIDs(nil, []byte(document), sealed))
 		assert.Equal(t, want, string(got))
+	}
+}
+
+// In requests and answers of models, ids are found by where they are, whatever they look like: an id of
+// another kind, or one that is written otherwise, must not pass for a word of the vendor.
+func TestReferencesAreFoundInTheirPlaces(t *testing.T) {
+	kinds := map[string]bool{"file-": true, "cntr_": true, "skill_": true}
+	for document, want := range map[string][]translate.ObjectID{
+		`{"id":"file-ab","input":[{"id":"cntr_ab"}]}`:                             nil,
+		`{"file_id":"vs_ab"}`:                                                     {{Path: "file_id", Kind: "file-", Span: translate.Span{Start: 11, End: 18}}},
+		`{"file_id":"FILE-ab"}`:                                                   {{Path: "file_id", Kind: "file-", Span: translate.Span{Start: 11, End: 20}}},
+		`{"container":"auto","skill_id":"pptx-2","conversation":"none"}`:          nil,
+		`{"container":"cntr%5Fab"}`:                                               {{Path: "container", Kind: "cntr_", Span: translate.Span{Start: 13, End: 24}}},
+		`{"container":{"id":"x"}}`:                                                {{Path: "container.id", Kind: "cntr_", Span: translate.Span{Start: 19, End: 22}}},
+		`{"container":{"type":"auto"},"client_metadata":{"file_id":"x"}}`:         nil,
+		`{"conversation":{"id":"conv_ab"},"video":{"id":"video_ab"}}`:             nil,
+		`{"tools":[{"input_schema":{"file_id":"x"}}],"output_schema":{"id":"x"}}`: nil,
+	} {
+		found, err := objects.References([]byte(document), func(kind string) bool { return kinds[kind] })
+		assert.NoError(t, err)
+		assert.ElementsMatch(t, want, found, document)
 	}
 }
 

@@ -240,6 +240,10 @@ const (
 // SealsObjects reports whether clients get sealed ids of the objects that the provider stores.
 func (t *Traits) SealsObjects() bool { return t.ResponsesState == StateSealed }
 
+// SealsFiles reports whether clients get sealed ids of the files that the provider stores, and of what has
+// files: containers, vector stores and skills.
+func (t *Traits) SealsFiles() bool { return t.FilesState == FilesSealed }
+
 // Batches selects whether clients can create batches of requests at a provider.
 type Batches uint8
 

@@ -39,6 +39,11 @@ func (c *Catalog) Seals(f *format.Descriptor, o *format.ObjectPath) bool {
 // Seals reports whether the target has sealed ids of objects of a kind, for a client's name of the model.
 func (t Target) Seals(kind, model string) bool { return format.Seals(kind, t.TraitsOf(model)) }
 
+// Seals reports whether a target has sealed ids of objects of a kind, for a client's name of the model.
+func (m *Model) Seals(kind, name string) bool {
+	return slices.ContainsFunc(m.Targets, func(t Target) bool { return t.Seals(kind, name) })
+}
+
 // Keeper returns the provider that stores new objects of a path of a format for clients: the first one
 // that speaks the format and whose ids are sealed; nil if there is none.
 func (c *Catalog) Keeper(f *format.Descriptor, o *format.ObjectPath) *Provider {

@@ -152,9 +152,9 @@ func (x *run) choose() {
 	}
 	seeds := selection.Seeds{Session: x.ex.Session, Arm: x.model.Arm(x.ex.Key, x.ex.Session)}
 	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, seeds, health.Process, by)
-	switch {
-	case len(x.ex.View.Beyond.ObjectIDs()) > 0 && x.sealsObjects():
-		x.findObjects()
+	switch ids := x.sealedIDs(); {
+	case len(ids) > 0:
+		x.findObjects(ids)
 		resting = nil
 	case x.ex.InMessage:
 		x.candidates, resting = x.all(), nil
@@ -261,7 +261,7 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 	case spoken == nil:
 		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.Provider.Formats[0].Name)
 	}
-	if ex.Objects == nil && traits.SealsObjects() {
+	if ex.Objects == nil && (traits.SealsObjects() || traits.SealsFiles()) {
 		ex.Objects = &exchange.Objects{IDs: x.objectIDs()}
 	}
 	return &exchange.Conduit{Attempt: exchange.Attempt{

@@ -15,24 +15,28 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
-// sealsObjects reports whether a target of the model has sealed ids of the objects of the request.
-func (x *run) sealsObjects() bool { return slices.ContainsFunc(x.model.Targets, x.seals) }
-
-// seals reports whether a target has sealed ids of the objects of the request.
-func (x *run) seals(t catalog.Target) bool {
-	return !slices.ContainsFunc(x.ex.View.Beyond.ObjectIDs(), func(id translate.ObjectID) bool { return !t.Seals(id.Kind, x.ex.View.Model) })
+// sealedIDs returns the ids of objects in the request of which a target of the model has sealed ids. All
+// others are those of a provider.
+func (x *run) sealedIDs() (ids []translate.ObjectID) {
+	for _, id := range x.ex.View.Beyond.ObjectIDs() {
+		if x.model.Seals(id.Kind, x.ex.View.Model) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // findObjects keeps the candidates of the account that stores the objects of the request, even if
 // they rest: no other account has the objects. If none is left, the verdict is that the client has
 // no such object.
-func (x *run) findObjects() {
-	objects, account, unknown := exchange.OpenObjects(x.objectIDs(), &x.ex.Request)
+func (x *run) findObjects(ids []translate.ObjectID) {
+	objects, account, refused := exchange.OpenObjects(x.objectIDs(), &x.ex.Request, ids)
 	x.candidates = slices.DeleteFunc(x.all(), func(t selection.Candidate) bool {
-		return unknown != nil || !x.seals(*t.Target) || seal.AccountOf(t.Provider.Name, t.APIKey) != account
+		isOther := func(id translate.ObjectID) bool { return !t.Seals(id.Kind, x.ex.View.Model) }
+		return refused != nil || slices.ContainsFunc(ids, isOther) || seal.AccountOf(t.Provider.Name, t.APIKey) != account
 	})
 	if len(x.candidates) == 0 {
-		x.verdict.Fault = x.ex.NoObject(cmp.Or(unknown, &x.ex.View.Beyond.ObjectIDs()[0]))
+		x.verdict.Fault = cmp.Or(refused, x.ex.NoObject(&ids[0]))
 	}
 	x.ex.Objects = objects
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -68,20 +67,6 @@ func checkEdits(p *strict.Pass, _ *strict.Table) {
 			}
 		}
 	}
-}
-
-// checkFileID notes the id of a file that the provider stores.
-func checkFileID(p *strict.Pass, _ *strict.Table) {
-	start, isText := p.JSON.Offset(), p.JSON.Kind() == jsonscan.String
-	place := translate.Span{Start: start, End: start + len(p.JSON.StringOrSkip())}
-	if !isText {
-		return
-	}
-	if p.View.Beyond.References == nil {
-		p.View.Beyond.References = new(translate.References)
-	}
-	named := &p.View.Beyond.References.Objects
-	*named = append(*named, translate.ObjectID{Path: "file_id", Kind: seal.ClaudeFileID, Span: place})
 }
 
 // checkFormat returns the check of a format of the answer, which may have a schema.
