@@ -88,6 +88,7 @@ var configWords = withAnswerBounds(words[*config]{
 	"limit":       {read: readKeyLimit, repeat: true},
 	"guard":       {read: readGuard, repeat: true},
 	"pass":        {read: readPass, repeat: true},
+	"mcp":         {read: readMCP, repeat: true},
 	"sockets":     {read: readSockets},
 	"log_content": {read: readLogContent},
 	"counters":    {read: readCounters},
@@ -168,6 +169,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		limit    <name> { ... }
 //		guard    <name> <module> { ... }
 //		pass     <prefix> <provider> { ... }
+//		mcp      <name> { ... }
 //		log_content { ... }
 //		counters <module> ...
 //		store    <module> ...
@@ -196,7 +198,7 @@ var configWords = withAnswerBounds(words[*config]{
 //		<default bounds of answers: see withAnswerBounds>
 //	}
 //
-// See readProvider, readModel, readKeyLimit, readGuard, readPass, readCache and readLedger for their blocks. Guest
+// See readProvider, readModel, readKeyLimit, readGuard, readPass, readMCP, readCache and readLedger for their blocks. Guest
 // modules read the words key (ai_gateway.keys.config), keys_file (ai_gateway.keys.file), accounts
 // (ai_gateway.accounts), and keys, store, counters and in of cache (the named module of the
 // namespace ai_gateway.keys, ai_gateway.stores, ai_gateway.counters or ai_gateway.caches).

@@ -9,6 +9,7 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 )
 
 // checkMatcher refuses a matcher whose paths are none of the gateway's: a matcher cuts nothing off
@@ -31,7 +32,7 @@ func mayMatch(pattern string) bool {
 	if wild := strings.IndexAny(beginning, "*?[{%"); wild >= 0 {
 		beginning = beginning[:wild]
 	}
-	return slices.ContainsFunc(gateway.PathRoots(), func(root string) bool {
+	return slices.ContainsFunc(append(gateway.PathRoots(), mcp.Root), func(root string) bool {
 		root = strings.ToLower(root)
 		return strings.HasPrefix(root, beginning) || strings.HasPrefix(beginning, root)
 	})

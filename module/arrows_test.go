@@ -54,6 +54,7 @@ var arrows = []arrow{
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
 	{"module/gateway", []string{"module/internal/api", "module/gateway/...", "module/internal/sealkeys", "module/internal/problem", "module/capture", "module/telemetry/metrics", "module/telemetry/events", "module/telemetry/tracing", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/internal/version", "translate/..."}},
 	{"module/gateway/cache", []string{"module/aigateway", "module/exchange", "translate", "translate/core", "translate/passthrough", "translate/seal"}},
+	{"module/gateway/mcp", []string{"module/aigateway", "module/internal/outbound", "module/internal/secrets", "translate/mcp"}},
 	{"module/gateway/pass", []string{"module/exchange", "translate/fault", "translate/format"}},
 	{"module/gateway/conditions", []string{"module/gateway/catalog", "module/gateway/meter", "module/aigateway/suggest", "module/exchange", "translate/core", "translate/fault", "translate/passthrough"}},
 	{"module/gateway/sockets", []string{"module/exchange", "module/internal/coding", "translate/fault", "translate/jsonscan", "translate/sse"}},
@@ -149,7 +150,7 @@ var arrows = []arrow{
 		"module/aigateway", "module/command/doctor", "module/exchange", "module/providers/demo", "translate", "translate/formats", "translate/pairs", "translate/trait", "translate/translatetest", "translate/translatetest/client",
 	}},
 
-	{"caddyfile", []string{"module/gateway/cache", "module/gateway/queue", "module/gateway", "module/gateway/written", "module/gateway/request/affinity", "module/gateway/catalog", "module/gateway/conditions", "module/gateway/limits", "module/gateway/backends", "module/gateway/request/cors", "module/gateway/guardrails", "module/gateway/pass", "module/aigateway", "module/aigateway/accounting", "module/aigateway/suggest", "translate", "translate/formats", "translate/trait"}},
+	{"caddyfile", []string{"module/gateway/cache", "module/gateway/queue", "module/gateway", "module/gateway/written", "module/gateway/request/affinity", "module/gateway/catalog", "module/gateway/conditions", "module/gateway/limits", "module/gateway/backends", "module/gateway/request/cors", "module/gateway/guardrails", "module/gateway/mcp", "module/gateway/pass", "module/aigateway", "module/aigateway/accounting", "module/aigateway/suggest", "translate", "translate/formats", "translate/trait"}},
 	{"module", []string{"caddyfile", "module/..."}},
 	{"cmd/caddy", []string{"module"}},
 	{"cmd/dev", []string{"module/gateway/catalog/tables", "module/ledger/prices", "module/providers/models", "translate/..."}},

@@ -24,10 +24,11 @@ const (
 	Pass                            // what the gateway does not read: it is passed on as it is
 	Realtime                        // a response on a WebSocket of GET /v1/realtime
 	Batch                           // create a batch of requests, which the provider answers later
+	MCP                             // use a server of the Model Context Protocol, which is no model
 )
 
 var operationNames = [...]string{
-	"generate", "count_tokens", "compaction", "embeddings", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech", "decision", "object", "pass", "realtime", "batch",
+	"generate", "count_tokens", "compaction", "embeddings", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech", "decision", "object", "pass", "realtime", "batch", "mcp",
 }
 
 // String is the operation's name in logs, metrics and records.

@@ -67,7 +67,13 @@ type Costs struct {
 	// Terms are the service tier, the speed and the region that the request asks for, as
 	// far as they have prices of their own.
 	Terms token.Terms
+	// Fixed is what the request costs whatever it uses, in millionths of a US dollar, such as a call of
+	// a tool; 0 for nothing.
+	Fixed int32
 }
+
+// FixedNanos returns Fixed in billionths.
+func (c *Costs) FixedNanos() int64 { return int64(c.Fixed) * 1000 }
 
 // Beyond is what of a request reaches beyond it: what the gateway does not see.
 type Beyond struct {

@@ -75,10 +75,18 @@ func allows(models []Pattern, model string) bool {
 // Bound returns the models to which k is bound: those of the key, or else those of its team.
 // It is empty if k may use all models. Allows decides about a model.
 func (k *Key) Bound() []Pattern {
-	if len(k.Models) == 0 && k.Team != nil {
-		return k.Team.Models
+	if bound := bounding(k.Models); bound != nil || k.Team == nil {
+		return bound
 	}
-	return k.Models
+	return bounding(k.Team.Models)
+}
+
+// bounding returns patterns, nil if they permit all models.
+func bounding(models []Pattern) []Pattern {
+	if len(models) == 0 || slices.Contains(models, anyName) {
+		return nil
+	}
+	return models
 }
 
 // AllowsFrom reports whether a client with this address may use k. The zero

@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/pass"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
@@ -90,6 +91,10 @@ type Config struct {
 	// Pass lists the endpoints of providers that clients may call as they are. Those of a site come
 	// behind those of the global option. Default: none.
 	Pass []*pass.Config `json:"pass,omitempty"`
+
+	// MCP lists the servers of the Model Context Protocol that clients may use. Those of a site come
+	// behind those of the global option. Default: none.
+	MCP []*mcp.Config `json:"mcp,omitempty"`
 
 	// Sockets lists the providers to which clients of the responses format, and of the Realtime API, may
 	// open WebSockets. They are dialed in this order, with their API keys in the order of the configuration, until one
@@ -207,6 +212,7 @@ func (c *Config) inherit(app *Config) error {
 		c.SealKeys = app.SealKeys
 	}
 	c.Pass = slices.Concat(app.Pass, c.Pass)
+	c.MCP = slices.Concat(app.MCP, c.MCP)
 	if c.Sockets == nil {
 		c.Sockets = app.Sockets
 	}

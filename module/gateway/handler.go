@@ -147,6 +147,9 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	if h.passes, err = newPassRoutes(h.Pass, h.resolved.catalog); err != nil {
 		return err
 	}
+	if h.resolved.servers, err = newMCPServers(ctx, h.MCP, h.passes); err != nil {
+		return err
+	}
 	if h.resolved.sockets, err = newSocketRoute(ctx, h.Sockets, h.resolved.catalog); err != nil {
 		return err
 	}

@@ -83,7 +83,10 @@ func (m *MatchPaths) Provision(ctx caddy.Context) error {
 
 // MatchWithError implements caddyhttp.RequestMatcherWithError.
 func (m MatchPaths) MatchWithError(r *http.Request) (bool, error) {
-	if m.app != nil && slices.ContainsFunc(m.app.sites, func(site *Handler) bool { d, _ := site.passes.find(r); return d != nil }) {
+	if m.app != nil && slices.ContainsFunc(m.app.sites, func(site *Handler) bool {
+		d, _ := site.passes.find(r)
+		return d != nil || site.resolved != nil && site.resolved.servers.own(r)
+	}) {
 		return true, nil
 	}
 	return aigateway.OwnsPath(r.URL.Path, func(sent string) bool {

@@ -24,6 +24,7 @@ type resolved struct {
 	limits  *limits.Limits
 	guards  guardrails.Guards
 	sockets *socketRoute  // nil for sites without WebSockets
+	servers mcpServers    // nil for nearly all sites
 	started chan struct{} // closed when the app starts
 	digest  string        // of the configuration
 }

@@ -32,6 +32,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	}
 	route, ok := h.passes.route(r)
 	if !ok {
+		route, ok = h.resolved.servers.route(r)
+	}
+	if !ok {
 		route = routes.Find(r, h.backends)
 		if o := route.Object; o != nil && o.IsOptional() && !h.resolved.catalog.Seals(route.Format, o) {
 			route = routes.FindUnserved(r, h.backends)
@@ -110,7 +113,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.R
 	to := reply.New(w, ex)
 	observe.Publish(r, ex)
 	switch route.Kind {
-	case routes.Call, routes.Message, routes.Object, routes.Pass: // nothing else is counted as an exchange
+	case routes.Call, routes.Message, routes.Object, routes.Pass, routes.MCP: // nothing else is counted as an exchange
 		observe.Begin(ex)
 	}
 	h.drain.Enter()
@@ -162,6 +165,8 @@ func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *
 		return h.serveObject(to, r, route)
 	case routes.Pass:
 		return h.passes.serve(h, to, r)
+	case routes.MCP:
+		return h.resolved.servers.serve(h, to, r)
 	}
 	return h.serveCall(to, r)
 }

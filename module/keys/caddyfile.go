@@ -16,6 +16,7 @@ import (
 //
 //	key <name> {env.NAME} | {file./absolute/path} | sha256:<digest> {
 //		models   <pattern...>
+//		mcp      <server | server/pattern...>
 //		from     <address | network in CIDR notation...>
 //		expires  <YYYY-MM-DD | RFC 3339 time>
 //		owner    <name>
@@ -101,6 +102,7 @@ func readRestriction(d *caddyfile.Dispenser, entry *Entry) error {
 // returns the rest of an error that begins with the word.
 var restrictions = map[string]func(e *Entry, args []string) string{
 	"models": list("pattern", func(e *Entry) *[]string { return &e.Models }),
+	"mcp":    list("server", func(e *Entry) *[]string { return &e.MCP }),
 	"tags":   list("tag", func(e *Entry) *[]string { return &e.Tags }),
 	"from":   list("address", func(e *Entry) *[]string { return &e.From }),
 

@@ -37,7 +37,7 @@ func TestCaddyfileErrorsNameTheLineAndHideTheKey(t *testing.T) {
 		"key " + secret + " alice":            "a literal key is refused",
 		"key a sha256:00":                     "64 hexadecimal digits",
 		"key {env.A} a":                       "the name of a key",
-		"key a {env.A} {\n\tbudget 5\n}":      "unrecognized word in key a: 'budget'; known are: disabled, expires, from, limit, models, owner, tags",
+		"key a {env.A} {\n\tbudget 5\n}":      "unrecognized word in key a: 'budget'; known are: disabled, expires, from, limit, mcp, models, owner, tags",
 		"key a {env.A} {\n\tform 10.0.0.1\n}": "unrecognized word in key a: 'form'; did you mean 'from'? known are:",
 		"key a {env.A} {\n\tmodels\n}":        "models needs",
 		"key a {env.A} {\n\texpires\n}":       "expires must occur once",

@@ -34,6 +34,10 @@ type Entry struct {
 	// "*" matches any characters. Default: all models.
 	Models []string `json:"models,omitempty"`
 
+	// MCP are the servers of the Model Context Protocol that the key may use: github for all that the
+	// server offers, github/search_* for some of its tools. Default: none.
+	MCP []string `json:"mcp,omitempty"`
+
 	// From are the IP addresses, and the networks in CIDR notation, of the clients
 	// that may use the key; other clients get status 403. Behind a proxy, set
 	// Caddy's trusted_proxies, and also trusted_proxies_strict, without which
@@ -93,6 +97,9 @@ func (e Entry) check() error {
 func (e Entry) restrict(key *aigateway.Key) (err error) {
 	if key.Models, err = parseAll(e.Models, aigateway.ParsePattern); err != nil {
 		return fmt.Errorf("models: %w", err)
+	}
+	if key.Models, err = aigateway.WithServers(key.Models, e.MCP); err != nil {
+		return fmt.Errorf("mcp: %w", err)
 	}
 	if key.Networks, err = parseAll(e.From, aigateway.ParseNetwork); err != nil {
 		return fmt.Errorf("from: %w", err)

@@ -22,7 +22,7 @@ import (
 // Expect estimates the usage of a request: the tokens of its prompt, once for each call,
 // and of the longest answers that it allows. If the chain has a budget, the estimate
 // includes the highest possible cost. A request that counts tokens, manages an object, or is passed
-// on unread, uses nothing that is known. That of a batch is the sum of the highest costs of its
+// on unread, uses nothing that is known. A call of a tool costs what is configured. That of a batch is the sum of the highest costs of its
 // requests, without their tokens: they are not used within the minute of the request. The fault refuses a model without a price if a budget needs
 // the price, and a request whose cost has no bound.
 func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (e meter.Estimate, refused *fault.Fault) {
@@ -30,6 +30,11 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	switch ex.Operation {
 	case translate.CountTokens, translate.Manage, translate.Pass:
 		return e, nil
+	case translate.MCP:
+		if e.Cost.Nanos = ex.View.Costs.FixedNanos(); e.Cost.Nanos > 0 && c.priced && c.currency != aigateway.DefaultCurrency {
+			refused = fault.PriceUnknown(ex.View.Model, ex.View.Model)
+		}
+		return e, refused
 	case translate.Batch:
 		if e.Cost.Nanos = ex.Objects.Call.Bound; c.currency != "" && !c.book.Defers() {
 			refused = fault.BatchUnsettled()

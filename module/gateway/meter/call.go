@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -142,6 +143,11 @@ func (c call) usage() usage {
 		tokens.Searches = c.Usage.Searches
 	}
 	switch {
+	case c.ex.Operation == translate.MCP:
+		if c.fixed().Known {
+			return usage{source: accounting.SourceProvider}
+		}
+		return usage{}
 	case n > 0 && c.unused():
 		return usage{tokens, sourceOf(c.Usage), terms, c.units()}
 	case n > 0 && c.Whole() && !c.Stopped:
@@ -161,9 +167,18 @@ func (c call) usage() usage {
 	return usage{tokens, accounting.SourceEstimated, terms, c.units()}
 }
 
+// fixed returns the cost of a call that depends on nothing that it uses. A server that has refused the
+// call, or that the call has not reached, has not made it.
+func (c call) fixed() token.StatedCost {
+	nanos := c.ex.View.Costs.FixedNanos()
+	return token.StatedCost{Nanos: nanos, Known: nanos > 0 && !c.unused()}
+}
+
 // stated returns the cost that the provider has stated for the whole call, if it is believed.
 func (c call) stated(traits *trait.Traits) token.StatedCost {
 	switch {
+	case c.ex.Operation == translate.MCP:
+		return c.fixed()
 	case traits == nil || !traits.StatedCost:
 		return token.StatedCost{}
 	case c.Usage.Stated.Doubtful || c.Whole() && !c.Stopped || c.unused():

@@ -34,6 +34,7 @@ const (
 	Cache                    // the cached answers of a key, to remove them
 	Object                   // the provider that stores an object, or will
 	Pass                     // the provider to which the path is passed on; Find returns no such route
+	MCP                      // a server of the Model Context Protocol; Find returns no such route
 	Accounts                 // the accounts
 	Front                    // the first page of a site that has none
 	Socket                   // the provider of a WebSocket, which Fault refuses if the site has none

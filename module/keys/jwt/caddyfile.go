@@ -72,14 +72,18 @@ func (t *Tokens) addGroup(d *caddyfile.Dispenser) error {
 			if g.Models = aigateway.SplitList(d.RemainingArgs()); len(g.Models) == 0 {
 				return d.ArgErr()
 			}
+		case word == "mcp" && g.MCP == nil:
+			if g.MCP = aigateway.SplitList(d.RemainingArgs()); len(g.MCP) == 0 {
+				return d.ArgErr()
+			}
 		case word == "limit" && g.Limit == "":
 			if !d.Args(&g.Limit) || d.NextArg() {
 				return d.ArgErr()
 			}
-		case word == "models" || word == "limit":
+		case word == "models" || word == "mcp" || word == "limit":
 			return d.Errf("%s is set twice", word)
 		default:
-			return d.Errf("unknown word %s: models or limit", word)
+			return d.Errf("unknown word %s: models, mcp or limit", word)
 		}
 	}
 	t.Groups = append(t.Groups, g)

@@ -68,6 +68,10 @@ type Group struct {
 	// matches any characters. Default: all models.
 	Models []string `json:"models,omitempty"`
 
+	// MCP are the servers of the Model Context Protocol that the tokens may use: github for all that
+	// the server offers, github/search_* for some of its tools. Default: none.
+	MCP []string `json:"mcp,omitempty"`
+
 	// Limit is the name of the limit of the tokens. Default: none.
 	Limit string `json:"limit,omitempty"`
 }
@@ -95,6 +99,10 @@ func (t *Tokens) Provision(ctx caddy.Context) error {
 				return fmt.Errorf("group %s: models: %w", g.Name, err)
 			}
 			key.Models = append(key.Models, pattern)
+		}
+		var err error
+		if key.Models, err = aigateway.WithServers(key.Models, g.MCP); err != nil {
+			return fmt.Errorf("group %s: mcp: %w", g.Name, err)
 		}
 		t.rights = append(t.rights, key)
 	}

@@ -1,0 +1,123 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/caddyserver/caddy/v2"
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/secrets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
+)
+
+// Server is a server in use.
+type Server struct {
+	*Config
+
+	client     *http.Client
+	credential atomic.Pointer[string] // nil for none
+	sent       []string               // the headers of clients that the server gets
+	received   []string               // the headers of answers that clients get
+}
+
+// Load prepares the server of a configuration.
+func Load(ctx caddy.Context, c *Config) (*Server, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	carrier := http.DefaultTransport.(*http.Transport).Clone()
+	carrier.ResponseHeaderTimeout = cmp.Or(time.Duration(c.Timeout), defaultTimeout)
+	carrier.DisableCompression = true
+	ctx.OnCancel(carrier.CloseIdleConnections)
+	s := &Server{Config: c, client: outbound.Client(0, carrier), sent: slices.Concat(sent, c.own()), received: slices.Concat(received, c.own())}
+	if c.Auth == nil {
+		return s, nil
+	}
+	return s, secrets.Follow(ctx, c.Auth.Secret, ctx.Logger(), s.setCredential)
+}
+
+var errCredential = errors.New("auth: the credential has characters that no header has")
+
+func (s *Server) setCredential(secret aigateway.Secret) error {
+	value := string(secret)
+	if s.header() == authorization && !strings.Contains(value, " ") {
+		value = "Bearer " + value
+	}
+	if !httpguts.ValidHeaderFieldValue(value) {
+		return errCredential
+	}
+	s.credential.Store(&value)
+	return nil
+}
+
+const authorization = "Authorization"
+
+// header returns the header of the credential.
+func (s *Server) header() string { return cmp.Or(s.Auth.Header, authorization) }
+
+// Request is a request of a client.
+type Request struct {
+	Method  string // of HTTP
+	Header  http.Header
+	Body    []byte       // nil for none
+	Message *mcp.Message // in the body; nil for none
+	Session string       // of the server; "" for none
+}
+
+// Send sends a request to the server. It ends with ctx, and so does the reading of the answer.
+func (s *Server) Send(ctx context.Context, r Request) (*http.Response, error) {
+	out, err := http.NewRequestWithContext(ctx, r.Method, s.To, bytes.NewReader(r.Body))
+	if err != nil {
+		return nil, fmt.Errorf("building request: %w", err)
+	}
+	out.Header = s.outgoing(r.Header)
+	if r.Body != nil {
+		out.Header.Set("Content-Type", "application/json")
+	}
+	if r.Session != "" {
+		out.Header.Set(mcp.SessionHeader, r.Session)
+	}
+	if r.Message != nil && mcp.IsStateless(r.Header.Get(mcp.VersionHeader)) {
+		for _, pair := range r.Message.Named() {
+			out.Header.Set(pair[0], pair[1])
+		}
+	}
+	if credential := s.credential.Load(); credential != nil {
+		out.Header.Set(s.header(), *credential)
+	}
+	return s.client.Do(out)
+}
+
+// MessageLimit returns the length of the longest message of a client, in bytes.
+func (s *Server) MessageLimit() int64 { return cmp.Or(s.MaxBody, defaultMaxBody) }
+
+// answerLimit returns the length of the longest message of the server, in bytes.
+func (s *Server) answerLimit() int64 { return cmp.Or(s.MaxAnswer, defaultMaxAnswer) }
+
+var errTooLong = errors.New("a message of the server is longer than max_answer")
+
+// ReadAll returns the body of an answer that is one message.
+func (s *Server) ReadAll(body io.Reader) ([]byte, error) {
+	whole, err := io.ReadAll(io.LimitReader(body, s.answerLimit()+1))
+	if err == nil && int64(len(whole)) > s.answerLimit() {
+		err = errTooLong
+	}
+	return whole, err
+}
+
+// Events returns a reader of the events of a stream.
+func (s *Server) Events(stream io.Reader) *Events {
+	return &Events{stream: stream, most: int(s.answerLimit())}
+}

@@ -1,0 +1,205 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/tracing"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	wire "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
+)
+
+// call sends the request to the server, and the answer to the client.
+func (u *mcpUse) call() {
+	ex := u.to.Exchange
+	ctx, cancel := u.h.drain.Bind(u.r.Context(), time.Duration(u.h.Deadline))
+	u.to.Start(cancel, sink.Options{Passes: true})
+	c := &exchange.Conduit{
+		Attempt: exchange.Attempt{Exchange: ex, Provider: u.name(), Service: string(wire.Name), Format: ex.Format, Model: u.tool()},
+		Started: time.Since(ex.Start),
+	}
+	u.to.Next(c, 0)
+	ctx, span := tracing.StartCall(ctx, &c.Attempt)
+	if err := u.exchange(ctx, &c.Result); err != nil && ctx.Err() == nil && c.Result.Fault == nil {
+		c.Result.Fail(callFault(ctx, err))
+	} else if cause := context.Cause(ctx); cause != nil && !c.Result.Whole() && u.r.Context().Err() == nil {
+		c.Result.Fail(callFault(ctx, cause))
+	}
+	ex.End(c)
+	span.End(c)
+	if f := c.Result.Fault; f != nil && !c.Result.Whole() {
+		u.to.Fail(f)
+		return
+	}
+	u.to.Abandon(ctx)
+}
+
+// callFault returns the fault of a call without an answer.
+func callFault(ctx context.Context, err error) *fault.Fault {
+	var late net.Error
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, drain.ErrShuttingDown):
+		return fault.ShuttingDown()
+	case errors.Is(cause, drain.ErrDeadline), errors.As(err, &late) && late.Timeout():
+		return fault.UpstreamTimeout(err)
+	}
+	return fault.Unreachable(err)
+}
+
+// exchange makes the call. An answer that cannot be passed on is a fault of the result.
+func (u *mcpUse) exchange(ctx context.Context, result *exchange.Result) error {
+	result.Called, result.Sent = time.Now(), true
+	res, err := u.Send(ctx, mcp.Request{Method: u.r.Method, Header: u.r.Header, Body: u.body, Message: u.message, Session: u.session})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	result.Status = res.StatusCode
+	isJSON, isStream := exchange.IsJSON(res.Header.Get("Content-Type")), exchange.IsEventStream(res.Header.Get("Content-Type"))
+	switch status := res.StatusCode; {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden: // for the credential of the gateway
+		result.Fail(fault.Read(http.StatusUnauthorized, "", nil))
+	case status >= 300 && status < 400:
+		result.Fail(fault.Redirected())
+	case status == http.StatusMethodNotAllowed:
+		u.to.SetHeaders("Allow", http.MethodPost)
+		result.Fail(fault.WrongMethod(http.MethodPost))
+	case status == http.StatusNotFound && u.session != "" && !isJSON:
+		result.Fail(fault.MCPUnknownSession())
+	case status/100 == 2 && isStream:
+		return u.passEvents(res, result)
+	case isJSON:
+		return u.passMessage(res, result)
+	case status/100 == 2:
+		return u.passStatus(res, result)
+	default:
+		result.Fail(fault.Read(status, "", nil))
+	}
+	return nil
+}
+
+// errSession is the error of a session whose id the gateway cannot seal.
+var errSession = errors.New("the id of the session is longer than 256 bytes")
+
+// begin sets the headers of the answer.
+func (u *mcpUse) begin(res *http.Response) error {
+	h := u.Incoming(res.Header)
+	if id := res.Header.Get(wire.SessionHeader); id != "" {
+		if len(id) > 256 {
+			return errSession
+		}
+		sealed := u.h.providers.Seals().IDs(u.to.Exchange.Owner()).Append(nil, sessionKind, u.account(), []byte(id))
+		h.Set(wire.SessionHeader, string(sealed))
+	}
+	u.to.TakeHeader(h)
+	return nil
+}
+
+// passStatus passes on an answer without a message.
+func (u *mcpUse) passStatus(res *http.Response, result *exchange.Result) error {
+	if err := u.begin(res); err != nil {
+		result.Fail(fault.Unusable(err))
+		return nil
+	}
+	u.to.Header().Del("Content-Type")
+	result.Finish(token.Usage{})
+	u.to.WriteHeader(res.StatusCode)
+	return nil
+}
+
+// passMessage passes on an answer that is one message.
+func (u *mcpUse) passMessage(res *http.Response, result *exchange.Result) error {
+	body, err := u.ReadAll(res.Body)
+	if err != nil {
+		return err
+	}
+	answer, err := u.read(body)
+	if err == nil {
+		err = u.begin(res)
+	}
+	if err != nil {
+		result.Fail(fault.Unusable(err))
+		return nil
+	}
+	u.finish(answer, result)
+	u.to.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)))
+	u.to.WriteHeader(res.StatusCode)
+	_, _ = u.to.Write(answer.Body)
+	return nil
+}
+
+// read reads a message of the server. What it answers is known if the client has sent a message.
+func (u *mcpUse) read(body []byte) (wire.Answer, error) {
+	method := ""
+	if u.message != nil {
+		method = u.message.Method
+	}
+	return wire.ReadAnswer(body, method, u.shows)
+}
+
+// finish notes the end of a whole answer.
+func (u *mcpUse) finish(answer wire.Answer, result *exchange.Result) {
+	if answer.Failed {
+		u.to.Exchange.Fault = fault.MCPToolFailed()
+	}
+	result.Finish(token.Usage{})
+}
+
+// passEvents passes on a stream of messages, until the one that answers the request.
+func (u *mcpUse) passEvents(res *http.Response, result *exchange.Result) error {
+	if err := u.begin(res); err != nil {
+		result.Fail(fault.Unusable(err))
+		return nil
+	}
+	result.State, result.Began = exchange.Content, time.Now()
+	u.to.WriteHeader(res.StatusCode)
+	_ = u.to.FlushError()
+	for events := u.Events(res.Body); !result.Whole(); {
+		event, err := events.Next()
+		switch {
+		case errors.Is(err, io.EOF): // of a stream that the client may resume, or that has no end of its own
+			result.Finish(token.Usage{})
+			return nil
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			return err
+		case err == nil:
+			event, err = u.passed(event, result)
+		}
+		if err != nil {
+			result.Fail(fault.Unusable(err))
+			return nil
+		}
+		_, _ = u.to.Write(event)
+		_ = u.to.FlushError()
+	}
+	return nil
+}
+
+// passed returns an event as the client gets it, and notes the end of the answer.
+func (u *mcpUse) passed(event []byte, result *exchange.Result) ([]byte, error) {
+	data, replace := wire.Event(event)
+	if len(data) == 0 {
+		return event, nil
+	}
+	answer, err := u.read(data)
+	if err != nil {
+		return nil, err
+	}
+	if u.message != nil && u.message.ID != nil && wire.SameID(answer.ID, u.message.ID) {
+		u.finish(answer, result)
+	}
+	if len(answer.Body) == len(data) && &answer.Body[0] == &data[0] {
+		return event, nil
+	}
+	return replace(answer.Body), nil
+}

@@ -1,0 +1,67 @@
+package usage_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// tools is a server whose tools report errors, but for refused, which is no call.
+func tools(t *testing.T) (address string) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.Header.Get("Mcp-Name") == "refused" {
+			w.WriteHeader(http.StatusBadRequest)
+		}
+		_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}`))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// callTool calls a tool of the server up.
+func callTool(s *site.Site, tool string) site.Reply {
+	return s.Call(http.MethodPost, s.URL("site", "/mcp/up"), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":{"text":"a secret of the client"}}}`,
+		"Authorization", "Bearer "+site.AliceKey, "Mcp-Protocol-Version", "2026-07-28")
+}
+
+func TestX098ACallOfAToolCostsItsPriceAndItsErrorIsRecorded(t *testing.T) {
+	site.SetKeys(t)
+	s := site.Start(t, withLedger(t, site.DemoProvider, "key alice {env.KEY_ALICE} {\nmcp up\n}",
+		"mcp up {\nto "+tools(t)+"\nprice search_* 0.002\nprice refused 7\n}")...)
+	for _, tool := range []string{"search_code", "free", "refused"} {
+		callTool(s, tool)
+	}
+	got := settled(t, s, "model", 3)
+	assert.ElementsMatch(t, []sum{
+		{Model: "mcp/up/search_code", Requests: 1, Calls: 1, Cost: 2000, Currency: "USD"},
+		{Model: "mcp/up/free", Requests: 1, Calls: 1},
+		{Model: "mcp/up/refused", Requests: 1, Calls: 1},
+	}, got)
+	var page struct{ Items []map[string]any }
+	get(t, s.AdminURL("/api/v1/records?model=mcp/up/search_code"), &page)
+	require.Len(t, page.Items, 1)
+	r := page.Items[0]
+	assert.Equal(t, []any{"mcp", "mcp", "answered", "the tool reports an error", 200.0}, []any{r["operation"], r["format"], r["outcome"], r["reason"], r["status"]})
+	assert.NotContains(t, r, "secret")
+}
+
+func TestABudgetPaysForToolsUntilItIsUsedUp(t *testing.T) {
+	site.SetKeys(t)
+	s := site.Start(t, withLedger(t, site.DemoProvider, "limit small {\nper key\nbudget 0.005/30d\n}", "key alice {env.KEY_ALICE} {\nlimit small\nmcp up\n}",
+		"mcp up {\nto "+tools(t)+"\nprice search_* 0.002\n}")...)
+	var statuses []int
+	for range 3 {
+		statuses = append(statuses, callTool(s, "search_code").Status)
+	}
+	assert.Equal(t, []int{200, 200, 429}, statuses)
+	last := callTool(s, "search_code")
+	assert.True(t, strings.HasPrefix(last.Body, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":`), last.Body)
+	assert.Equal(t, http.StatusOK, callTool(s, "free").Status, "what costs nothing is admitted")
+}

@@ -1,0 +1,72 @@
+package fault
+
+// The faults of this file refuse messages of the Model Context Protocol.
+
+// The codes of faults that the protocol has codes of its own for.
+const (
+	CodeMCPUnknownMethod = "mcp_unknown_method"
+	CodeMCPNotAllowed    = "mcp_not_allowed"
+	CodeMCPHeader        = "mcp_header_mismatch"
+	CodeMCPSession       = "mcp_unknown_session"
+)
+
+// MCPBatch refuses several messages in one body, which only one older version has.
+func MCPBatch() *Fault {
+	return &Fault{Kind: Invalid, Message: "body: must be one message, not a batch", Code: codeInvalidValue, Final: true}
+}
+
+// MCPUnknownMember refuses a message with a member that JSON-RPC does not have.
+func MCPUnknownMember() *Fault {
+	return &Fault{
+		Kind: Invalid, Message: "body: must have no other members than jsonrpc, id, method, params, result and error", Code: codeInvalidValue, Final: true,
+	}
+}
+
+// MCPRepeated refuses a message in which an object has a member twice.
+func MCPRepeated(cause error) *Fault {
+	return &Fault{Kind: Invalid, Message: "body: must have no member twice in an object", Code: codeInvalidValue, Cause: cause, Final: true}
+}
+
+// MCPUnknownMethod refuses a method that the gateway does not pass on.
+func MCPUnknownMethod() *Fault {
+	return &Fault{Kind: NotFound, Message: "method: this gateway does not pass it on", Code: CodeMCPUnknownMethod, Final: true}
+}
+
+// MCPHeaderMismatch refuses a header that differs from the message that it repeats.
+func MCPHeaderMismatch(header string) *Fault {
+	return &Fault{Kind: Invalid, Message: "header " + header + ": must be the same as in the body", Code: CodeMCPHeader, Final: true}
+}
+
+// MCPUnknownServer refuses the path of a server that is not configured.
+func MCPUnknownServer() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: no such MCP server", Code: "not_found", Final: true}
+}
+
+// MCPServerNotAllowed refuses a server that the key may not use.
+func MCPServerNotAllowed(server string) *Fault {
+	return notAllowed("this key may not use the MCP server '" + server + "'")
+}
+
+// MCPNotAllowed refuses a tool, prompt or resource that the server or the key does not allow, or that
+// does not exist: nobody learns which.
+func MCPNotAllowed() *Fault {
+	return &Fault{
+		Kind: Forbidden, Message: "params: this tool, prompt or resource is not available with this key", Code: CodeMCPNotAllowed, Final: true,
+	}
+}
+
+// MCPToolFailed is why a call is not taken for a success: its result is an error of the tool, which the
+// client gets as it is.
+func MCPToolFailed() *Fault {
+	return &Fault{Kind: BadGateway, Message: "the tool reports an error"}
+}
+
+// MCPOriginNotAllowed refuses a request of a script of another origin.
+func MCPOriginNotAllowed() *Fault {
+	return notAllowed("origin: web pages of this origin may not use MCP servers here")
+}
+
+// MCPUnknownSession refuses a session that is not one of the client.
+func MCPUnknownSession() *Fault {
+	return &Fault{Kind: NotFound, Message: "header Mcp-Session-Id: no such session; initialize a new one", Code: CodeMCPSession}
+}

@@ -1,0 +1,159 @@
+package mcp
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Answer is a message of a server.
+type Answer struct {
+	ID     []byte // of the request that it answers, as it is in the message; nil if it answers none
+	Failed bool   // it is an error, or the result of a tool that reports one
+	Body   []byte // the message as the client gets it
+}
+
+// lists are the members of results that list elements, with the member that names each element.
+var lists = map[string]struct {
+	kind   Kind
+	member string
+}{
+	"tools":             {Tool, "name"},
+	"prompts":           {Prompt, "name"},
+	"resources":         {Resource, "uri"},
+	"resourceTemplates": {Resource, "uriTemplate"},
+}
+
+// listing are the methods whose results are lists.
+var listing = map[string]bool{"tools/list": true, "prompts/list": true, "resources/list": true, "resources/templates/list": true}
+
+var errNotAMessage = errors.New("a message of the server is no JSON-RPC message")
+
+// ReadAnswer reads a message of a server, as the answer to a method, "" if that is unknown. Elements
+// that shows does not report are cut out of lists; what is left keeps its bytes. A result for all
+// clients becomes one for this client alone, because others may see and use other elements.
+func ReadAnswer(body []byte, method string, shows func(Element) bool) (a Answer, err error) {
+	c := jsonscan.New(body)
+	if !c.EnterObject() {
+		return a, errors.Join(errNotAMessage, c.Err())
+	}
+	var edits []edit.Edit
+	isRequest := false
+	for c.Member() {
+		switch string(c.Name()) {
+		case "id":
+			a.ID = c.Skip()
+		case "method":
+			isRequest = true
+			c.Skip()
+		case "error":
+			a.Failed = true
+			c.Skip()
+		case "result":
+			if !c.EnterObject() {
+				c.Skip()
+				continue
+			}
+			edits = a.readResult(&c, listing[method] || method == "", shows)
+		default:
+			c.Skip()
+		}
+	}
+	if isRequest {
+		a.ID, a.Failed = nil, false
+	}
+	a.Body = body
+	if edits != nil {
+		a.Body = edit.Apply(nil, body, edits)
+	}
+	return a, c.Finish()
+}
+
+// readResult reads the members of a result, and returns the edits of the message.
+func (a *Answer) readResult(c *jsonscan.Cursor, isList bool, shows func(Element) bool) (edits []edit.Edit) {
+	for c.Member() {
+		name := string(c.Name())
+		list, isElements := lists[name]
+		switch {
+		case name == "isError":
+			a.Failed = jsonscan.IsTrue(c.Skip())
+		case name == "cacheScope":
+			_, slot := c.SkipAt()
+			edits = append(edits, editOf(slot, []byte(`"private"`)))
+		case isList && isElements && c.Kind() == jsonscan.Array:
+			copied := *c
+			_, slot := c.SkipAt()
+			if kept, cut := keep(&copied, list.kind, list.member, shows); cut {
+				edits = append(edits, editOf(slot, kept))
+			}
+		default:
+			c.Skip()
+		}
+	}
+	return edits
+}
+
+func editOf(slot jsonscan.Slot, text []byte) edit.Edit {
+	return edit.Edit{Span: translate.Span{Start: slot.Start, End: slot.End}, With: text}
+}
+
+// keep returns the list at the cursor without the elements that are not shown. cut is false if all are.
+func keep(c *jsonscan.Cursor, kind Kind, member string, shows func(Element) bool) (kept []byte, cut bool) {
+	kept = append(kept, '[')
+	for c.EnterArray(); c.Element(); {
+		raw := c.Skip()
+		if !shows(Element{kind, nameOf(raw, member)}) {
+			cut = true
+			continue
+		}
+		if len(kept) > 1 {
+			kept = append(kept, ',')
+		}
+		kept = append(kept, raw...)
+	}
+	return append(kept, ']'), cut
+}
+
+// nameOf returns the name of an element, "" if it has none or several.
+func nameOf(raw []byte, member string) (name string) {
+	c := jsonscan.Skipped(raw)
+	for c.OpenObject(); c.Member(); {
+		if string(c.Name()) == member {
+			name = jsonscan.TextOf(c.Skip())
+		} else {
+			c.Skip()
+		}
+	}
+	if c.Err() != nil {
+		return ""
+	}
+	return name
+}
+
+// Event returns the data of an event of a stream, and an event with other data in its place. The event
+// ends with an empty line.
+func Event(event []byte) (data []byte, replace func(data []byte) []byte) {
+	var others []byte
+	for line := range bytes.Lines(event) {
+		text := bytes.TrimRight(line, "\r\n")
+		value, isData := bytes.CutPrefix(text, []byte("data:"))
+		switch {
+		case isData:
+			if data != nil {
+				data = append(data, '\n')
+			}
+			data = append(data, bytes.TrimPrefix(value, []byte(" "))...)
+		case len(text) > 0:
+			others = append(others, line...)
+		}
+	}
+	return data, func(data []byte) []byte {
+		for line := range bytes.SplitSeq(data, []byte("\n")) {
+			others = append(append(append(others, "data: "...), line...), '\n')
+		}
+		return append(others, '\n')
+	}
+}

@@ -1,0 +1,170 @@
+package mcp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
+)
+
+func TestMessagesAreRead(t *testing.T) {
+	for body, want := range map[string]mcp.Message{
+		`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`:                                               {Method: "tools/list", ID: []byte(`1`)},
+		`{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}`:                       {Method: "tools/call", ID: []byte(`"a"`), Uses: []mcp.Element{{mcp.Tool, "x"}}},
+		`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"\u0070"}}`:                   {Method: "prompts/get", ID: []byte(`1`), Uses: []mcp.Element{{mcp.Prompt, "p"}}},
+		`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"file:///a"}}`:              {Method: "resources/read", ID: []byte(`1`), Uses: []mcp.Element{{mcp.Resource, "file:///a"}}},
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}`:                                       {Method: "notifications/initialized"},
+		`{"jsonrpc":"2.0","id":7,"result":{"roots":[]}}`:                                               {ID: []byte(`7`)},
+		`{"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"no"}}`:                                  {ID: []byte(`7`)},
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"` + versionIn + `":"2026"}}}`:     {Method: "ping", ID: []byte(`1`), Version: "2026"},
+		`{"jsonrpc":"2.0","id":1,"method":"completion/complete","params":{"ref":{"name":"p"}}}`:        {Method: "completion/complete", ID: []byte(`1`), Uses: []mcp.Element{{mcp.Prompt, "p"}}},
+		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"f":{` + subscribed + `}}}`: {Method: "subscriptions/listen", ID: []byte(`1`), Uses: []mcp.Element{{mcp.Resource, "u:1"}, {mcp.Resource, "u:2"}}},
+	} {
+		m, refused := mcp.Read([]byte(body))
+		require.Nil(t, refused, body)
+		assert.Equal(t, &want, m, body)
+	}
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x","arguments":{"a":1}}}`
+	m, refused := mcp.Read([]byte(call))
+	require.Nil(t, refused)
+	assert.Equal(t, `{"a":1}`, call[m.Arguments.Start:m.Arguments.End])
+	assert.True(t, m.IsCall())
+	assert.True(t, m.IsRequest())
+}
+
+const (
+	versionIn  = "io.modelcontextprotocol/protocolVersion"
+	subscribed = `"resourceSubscriptions":["u:1","u:2"]`
+)
+
+// A server that reads the last of two members, or names in any letters, would make another call than the one
+// that was allowed.
+func TestX093MessagesWithTwoReadingsAreRefused(t *testing.T) {
+	for _, body := range []string{
+		``, `null`, `"x"`, `{`, `[]`, `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, `{"jsonrpc":"2.0","id":1,"method":"ping"}{}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/list"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","\u006dethod":"tools/list"}`,
+		`{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":1,"result":{},"Method":"tools/call","params":{"name":"x"}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{},"method":"tools/call","params":{"name":"x"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","name":"b"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","Name":"b"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"Name":"b"}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"path":"/a","path":"/b"}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":[{"y":1,"y":2}]}}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":""}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":["a"]}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":["a"]}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call"}`,
+		`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a"}}`,
+		`{"jsonrpc":"2.0","id":null,"method":"ping"}`, `{"jsonrpc":"2.0","id":{},"method":"ping"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"notifications/initialized"}`,
+		`{"jsonrpc":"1.0","id":1,"method":"ping"}`, `{"id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1}`, `{"jsonrpc":"2.0","result":{}}`,
+		`{"jsonrpc":"2.0","id":1,"method":7}`, `{"jsonrpc":"2.0","id":1,"method":"tasks/list"}`, `{"jsonrpc":"2.0","id":1,"method":"tools/List"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","extra":1}`,
+		`{"jsonrpc":"2.0","id":"` + strings.Repeat("x", 300) + `","method":"ping"}`,
+		`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + strings.Repeat(`{"a":`, 300) + `1` + strings.Repeat(`}`, 300) + `}`,
+		"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"\xff\"}}",
+	} {
+		_, refused := mcp.Read([]byte(body))
+		if assert.NotNil(t, refused, body) {
+			assert.Contains(t, []int{400, 404}, refused.Status(), body)
+		}
+	}
+}
+
+func TestX092HeadersMustRepeatTheMessage(t *testing.T) {
+	m, refused := mcp.Read([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"größe","_meta":{"` + versionIn + `":"2026-07-28"}}}`))
+	require.Nil(t, refused)
+	assert.Equal(t, [][2]string{{"Mcp-Method", "tools/call"}, {"Mcp-Name", "=?base64?Z3LDtsOfZQ==?="}}, m.Named())
+	good := mcp.Headers{"Mcp-Method": {"tools/call"}, "Mcp-Name": {"=?base64?Z3LDtsOfZQ==?="}, "Mcp-Protocol-Version": {"2026-07-28"}}
+	assert.Nil(t, m.Check(good))
+	assert.Nil(t, m.Check(nil))
+	for name, values := range map[string][]string{
+		"Mcp-Method": {"tools/list"}, "Mcp-Name": {"a"}, "Mcp-Protocol-Version": {"2025-11-25"},
+	} {
+		refused := m.Check(mcp.Headers{name: values})
+		if assert.NotNil(t, refused, name) {
+			assert.Equal(t, 400, refused.Status())
+			assert.Contains(t, string(mcp.FormatFor(m.ID).Errors.Append(nil, refused, "req_1")), `"id":1,"error":{"code":-32020,`)
+		}
+	}
+	assert.NotNil(t, m.Check(mcp.Headers{"Mcp-Name": {"größe", "größe"}}), "two values")
+	assert.NotNil(t, m.Check(mcp.Headers{"Mcp-Name": {"=?base64?*?="}}), "no base64")
+}
+
+const manyTools = `{"jsonrpc":"2.0","id":1,"result":{"ttlMs":5,"cacheScope":"public","tools":[ {"name":"a", "x":1.0},{"name":"b"} , {"description":"no name"},{"name":"a","name":"b"},{"name":"c"}],"nextCursor":"n"}}`
+
+func TestX090ListsAreCut(t *testing.T) {
+	shows := func(e mcp.Element) bool { return e.Kind == mcp.Tool && (e.Name == "a" || e.Name == "c") }
+	a, err := mcp.ReadAnswer([]byte(manyTools), "tools/list", shows)
+	require.NoError(t, err)
+	assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{"ttlMs":5,"cacheScope":"private","tools":[{"name":"a", "x":1.0},{"name":"c"}],"nextCursor":"n"}}`, string(a.Body))
+	assert.Equal(t, "1", string(a.ID))
+
+	a, err = mcp.ReadAnswer([]byte(manyTools), "tools/list", func(mcp.Element) bool { return false })
+	require.NoError(t, err)
+	assert.Contains(t, string(a.Body), `"tools":[],`)
+
+	a, err = mcp.ReadAnswer([]byte(manyTools), "", shows)
+	require.NoError(t, err)
+	assert.NotContains(t, string(a.Body), `{"name":"b"}`, "a list that a client gets again is one, too")
+
+	for _, member := range []string{"prompts", "resources", "resourceTemplates"} {
+		body := strings.Replace(manyTools, `"tools"`, `"`+member+`"`, 1)
+		a, err = mcp.ReadAnswer([]byte(body), member+"/list", shows)
+		require.NoError(t, err)
+		if member == "prompts" {
+			assert.Contains(t, string(a.Body), `[]`, "an element of another kind is another one")
+		}
+	}
+}
+
+func TestOtherAnswersKeepTheirBytes(t *testing.T) {
+	hidden := func(mcp.Element) bool { return false }
+	for body, failed := range map[string]bool{
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[ ],"tools":[{"name":"a"}]}}`:                                      false,
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}`:                                               true,
+		`{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}`:                                                   true,
+		`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"x\u0041","inputRequests":[]}}`: false,
+	} {
+		a, err := mcp.ReadAnswer([]byte(body), "tools/call", hidden)
+		require.NoError(t, err)
+		assert.Equal(t, body, string(a.Body))
+		assert.Equal(t, failed, a.Failed, body)
+	}
+	a, err := mcp.ReadAnswer([]byte(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`), "tools/call", hidden)
+	require.NoError(t, err)
+	assert.Nil(t, a.ID, "a request of the server has an id of its own")
+	for _, body := range []string{``, `[]`, `{"result":{"tools":[],"tools":[{"name":"b"}]}}`, `{"id":1}x`, "{\"id\":\"\xff\"}"} {
+		_, err := mcp.ReadAnswer([]byte(body), "tools/list", hidden)
+		assert.Error(t, err, body)
+	}
+}
+
+func TestEventsAreEdited(t *testing.T) {
+	data, replace := mcp.Event([]byte("event: message\r\nid: 7\ndata: {\"a\":\ndata: 1}\n\n"))
+	assert.Equal(t, "{\"a\":\n1}", string(data))
+	assert.Equal(t, "event: message\r\nid: 7\ndata: {}\n\n", string(replace([]byte("{}"))))
+	data, _ = mcp.Event([]byte(": ping\n\n"))
+	assert.Empty(t, data)
+}
+
+func FuzzMessages(f *testing.F) {
+	f.Add([]byte(manyTools))
+	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if m, refused := mcp.Read(body); refused == nil {
+			assert.LessOrEqual(t, m.Arguments.End, len(body))
+			_ = m.Named()
+		}
+		if a, err := mcp.ReadAnswer(body, "tools/list", func(e mcp.Element) bool { return len(e.Name)%2 == 0 }); err == nil {
+			_, err = mcp.ReadAnswer(a.Body, "tools/list", func(mcp.Element) bool { return true })
+			assert.NoError(t, err, "what is left is a message")
+		}
+	})
+}
