@@ -259,10 +259,10 @@ func TestL066NamesInATableAreNoFormulas(t *testing.T) {
 		accounting.Usage{Model: "=cmd()", Requests: 1, Cost: aigateway.Cost{Nanos: 2000, Currency: "USD"}},
 		accounting.Usage{Model: `a "quoted", name`}, accounting.Usage{Model: "-1"}, accounting.Usage{Model: "+1"}, accounting.Usage{Model: "@x"})
 	s.user("boss", aigateway.RoleAdmin)
-	const table = "model,requests,calls,input_tokens,cache_read_tokens,cache_write_tokens,output_tokens,reasoning_tokens,searches,cost_micro,currency,estimated,unpriced\n" +
-		"'=cmd(),1,0,0,0,0,0,0,0,2,USD,0,0\n" +
-		"\"a \"\"quoted\"\", name\",0,0,0,0,0,0,0,0,0,,0,0\n" +
-		"'-1,0,0,0,0,0,0,0,0,0,,0,0\n'+1,0,0,0,0,0,0,0,0,0,,0,0\n'@x,0,0,0,0,0,0,0,0,0,,0,0\n"
+	const table = "model,requests,calls,input_tokens,cache_read_tokens,cache_write_tokens,output_tokens,reasoning_tokens,searches,cost_micro,currency,estimated,unpriced,saved_micro\n" +
+		"'=cmd(),1,0,0,0,0,0,0,0,2,USD,0,0,0\n" +
+		"\"a \"\"quoted\"\", name\",0,0,0,0,0,0,0,0,0,,0,0,0\n" +
+		"'-1,0,0,0,0,0,0,0,0,0,,0,0,0\n'+1,0,0,0,0,0,0,0,0,0,,0,0,0\n'@x,0,0,0,0,0,0,0,0,0,,0,0,0\n"
 	for _, request := range []testRequest{
 		{call: "GET /api/v1/usage?by=model&format=csv", token: s.token("boss")},
 		{call: "GET /api/v1/usage?by=model", token: s.token("boss"), header: http.Header{"Accept": {"text/csv;q=0.9, */*"}}},
@@ -300,8 +300,9 @@ func TestUsersSeeWhatCachesHaveSaved(t *testing.T) {
 		want string
 	}{
 		"no reads":           {[]accounting.Usage{sum("fast", 0), sum("unknown", 0)}, `{"items":[],"floor":false}`},
-		"reads with a price": {[]accounting.Usage{sum("fast", 1_000_000)}, `{"items":[{"saved_micro":2700000,"currency":"USD"}],"floor":false}`},
-		"one without":        {[]accounting.Usage{sum("fast", 1_000_000), sum("unknown", 5)}, `{"items":[{"saved_micro":2700000,"currency":"USD"}],"floor":true}`},
+		"reads with a price": {[]accounting.Usage{sum("fast", 1_000_000)}, `{"items":[{"saved_micro":2700000,"answers_micro":0,"currency":"USD"}],"floor":false}`},
+		"one without":        {[]accounting.Usage{sum("fast", 1_000_000), sum("unknown", 5)}, `{"items":[{"saved_micro":2700000,"answers_micro":0,"currency":"USD"}],"floor":true}`},
+		"cached answers":     {[]accounting.Usage{{Model: "fast", Saved: 140_000, Cost: aigateway.Cost{Currency: "USD"}}, sum("fast", 1_000_000)}, `{"items":[{"saved_micro":2700000,"answers_micro":140,"currency":"USD"}],"floor":false}`},
 		"others":             {[]accounting.Usage{{Model: "fast", Provider: "p", Upstream: "m-1", Others: 3, Tokens: token.Counts{CacheRead: 9}}}, `{"items":[],"floor":true}`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -58,7 +58,7 @@ func sumsOf(u *accounting.Usage) []*int64 {
 	return slices.Concat(
 		[]*int64{&u.Requests, &u.Calls, &u.Streams, &u.Estimated, &u.Unpriced},
 		counts[:],
-		[]*int64{&u.Cost.Nanos, &u.Held, (*int64)(&u.Duration), (*int64)(&u.FirstByte), &u.FirstBytes},
+		[]*int64{&u.Cost.Nanos, &u.Held, (*int64)(&u.Duration), (*int64)(&u.FirstByte), &u.FirstBytes, &u.Saved},
 	)
 }
 
@@ -218,6 +218,7 @@ func addTo(sums map[rowKey]*accounting.Usage, key rowKey, sum *accounting.Usage)
 // addCall adds a call to a sum. It does not count a request.
 func addCall(sum *accounting.Usage, c *accounting.Call) {
 	if c.Source == accounting.SourceCached { // no provider was called
+		sum.Saved = plus(sum.Saved, c.Saved)
 		return
 	}
 	sum.Calls++

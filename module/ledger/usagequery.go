@@ -14,7 +14,7 @@ import (
 
 // sumColumns are the columns of gateway_usage with sums, in the order of sumsOf.
 var sumColumns = strings.Fields(`requests calls streams estimated unpriced
-	fresh cache_read cache_write cache_write_long answer reasoning searches cost held duration ttfb ttfb_n`)
+	fresh cache_read cache_write cache_write_long answer reasoning searches cost held duration ttfb ttfb_n saved`)
 
 // sumStatement builds the statement for a selection, and collects its arguments.
 type sumStatement struct {

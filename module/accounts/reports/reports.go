@@ -50,8 +50,8 @@ func viewUsage(u *accounting.Usage, zone *time.Location) api.Usage {
 	v := api.Usage{
 		Key: u.Key, User: u.User, Limit: u.Limit, Model: u.Model, Provider: u.Provider, Upstream: u.Upstream, Outcome: u.Outcome,
 		Tag: u.Tag, Customer: u.Customer, Label: u.Label, Others: u.Others,
-		Requests: u.Requests, Calls: u.Calls, Tokens: viewTokens(&u.Tokens), CostMicro: (u.Cost.Nanos + 500) / 1000, Currency: u.Cost.Currency,
-		Estimated: u.Estimated, Unpriced: u.Unpriced, Floor: u.Unpriced > 0,
+		Requests: u.Requests, Calls: u.Calls, Tokens: viewTokens(&u.Tokens), CostMicro: micros(u.Cost.Nanos), Currency: u.Cost.Currency,
+		Estimated: u.Estimated, Unpriced: u.Unpriced, Floor: u.Unpriced > 0, SavedMicro: micros(u.Saved),
 	}
 	if u.FirstBytes > 0 {
 		v.FirstByte = (u.FirstByte / time.Duration(u.FirstBytes)).Milliseconds()
@@ -61,6 +61,9 @@ func viewUsage(u *accounting.Usage, zone *time.Location) api.Usage {
 	}
 	return v
 }
+
+// micros returns nanos as micros, rounded half up.
+func micros(nanos int64) int64 { return (nanos + 500) / 1000 }
 
 func viewTokens(t *token.Counts) api.Tokens {
 	return api.Tokens{

@@ -15,8 +15,9 @@ type Discount func(asked, provider, model string) (picos int64, currency string)
 // mostSaving is the number of targets whose savings are counted one by one.
 const mostSaving = 250
 
-// Savings answers GET /api/v1/usage/savings: what reads from caches cost less than fresh input, at
-// the prices of now, of the usage that Usage adds up for the same user.
+// Savings answers GET /api/v1/usage/savings: what reads from caches of prompts cost less than fresh
+// input, at the prices of now, and what the calls would have cost in whose place the cache of answers
+// has answered, of the usage that Usage adds up for the same user.
 func (r Reports) Savings(c *call.Call) (any, error) {
 	if r.Discount == nil {
 		return nil, call.ErrNoPath
@@ -39,12 +40,18 @@ func (r Reports) Savings(c *call.Call) (any, error) {
 	return r.saved(sums), nil
 }
 
-// saved adds up what the reads from caches of sums have saved. The result is a lower bound if the
-// discount of a read is unknown, as it is for those of all others together.
+// saved adds up what caches have saved. The result is a lower bound if the discount of a read is
+// unknown, as it is for those of all others together.
 func (r Reports) saved(sums []accounting.Usage) (all api.Savings) {
-	micros := make(map[string]float64)
+	type amounts struct{ micros, answers float64 }
+	by := make(map[string]amounts)
 	for i := range sums {
 		u := &sums[i]
+		if u.Saved > 0 {
+			sum := by[u.Cost.Currency]
+			sum.answers += float64(u.Saved) / 1000
+			by[u.Cost.Currency] = sum
+		}
 		if u.Tokens.CacheRead == 0 {
 			continue
 		}
@@ -57,11 +64,13 @@ func (r Reports) saved(sums []accounting.Usage) (all api.Savings) {
 			all.Floor = true
 			continue
 		}
-		micros[currency] += float64(picos) * float64(u.Tokens.CacheRead) / 1e6
+		sum := by[currency]
+		sum.micros += float64(picos) * float64(u.Tokens.CacheRead) / 1e6
+		by[currency] = sum
 	}
 	all.Items = []api.Saving{}
-	for _, currency := range slices.Sorted(maps.Keys(micros)) {
-		all.Items = append(all.Items, api.Saving{SavedMicro: int64(micros[currency]), Currency: currency})
+	for _, currency := range slices.Sorted(maps.Keys(by)) {
+		all.Items = append(all.Items, api.Saving{SavedMicro: int64(by[currency].micros), AnswersMicro: int64(by[currency].answers), Currency: currency})
 	}
 	return all
 }

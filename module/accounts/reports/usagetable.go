@@ -46,6 +46,7 @@ var sumColumns = []column[api.Usage]{
 	{"currency", func(v *api.Usage) string { return v.Currency }},
 	number("estimated", func(v *api.Usage) int64 { return v.Estimated }),
 	number("unpriced", func(v *api.Usage) int64 { return v.Unpriced }),
+	number("saved_micro", func(v *api.Usage) int64 { return v.SavedMicro }),
 }
 
 // usageTable reads the first page of a table of sums.

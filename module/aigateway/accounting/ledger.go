@@ -263,6 +263,7 @@ type Usage struct {
 	Tokens    token.Counts
 	Cost      aigateway.Cost
 	Held      int64 // nanos that budgets count, in addition, for what is unknown of costs
+	Saved     int64 // nanos that the cache of answers has saved, of the currency of Cost
 
 	Duration   time.Duration // sum over all requests
 	FirstByte  time.Duration // sum over the requests with an answer

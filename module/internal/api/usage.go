@@ -28,7 +28,8 @@ type Usage struct {
 	Unpriced  int64  `json:"unpriced"`  // calls whose cost is unknown, or known in part
 	Floor     bool   `json:"floor"`     // CostMicro is a lower bound, because some calls are unpriced
 
-	FirstByte int64 `json:"first_byte_ms,omitempty"` // the mean of the answers; 0 without any
+	SavedMicro int64 `json:"saved_micro,omitempty"`   // by the cache of answers
+	FirstByte  int64 `json:"first_byte_ms,omitempty"` // the mean of the answers; 0 without any
 }
 
 // Tokens are the numbers of tokens and of searches of a sum or a call.
@@ -112,7 +113,7 @@ type Call struct {
 	Corrected  bool   `json:"corrected"`
 }
 
-// Savings is what caches of prompts have saved.
+// Savings is what caches have saved.
 type Savings struct {
 	Items []Saving `json:"items"`
 	Floor bool     `json:"floor"` // more was saved, by reads whose price is unknown
@@ -120,8 +121,9 @@ type Savings struct {
 
 // Saving is what was saved in a currency.
 type Saving struct {
-	SavedMicro int64  `json:"saved_micro"`
-	Currency   string `json:"currency"`
+	SavedMicro   int64  `json:"saved_micro"`   // by caches of prompts
+	AnswersMicro int64  `json:"answers_micro"` // by the cache of answers
+	Currency     string `json:"currency"`
 }
 
 // BatchCounts are the requests of a batch, by how they ended.

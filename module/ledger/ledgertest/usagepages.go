@@ -17,7 +17,7 @@ import (
 
 // usageColumns are the columns of gateway_usage after the time.
 const usageColumns = `api_key, holder, limit_name, model, provider, upstream, outcome, currency, requests, calls, streams, estimated,
-	unpriced, fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, cost, held, duration, ttfb, ttfb_n`
+	unpriced, fresh, cache_read, cache_write, cache_write_long, answer, reasoning, searches, cost, held, duration, ttfb, ttfb_n, saved`
 
 // repeated copies the sums by hour and by day of today to a number of earlier days.
 func repeated(t *testing.T, d Database, days int) {

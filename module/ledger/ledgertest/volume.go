@@ -183,7 +183,7 @@ func volumePages(records int, start time.Time) []string {
 func volumeSums(span, length, records int, start time.Time) string {
 	return literal(`INSERT INTO gateway_usage SELECT %d, (%d + i * %d) / %d * %d, %d + i %% %d, %d + i %% %d, 0, %d + i %% %d, %d + i %% %d, %d + i %% %d, %d, %d,
 		count(*), count(*), count(*), 0, 0, count(*) * 1000, count(*) * 500, 0, 0, count(*) * 200, count(*) * 50, 0, count(*) * 12345, 0,
-		count(*) * 2000000000, count(*) * 250000000, count(*)
+		count(*) * 2000000000, count(*) * 250000000, count(*), 0
 		FROM (WITH RECURSIVE n(i) AS (SELECT CAST(0 AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i < %d) SELECT i FROM n) records
 		GROUP BY 2, 3, 4, 6, 7, 8 ORDER BY 2`,
 		span, start.UnixMilli(), interval(records), length, length, keysFrom, keys, usersFrom, users, modelsFrom, models, providersFrom, providers, modelsFrom, models,
@@ -191,4 +191,4 @@ func volumeSums(span, length, records int, start time.Time) string {
 }
 
 const columnSums = `sum(requests), sum(calls), sum(streams), sum(estimated), sum(unpriced), sum(fresh), sum(cache_read), sum(cache_write),
-	sum(cache_write_long), sum(answer), sum(reasoning), sum(searches), sum(cost), sum(held), sum(duration), sum(ttfb), sum(ttfb_n)`
+	sum(cache_write_long), sum(answer), sum(reasoning), sum(searches), sum(cost), sum(held), sum(duration), sum(ttfb), sum(ttfb_n), sum(saved)`

@@ -255,6 +255,15 @@ func TestX121TheRecordOfACachedAnswerHasWhatItSaved(t *testing.T) {
 	assert.EqualValues(t, 100*1000+20*2000, miss.Calls[0]["cost_nano"])
 	assert.NotContains(t, miss.Calls[0], "saved_nano")
 
+	// Sums lacked it, so that nobody saw what the cache is worth.
+	require.EventuallyWithT(t, func(now *assert.CollectT) {
+		r := c.Call(http.MethodGet, c.AdminURL("/api/v1/usage?by=model"), "")
+		assert.Contains(now, r.Body, `"saved_micro":280`, "twice")
+		assert.Contains(now, r.Body, `"cost_micro":140,`)
+	}, site.Patience, site.PollEvery)
+	savings := c.Call(http.MethodGet, c.AdminURL("/api/v1/usage/savings"), "").Body
+	assert.Contains(t, savings, `{"saved_micro":0,"answers_micro":280,"currency":"USD"}`)
+
 	usage := c.Call(http.MethodGet, c.AdminURL("/api/v1/usage"), "")
 	assert.Contains(t, usage.Body, `"output_tokens":20`, "sums have what providers charge")
 }

@@ -268,9 +268,9 @@ function Bars({ sums, shown: { from, to, step, by, split, measure, kinds }, curr
 const current = (of) => (of.stale ? undefined : of.data);
 
 /** Facts are the totals at one look.
- * @param {{sums: Sum[], before: Sum[]|undefined, saved: {items: {saved_micro: number, currency: string}[],
- *   floor: boolean}|null, currency: string, range: Record<string, string>, than: string}} props the sums are by
- *   outcome */
+ * @param {{sums: Sum[], before: Sum[]|undefined, currency: string, range: Record<string, string>, than: string,
+ *   saved: {items: {saved_micro: number, answers_micro: number, currency: string}[], floor: boolean}|null}} props
+ *   the sums are by outcome */
 function Facts({ sums, before, saved, currency, range, than }) {
 	const total = (/** @type {Sum[]} */ of, /** @type {(sum: Sum) => number} */ value) =>
 		of.reduce((sum, each) => sum + value(each), 0);
@@ -309,13 +309,13 @@ function Facts({ sums, before, saved, currency, range, than }) {
 					<small>
 						${percent(read, whole)} read from cache
 						${saved?.items
-							.filter((each) => each.saved_micro >= 5000)
+							.filter((each) => each.saved_micro + each.answers_micro >= 5000)
 							.map(
 								(each) => html`
 									,${' '}
-									<span class="nowrap" title="At the prices of today">
+									<span class="nowrap" title="At the prices of today, by caches of prompts and of answers">
 										${saved.floor ? '≥ ' : ''}
-										${money(each.saved_micro / 1e6, each.currency)} saved
+										${money((each.saved_micro + each.answers_micro) / 1e6, each.currency)} saved
 									</span>
 								`,
 							)}
