@@ -17,6 +17,7 @@ type Passage struct {
 	Body     io.ReadCloser
 	Length   int64    // of the body, -1 if it is unknown
 	Unsealed bool     // the answer is what a client has stored, in which no id is replaced
+	Lines    bool     // the answer has a JSON document in each line
 	Incoming []string // the headers of the answer, in canonical form, that the client gets
 }
 

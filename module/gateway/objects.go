@@ -72,7 +72,7 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 // nameFiles adds the files of its client to which a request refers, and what has files, to the objects of
 // the request, if a target of its model has sealed ids of them. All other ids are those of a provider.
 func nameFiles(ex *exchange.Exchange, m *catalog.Model) *fault.Fault {
-	if !ex.Format.Objects.ByMembers || passthrough.IsForm(ex.Body) {
+	if !ex.Format.Objects.ByMembers || !m.Seals(seal.FileID, ex.View.Model) || passthrough.IsForm(ex.Body) {
 		return nil
 	}
 	beyond := &ex.View.Beyond

@@ -227,6 +227,7 @@ func (d *passRoute) passage(ex *exchange.Exchange, r *opened) *exchange.Passage 
 		Header: pass.Outgoing(d.sent, r.Header), Incoming: d.received,
 		Body: http.MaxBytesReader(nil, r.Body, d.Limit()), Length: r.ContentLength,
 		Unsealed: ex.Objects == nil || r.endpoint != nil && r.endpoint.Bytes,
+		Lines:    r.endpoint != nil && r.endpoint.Lines,
 	}
 	if ex.Operation != translate.Pass || !p.Unsealed { // whose answer is read
 		p.Header.Set("Accept-Encoding", "identity")

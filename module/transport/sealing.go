@@ -17,19 +17,23 @@ import (
 )
 
 // seal makes the answer one with sealed ids, without a content coding. Answers that are neither JSON nor
-// events have no known ids.
+// events, nor have lines of JSON, have no known ids.
 func (p *passage) seal(res *http.Response) error {
 	kind := res.Header.Get("Content-Type")
-	if p.Method == http.MethodHead || !exchange.IsJSON(kind) && !exchange.IsEventStream(kind) {
+	inLines := p.Lines && res.StatusCode == http.StatusOK
+	if p.Method == http.MethodHead || !inLines && !exchange.IsJSON(kind) && !exchange.IsEventStream(kind) {
 		return nil
 	}
-	if exchange.IsEventStream(kind) {
+	if inLines || exchange.IsEventStream(kind) {
 		src, err := decoded(res)
 		if err != nil {
 			return err
 		}
-		lane := &byteLane{Observer: new(unread), events: newEvents(p.t), objects: p.sealIDs, hide: p.result.hide}
-		p.src, res.ContentLength = &sealedEvents{src: src, lane: lane}, -1
+		if p.src = newResults(src, p.sealIDs); !inLines {
+			lane := &byteLane{Observer: new(unread), events: newEvents(p.t), objects: p.sealIDs, hide: p.result.hide}
+			p.src = &sealedEvents{src: src, lane: lane}
+		}
+		res.ContentLength = -1
 		delete(res.Header, "Content-Length")
 	} else {
 		body, err := readBody(nil, res, &touching{src: res.Body, watch: &p.life.watch}, maxAnswer)

@@ -13,6 +13,7 @@ type Endpoint struct {
 
 	Lists   bool // the answer lists the objects of all clients of the account
 	Bytes   bool // the answer is what a client has stored, and not about objects
+	Lines   bool // the answer has an object in each line
 	Uploads bool // a form is a file, and refers to no object
 	Charged bool // the vendor charges for what the request asks for
 }
@@ -77,7 +78,7 @@ var endpoints = parse(`
 	GET             messages/batches                                             lists
 	GET,DELETE      messages/batches/{message-batch}
 	POST            messages/batches/{message-batch}/cancel
-	GET             messages/batches/{message-batch}/results                     bytes
+	GET             messages/batches/{message-batch}/results                     lines
 	POST            conversations
 	GET,POST,DELETE conversations/{conversation}
 	GET,POST        conversations/{conversation}/items
@@ -102,7 +103,7 @@ func parse(table string) (all []Endpoint) {
 		has := func(word string) bool { return slices.Contains(words[2:], word) }
 		all = append(all, Endpoint{
 			methods: strings.Split(words[0], ","), segments: strings.Split(words[1], "/"),
-			Lists: has("lists"), Bytes: has("bytes"), Uploads: has("uploads"), Charged: has("charged"),
+			Lists: has("lists"), Bytes: has("bytes"), Lines: has("lines"), Uploads: has("uploads"), Charged: has("charged"),
 		})
 	}
 	return all

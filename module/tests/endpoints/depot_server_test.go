@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/coder/websocket"
@@ -19,6 +20,8 @@ import (
 type depot struct {
 	*httptest.Server
 	t *testing.T
+
+	refuses atomic.Bool // requests, with the ids in them
 
 	mu    sync.Mutex
 	salt  string          // of the ids
@@ -53,7 +56,10 @@ func (d *depot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("Content-Type", "application/json")
 	reply := d.take(r, string(body))
-	if strings.HasPrefix(reply, "event:") {
+	if d.refuses.Load() {
+		w.WriteHeader(http.StatusBadRequest)
+		reply = `{"type":"error","error":{"type":"invalid_request_error","message":"cannot use ` + strings.Join(depotID.FindAllString(string(body), -1), " ") + `","param":null,"code":null}}`
+	} else if strings.HasPrefix(reply, "event:") {
 		w.Header().Set("Content-Type", eventStream)
 	}
 	_, _ = io.WriteString(w, reply)
@@ -108,7 +114,7 @@ func (d *depot) reply(r *http.Request, body string) string {
 	case named != "" && r.Method == http.MethodDelete:
 		return `{"id":"` + named + `","object":"` + map[bool]string{true: "file.deleted", false: "response.deleted"}[strings.HasPrefix(named, "file")] + `","type":"file_deleted","deleted":true}`
 	case named != "" && (strings.HasSuffix(path, "/items") || strings.HasSuffix(path, "/messages") || strings.HasSuffix(path, "/input_items")):
-		return `{"object":"list","data":[],"has_more":false}`
+		return `{"object":"list","data":[{"id":"msg_1","type":"message","content":[{"type":"input_file","file_id":"` + d.give("file-") + `"}]}],"has_more":false}`
 	case named != "" && strings.HasSuffix(path, "/file_batches"):
 		return `{"id":"` + d.give("vsfb_") + `","object":"vector_store.file_batch"}`
 	case named != "" && strings.HasPrefix(path, "/v1/containers/") && strings.HasSuffix(path, "/files"):
@@ -119,7 +125,7 @@ func (d *depot) reply(r *http.Request, body string) string {
 		return d.response(`"stream":true`)
 	case named != "":
 		kind := depotID.FindStringSubmatch(named)[1]
-		return `{"id":"` + named + `","object":"` + objectOf[kind] + `","type":"` + objectOf[kind] + `","processing_status":"in_progress","status":"in_progress","request_counts":{}}`
+		return `{"id":"` + named + `","object":"` + objectOf[kind] + `","type":"` + objectOf[kind] + `","processing_status":"in_progress","status":"in_progress","request_counts":{},"container":{"id":"` + d.give("cntr_") + `"},"file_ids":["` + d.give("file-") + `"]}`
 	case path == "/v1/files":
 		return `{"id":"` + d.give(map[bool]string{true: "file_", false: "file-"}[claude]) + `","object":"file","type":"file"}`
 	case path == depotMessages && strings.Contains(body, `"stream":true`):

@@ -178,6 +178,23 @@ func TestX047RequestsReferToStoredObjectsInAllPlaces(t *testing.T) {
 	})
 }
 
+// An error of the vendor names the ids that it has got.
+func TestX012ErrorsAboutReferencesHaveTheIDsOfTheClient(t *testing.T) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
+		f := startFiled(t, w)
+		f.near.refuses.Store(true)
+		for _, p := range inputPlaces() {
+			p := p.with(f.ids[p.kind], "m")
+			answer := f.send(site.AliceKey, p.method, p.path, p.body)
+			assert.Equal(t, http.StatusBadRequest, answer.Status, "%s %s: %s", p.path, p.body, answer.Body)
+			for _, raw := range f.near.ids() {
+				assert.NotContains(t, answer.Body, raw, p.body)
+			}
+			assert.Contains(t, answer.Body, f.ids[p.kind], p.body)
+		}
+	})
+}
+
 // What an answer refers to is what its client has: the next request can use it, that of another client
 // cannot, and neither can an earlier one of the client's own words.
 func TestIDsInAnswersAreThoseOfTheClient(t *testing.T) {
@@ -284,4 +301,46 @@ func TestIDsStayWhereFilesAreNotSealed(t *testing.T) {
 	assert.Equal(t, "POST /v1/chat/completions "+body, d.requests()[0])
 	answer = f.send(site.AliceKey, http.MethodPost, "/v1/responses", `{"model":"m","input":"x","store":false}`)
 	assert.Contains(t, answer.Body, d.newest("cntr_"), "as the provider has sent it")
+}
+
+// Files were checked in the last message alone (https://github.com/epam/ai-dial-core/pull/232).
+func TestFilesInAllMessagesAreChecked(t *testing.T) {
+	f := startFiled(t, site.Direct)
+	own := f.stock(t, site.BobKey, "near")
+	before := len(f.near.requests())
+	part := func(id string) string {
+		return `{"role":"user","content":[{"type":"file","file":{"file_id":"` + id + `"}}]}`
+	}
+	for _, messages := range []string{part(f.ids["file-"]) + "," + part(own["file-"]), part(own["file-"]) + `,{"role":"assistant","content":"ok"},` + part(f.ids["file-"])} {
+		refused := f.send(site.BobKey, http.MethodPost, "/v1/chat/completions", `{"model":"m","messages":[`+messages+`]}`)
+		assert.Equal(t, http.StatusNotFound, refused.Status, refused.Body)
+		assert.Contains(t, refused.Body, "File with id '"+f.ids["file-"]+"' not found.")
+	}
+	assert.Len(t, f.near.requests(), before)
+}
+
+// A key with rules could not use its objects, since the names of models were looked for in ids or compared with
+// the names of the provider (https://github.com/BerriAI/litellm/pull/28675, /29264), or its limits did not count
+// files (https://github.com/Soju06/codex-lb/pull/515).
+func TestKeysWithRulesUseTheirFiles(t *testing.T) {
+	t.Setenv("THIRD_KEY", thirdKey)
+	f := startFiled(t, site.Direct, "limit few {\nrequests 4/1h\n}", "key third {env.THIRD_KEY} {\nmodels alias\nlimit few\n}", "model alias {\nto near/m\n}")
+	body, formType := form(t, "purpose=user_data", "file@a.txt=hello")
+	created := f.send(thirdKey, http.MethodPost, "/v1/files", body, "Content-Type", formType)
+	require.Equal(t, http.StatusOK, created.Status, created.Body)
+	id := idOf(t, created.Body)
+	assert.Equal(t, http.StatusOK, f.send(thirdKey, http.MethodGet, "/v1/files/"+id, "").Status)
+	request := `{"model":"alias","messages":[{"role":"user","content":[{"type":"file","file":{"file_id":"` + id + `"}}]}]}`
+	answer := f.send(thirdKey, http.MethodPost, "/v1/chat/completions", request)
+	assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
+	lines, formType := form(t, "purpose=batch", `file@a.jsonl={"custom_id":"r","method":"POST","url":"/v1/chat/completions","body":`+request+`}`)
+	answer = f.send(thirdKey, http.MethodPost, "/v1/files", lines, "Content-Type", formType)
+	assert.Equal(t, http.StatusOK, answer.Status, answer.Body)
+	sent := f.near.requests()[len(f.near.requests())-1]
+	assert.Contains(t, sent, `"body":{"model":"m","messages"`)
+	assert.NotContains(t, sent, id)
+	other := f.send(thirdKey, http.MethodPost, "/v1/chat/completions", strings.Replace(request, "alias", "m", 1))
+	assert.Equal(t, http.StatusForbidden, other.Status, other.Body)
+	full := f.send(thirdKey, http.MethodPost, "/v1/files", body, "Content-Type", formType)
+	assert.Equal(t, http.StatusTooManyRequests, full.Status, full.Body)
 }

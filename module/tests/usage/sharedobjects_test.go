@@ -76,3 +76,33 @@ func TestTwoGatewaysShareFilesAndSettleTheirBatchesOnce(t *testing.T) {
 	refused := one.create(site.AliceKey, last)
 	assert.Equal(t, http.StatusTooManyRequests, refused.Status, "%s", refused.Body)
 }
+
+// A gateway behind another one is a provider like any: the ids that it has sealed are sealed once more. Where
+// ids of gateways were passed on as they were, the output of a batch could be read at the inner one only
+// (https://github.com/BerriAI/litellm/issues/37352); where contents were read as texts, files arrived broken
+// (https://github.com/appstrate/appstrate/issues/151).
+func TestAGatewayBehindAnotherStoresFiles(t *testing.T) {
+	site.SetKeys(t)
+	vendor := startFiling(t)
+	const stores = "format chat responses\nfiles_state sealed\nbatches sealed"
+	inner := site.StartProcess(t, "", site.Direct.ProviderAt("p", strings.TrimPrefix(vendor.URL, "http://"), stores), "key alice {env.KEY_ALICE}")
+	outer := site.Start(t, site.Direct.ProviderAt("inner", inner.Address, stores, "models m", "api_key {env.KEY_ALICE}"), "key bob {env.KEY_BOB}")
+	f := filer{vendor, t, strings.TrimPrefix(outer.URL("site", ""), "http://")}
+
+	const binary = "%PDF\x00\xff\xfe\x80\r\n\xc3"
+	id := idIn(t, f.upload(site.BobKey, filesPath, purpose("user_data"), file(binary)))
+	assert.Equal(t, binary, vendor.stored()[rawFile(1)].content)
+	assert.Less(t, len(id), 256)
+	assert.Equal(t, binary, f.read(site.BobKey, http.MethodGet, filesPath+"/"+id+"/content").Body)
+	assert.Equal(t, http.StatusNotFound, filer{vendor, t, inner.Address}.read(site.AliceKey, http.MethodGet, filesPath+"/"+id).Status, "which is that of another gateway")
+
+	created := readFileBatch(t, f.create(site.BobKey, f.store(site.BobKey, chatLines("m", 1))))
+	output := vendor.end("completed", [3]int{1, 1, 0}, resultLine("m", 8))
+	ended := readFileBatch(t, f.read(site.BobKey, http.MethodGet, fileBatchesPath+"/"+created.ID))
+	assert.Less(t, len(ended.Output), 256)
+	assert.Equal(t, vendor.stored()[output].content, f.read(site.BobKey, http.MethodGet, filesPath+"/"+ended.Output+"/content").Body)
+
+	// The output of a batch that is cancelled had the vendor's id (https://github.com/BerriAI/litellm/pull/36048).
+	cancelled := readFileBatch(t, f.ask(site.BobKey, http.MethodPost, fileBatchesPath+"/"+created.ID+"/cancel", nil, ""))
+	assert.Equal(t, ended.Output, cancelled.Output)
+}
