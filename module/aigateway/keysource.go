@@ -75,6 +75,15 @@ type TokenSource interface {
 	Rights() iter.Seq[*Key]
 }
 
+// IssuedSource is an optional interface of a TokenSource whose tokens clients get from an issuer of OAuth.
+// The gateway names the issuer to clients that need a token.
+type IssuedSource interface {
+	TokenSource
+
+	// IssuedBy returns the address of the issuer, as it is in the claim iss.
+	IssuedBy() string
+}
+
 // TokenError is the error for a token of the source that is refused.
 type TokenError struct {
 	// Problem continues a sentence that the owner of the token reads: "it has expired". It

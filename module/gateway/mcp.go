@@ -10,6 +10,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
@@ -72,7 +73,7 @@ func (all mcpServers) serve(h *Handler, to *reply.Reply, r *http.Request) *fault
 	}
 	defer leave()
 	u := &mcpUse{Server: all.find(r.URL.EscapedPath()), h: h, to: to, r: r}
-	for _, step := range [...]func() *fault.Fault{u.checkAccess, u.readMessage, u.openSession, u.checkMessage, u.admit} {
+	for _, step := range [...]func() *fault.Fault{u.checkAccess, u.readMessage, u.openSession, u.checkMessage, u.admit, u.guard} {
 		if refused := step(); refused != nil {
 			return refused
 		}
@@ -91,6 +92,9 @@ type mcpUse struct {
 	body    []byte
 	message *wire.Message // nil for a request without a message
 	session string        // of the server; "" for none
+
+	checks            *guardrails.Checks // nil if no guard covers the request
+	withoutParameters bool               // the server gets no headers that repeat arguments
 }
 
 // name is the name of the server in records and metrics.
@@ -114,9 +118,6 @@ func (u *mcpUse) checkAccess() *fault.Fault {
 	case u.r.Method != http.MethodPost && !u.isOfSession():
 		u.to.SetHeaders("Allow", http.MethodPost)
 		return fault.WrongMethod(http.MethodPost)
-	}
-	if guard := u.h.resolved.guards.Checking(key.ID); guard != "" {
-		return fault.PassUnseen("the guard '" + guard + "' cannot check it")
 	}
 	u.to.Exchange.View.Model, u.to.Exchange.Covering = u.name(), u.name()
 	return nil

@@ -59,7 +59,7 @@ func callFault(ctx context.Context, err error) *fault.Fault {
 // exchange makes the call. An answer that cannot be passed on is a fault of the result.
 func (u *mcpUse) exchange(ctx context.Context, result *exchange.Result) error {
 	result.Called, result.Sent = time.Now(), true
-	res, err := u.Send(ctx, mcp.Request{Method: u.r.Method, Header: u.r.Header, Body: u.body, Message: u.message, Session: u.session})
+	res, err := u.Send(ctx, mcp.Request{Method: u.r.Method, Header: u.headers(), Body: u.body, Message: u.message, Session: u.session})
 	if err != nil {
 		return err
 	}
@@ -77,9 +77,9 @@ func (u *mcpUse) exchange(ctx context.Context, result *exchange.Result) error {
 	case status == http.StatusNotFound && u.session != "" && !isJSON:
 		result.Fail(fault.MCPUnknownSession())
 	case status/100 == 2 && isStream:
-		return u.passEvents(res, result)
+		return u.passEvents(ctx, res, result)
 	case isJSON:
-		return u.passMessage(res, result)
+		return u.passMessage(ctx, res, result)
 	case status/100 == 2:
 		return u.passStatus(res, result)
 	default:
@@ -118,17 +118,17 @@ func (u *mcpUse) passStatus(res *http.Response, result *exchange.Result) error {
 }
 
 // passMessage passes on an answer that is one message.
-func (u *mcpUse) passMessage(res *http.Response, result *exchange.Result) error {
+func (u *mcpUse) passMessage(ctx context.Context, res *http.Response, result *exchange.Result) error {
 	body, err := u.ReadAll(res.Body)
 	if err != nil {
 		return err
 	}
-	answer, err := u.read(body)
-	if err == nil {
-		err = u.begin(res)
+	answer, refused := u.read(ctx, body)
+	if err := u.begin(res); err != nil && refused == nil {
+		refused = fault.Unusable(err)
 	}
-	if err != nil {
-		result.Fail(fault.Unusable(err))
+	if refused != nil {
+		result.Fail(refused)
 		return nil
 	}
 	u.finish(answer, result)
@@ -138,13 +138,18 @@ func (u *mcpUse) passMessage(res *http.Response, result *exchange.Result) error 
 	return nil
 }
 
-// read reads a message of the server. What it answers is known if the client has sent a message.
-func (u *mcpUse) read(body []byte) (wire.Answer, error) {
+// read reads a message of the server, as the guards let it pass. What it answers is known if the client has
+// sent a message.
+func (u *mcpUse) read(ctx context.Context, body []byte) (wire.Answer, *fault.Fault) {
 	method := ""
 	if u.message != nil {
 		method = u.message.Method
 	}
-	return wire.ReadAnswer(body, method, u.shows)
+	answer, err := wire.ReadAnswer(body, method, u.shows)
+	if err != nil {
+		return answer, fault.Unusable(err)
+	}
+	return answer, u.guardAnswer(ctx, &answer)
 }
 
 // finish notes the end of a whole answer.
@@ -156,7 +161,7 @@ func (u *mcpUse) finish(answer wire.Answer, result *exchange.Result) {
 }
 
 // passEvents passes on a stream of messages, until the one that answers the request.
-func (u *mcpUse) passEvents(res *http.Response, result *exchange.Result) error {
+func (u *mcpUse) passEvents(ctx context.Context, res *http.Response, result *exchange.Result) error {
 	if err := u.begin(res); err != nil {
 		result.Fail(fault.Unusable(err))
 		return nil
@@ -172,12 +177,13 @@ func (u *mcpUse) passEvents(res *http.Response, result *exchange.Result) error {
 			return nil
 		case errors.Is(err, io.ErrUnexpectedEOF):
 			return err
-		case err == nil:
-			event, err = u.passed(event, result)
-		}
-		if err != nil {
+		case err != nil:
 			result.Fail(fault.Unusable(err))
 			return nil
+		}
+		event, refused := u.passed(ctx, event, result)
+		if refused != nil {
+			event = u.refusal(refused, result)
 		}
 		_, _ = u.to.Write(event)
 		_ = u.to.FlushError()
@@ -185,15 +191,24 @@ func (u *mcpUse) passEvents(res *http.Response, result *exchange.Result) error {
 	return nil
 }
 
+// refusal returns the event that ends a stream for a fault, as the answer to the request. The call ends as
+// whole: the server has answered.
+func (u *mcpUse) refusal(refused *fault.Fault, result *exchange.Result) []byte {
+	ex := u.to.Exchange
+	ex.Fault = refused
+	result.Finish(token.Usage{})
+	return append(ex.Format.Errors.Append([]byte("data: "), refused, ex.ID), "\n\n"...)
+}
+
 // passed returns an event as the client gets it, and notes the end of the answer.
-func (u *mcpUse) passed(event []byte, result *exchange.Result) ([]byte, error) {
+func (u *mcpUse) passed(ctx context.Context, event []byte, result *exchange.Result) ([]byte, *fault.Fault) {
 	data, replace := wire.Event(event)
 	if len(data) == 0 {
 		return event, nil
 	}
-	answer, err := u.read(data)
-	if err != nil {
-		return nil, err
+	answer, refused := u.read(ctx, data)
+	if refused != nil {
+		return nil, refused
 	}
 	if u.message != nil && u.message.ID != nil && wire.SameID(answer.ID, u.message.ID) {
 		u.finish(answer, result)

@@ -27,7 +27,7 @@ import (
 // handler. It returns no error for its own paths: Caddy would log the headers of the
 // request with the error, keys included.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	if h.serveProbe(w, r) {
+	if h.serveProbe(w, r) || serveResource(h, w, r) {
 		return nil
 	}
 	route, ok := h.passes.route(r)
@@ -141,6 +141,9 @@ func newExchange(r *http.Request, route *routes.Route) *exchange.Exchange {
 func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *fault.Fault {
 	if !route.Keyless {
 		if fault := h.authenticate(to, r, route.KeyFormat); fault != nil {
+			if challenge := challengeOf(h, r); challenge != "" && fault.Status() == http.StatusUnauthorized {
+				to.SetHeaders("Www-Authenticate", challenge)
+			}
 			return fault
 		}
 	}

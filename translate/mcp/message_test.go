@@ -168,3 +168,21 @@ func FuzzMessages(f *testing.F) {
 		}
 	})
 }
+
+func TestTextsAreWhatModelsWriteAndRead(t *testing.T) {
+	body := []byte(`{"jsonrpc":"2.0","id":"no","method":"tools/call","params":{"name":"no","_meta":{"a":"no"},"requestState":"no","arguments":{"name":"a","b":["c",{"type":"d"}],"n":1}}}`)
+	m, refused := mcp.Read(body)
+	require.Nil(t, refused)
+	var texts []string
+	for _, span := range m.Texts(body) {
+		texts = append(texts, string(body[span.Start:span.End]))
+	}
+	assert.Equal(t, []string{`"a"`, `"c"`, `"d"`}, texts)
+
+	answer := []byte(`{"jsonrpc":"2.0","id":"no","result":{"content":[{"type":"no","text":"a"},{"data":"no","mimeType":"no"}],"structuredContent":{"type":"b","data":"c"},"nextCursor":"no"}}`)
+	texts = nil
+	for _, span := range mcp.AnswerTexts(answer) {
+		texts = append(texts, string(answer[span.Start:span.End]))
+	}
+	assert.Equal(t, []string{`"a"`, `"b"`, `"c"`}, texts)
+}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/textproto"
 	"slices"
@@ -61,6 +62,13 @@ func (s *Server) outgoing(client http.Header) http.Header {
 			h[name] = values
 		}
 	}
+	return h
+}
+
+// WithoutParameters returns the headers of a client without those that repeat parameters of a tool.
+func WithoutParameters(client http.Header) http.Header {
+	h := client.Clone()
+	maps.DeleteFunc(h, func(name string, _ []string) bool { return strings.HasPrefix(name, parameterPrefix) })
 	return h
 }
 

@@ -91,7 +91,7 @@ func (t *Tokens) addGroup(d *caddyfile.Dispenser) error {
 }
 
 var (
-	_ caddy.Provisioner     = (*Tokens)(nil)
-	_ caddyfile.Unmarshaler = (*Tokens)(nil)
-	_ aigateway.TokenSource = (*Tokens)(nil)
+	_ caddy.Provisioner      = (*Tokens)(nil)
+	_ caddyfile.Unmarshaler  = (*Tokens)(nil)
+	_ aigateway.IssuedSource = (*Tokens)(nil)
 )

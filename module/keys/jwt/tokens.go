@@ -150,6 +150,9 @@ func (t *Tokens) Lookup(digest aigateway.Digest) *aigateway.Key {
 	return t.known.get(digest, time.Now())
 }
 
+// IssuedBy implements aigateway.IssuedSource.
+func (t *Tokens) IssuedBy() string { return t.Issuer }
+
 // Rights implements aigateway.TokenSource.
 func (t *Tokens) Rights() iter.Seq[*aigateway.Key] {
 	return func(yield func(*aigateway.Key) bool) {

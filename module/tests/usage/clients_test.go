@@ -3,6 +3,7 @@
 package usage_test
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,6 +45,28 @@ func TestTheVendorsClientsUseFilesOfTheGeminiAPI(t *testing.T) {
 	g := startGoogle(t)
 	s := site.Start(t, withLedger(t, site.Direct.ProviderAt("p", strings.TrimPrefix(g.URL, "http://"), "format gemini", "files_state sealed", "batches sealed", "models m"))...)
 	runSuite(t, "gemini.test.js", "GATEWAY_URL="+s.URL("site", ""), "VENDOR_URL="+g.URL)
+}
+
+// The suite of the official clients of the Model Context Protocol uses the official servers of both eras.
+func TestTheOfficialClientsUseServersOfTools(t *testing.T) {
+	site.SetKeys(t)
+	t.Setenv("UP_TOKEN", "token-of-the-server")
+	modern, everything := freePort(t), freePort(t)
+	s := site.Start(t, site.DemoProvider, "key alice {env.KEY_ALICE} {\nmcp modern everything\n}",
+		"mcp modern {\nto http://127.0.0.1:"+modern+"/mcp\nauth bearer {env.UP_TOKEN}\ntools search_*\n}",
+		"mcp everything {\nto http://127.0.0.1:"+everything+"/mcp\ntools echo get-sum\n}")
+	runSuite(t, "mcp.test.js", "GATEWAY_URL="+s.URL("site", ""), "ALICE_KEY="+site.AliceKey, "MODERN_PORT="+modern, "EVERYTHING_PORT="+everything)
+}
+
+// freePort returns a port on which nothing listens.
+func freePort(t *testing.T) string {
+	t.Helper()
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = listener.Close() }()
+	_, port, err := net.SplitHostPort(listener.Addr().String())
+	require.NoError(t, err)
+	return port
 }
 
 // runSuite runs a suite with variables of its environment.

@@ -69,7 +69,7 @@ func setFaultHeaders(h http.Header, f *fault.Fault) {
 	if f.RetryAfter > 0 {
 		h["Retry-After"] = []string{strconv.Itoa(f.RetryAfter)}
 	}
-	if f.Kind == fault.Unauthenticated {
+	if f.Kind == fault.Unauthenticated && h["Www-Authenticate"] == nil {
 		h["Www-Authenticate"] = []string{aigateway.Challenge}
 	}
 	if f.Kind == fault.UpgradeRefused {

@@ -1,0 +1,76 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	wire "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
+)
+
+// guard shows the arguments of a message to the guards of the key, whose edits then are in it. Headers that
+// repeat arguments are left out behind an edit.
+func (u *mcpUse) guard() *fault.Fault {
+	if u.checks = u.h.resolved.guards.For(u.to.Exchange, u.h.logger); u.checks == nil || u.message == nil {
+		return nil
+	}
+	like := aigateway.GuardText{Kind: aigateway.GuardOther}
+	if u.message.IsCall() {
+		like = aigateway.GuardText{Kind: aigateway.GuardCall, Name: u.tool()}
+	}
+	edited, refused := u.checked(u.r.Context(), guardrails.OnRequest, like, u.body, u.message.Texts(u.body))
+	if refused != nil || edited == nil {
+		return refused
+	}
+	u.body, u.withoutParameters = edited, true
+	return nil
+}
+
+// guardAnswer shows a message of the server to the guards, whose edits then are in it.
+func (u *mcpUse) guardAnswer(ctx context.Context, answer *wire.Answer) *fault.Fault {
+	if u.checks == nil {
+		return nil
+	}
+	edited, refused := u.checked(ctx, guardrails.OnAnswer, aigateway.GuardText{Kind: aigateway.GuardToolResult}, answer.Body, wire.AnswerTexts(answer.Body))
+	if edited != nil {
+		answer.Body = edited
+	}
+	return refused
+}
+
+// checked returns a document with the edits of the guards in the strings at spans, nil without edits.
+func (u *mcpUse) checked(ctx context.Context, part string, like aigateway.GuardText, document []byte, spans []translate.Span) ([]byte, *fault.Fault) {
+	var texts []string
+	for _, span := range spans {
+		texts = append(texts, jsonscan.TextOf(document[span.Start:span.End]))
+	}
+	after, refused := u.checks.Strings(ctx, part, like, slices.Clone(texts))
+	if refused != nil {
+		return nil, refused
+	}
+	var edits []edit.Edit
+	for i, span := range spans {
+		if after[i] != texts[i] {
+			edits = append(edits, edit.Edit{Span: span, With: jsonscan.AppendString(nil, after[i])})
+		}
+	}
+	if edits == nil {
+		return nil, nil
+	}
+	return edit.Apply(nil, document, edits), nil
+}
+
+// headers returns the headers of the client that the server may get.
+func (u *mcpUse) headers() http.Header {
+	if !u.withoutParameters {
+		return u.r.Header
+	}
+	return mcp.WithoutParameters(u.r.Header)
+}
