@@ -26,6 +26,10 @@ var modelWords = withTraits(words[*model]{
 	"mirror":      {read: readMirror},
 	"fallback_on": {read: readFallbackOn, repeat: true},
 	"cache":       {read: readModelCache},
+	"hedge": {read: func(d *cf.Dispenser, m *model) (err error) {
+		m.Hedge, err = readDuration(d)
+		return err
+	}},
 	"attempts": {read: func(d *cf.Dispenser, m *model) (err error) {
 		m.Attempts, err = readCount(d)
 		return err
@@ -55,6 +59,7 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 //		split_by customer | key | session
 //		mirror <provider>[/<the provider's model name>] [<percent>%]
 //		fallback_on <status | 4xx | 5xx | timeout | unreachable | context_length | content_policy | budget | default...>
+//		hedge <duration>
 //		attempts <number>
 //		cache [<duration>] { ... }
 //	}

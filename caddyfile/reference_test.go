@@ -46,7 +46,7 @@ var blocks = map[string][]string{
 }
 
 // alongside are lines that a word requires in its block, by heading and word.
-var alongside = map[string]string{"limit per": "concurrent 8", "limit within": "concurrent 8", "ai_gateway queue": "max_running 500", "provider queue": "max_running 8", "limit models": "concurrent 8", "limit unpriced": "budget 1/day", "model split_by": "to demo/a weight 1\nto demo/b weight 1"}
+var alongside = map[string]string{"limit per": "concurrent 8", "limit within": "concurrent 8", "ai_gateway queue": "max_running 500", "provider queue": "max_running 8", "limit models": "concurrent 8", "limit unpriced": "budget 1/day", "model split_by": "to demo/a weight 1\nto demo/b weight 1", "model hedge": "to demo/a"}
 
 // siteWith returns the Caddyfile of a site with a line in a block.
 func siteWith(block, line string) string {

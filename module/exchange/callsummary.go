@@ -72,6 +72,7 @@ const (
 	CallUnreachable  CallEnd = "unreachable"   // no answer came
 	CallCut          CallEnd = "cut"           // the answer broke off after content
 	CallClientClosed CallEnd = "client_closed" // the client disconnected first
+	CallLost         CallEnd = "lost"          // another call had content first
 )
 
 // IsWhole reports whether a call ended with a whole answer.
@@ -92,6 +93,8 @@ func (r *Result) end() CallEnd {
 		return CallCached
 	case r.Whole():
 		return CallAnswered
+	case r.Lost:
+		return CallLost
 	case r.Fault == nil:
 		return CallClientClosed
 	case !r.Began.IsZero():

@@ -22,11 +22,12 @@ const (
 	Repeated                   // the target itself was asked before, with another API key or without an answer
 	ByObject                   // it stores what the request names
 	OfConnection               // the WebSocket leads to it
+	Hedged                     // another target had no content after a time, and this one was faster
 )
 
 var choices = [...]string{
 	"", "weight", "session", "split", "cost", "latency", "trial", "condition", "budget", "rests", "busy", "limited", "unsuitable",
-	"fallback", "repeated", "object", "socket",
+	"fallback", "repeated", "object", "socket", "hedge",
 }
 
 // String returns the choice in one word, such as "latency"; "" for First.

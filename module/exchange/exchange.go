@@ -108,6 +108,12 @@ func (c *Course) End(call *Conduit) {
 	}
 }
 
+// Beside adds a call that was made beside that of the current attempt, and has ended before it.
+func (c *Course) Beside(call *Conduit) {
+	c.End(call)
+	c.asked++
+}
+
 // Straight reports whether the first target whose turn it was has answered its only call.
 func (c *Course) Straight() bool {
 	calls := len(c.Calls)

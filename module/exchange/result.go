@@ -45,6 +45,9 @@ type Reading struct {
 	// Cached reports that the cache of answers had the answer: no provider was asked.
 	Cached bool
 
+	// Lost reports that another call of the exchange had content first, and this one was cancelled.
+	Lost bool
+
 	ended bool // the call is among Course.Calls
 }
 

@@ -70,6 +70,16 @@ func inventoryOf(body []byte) inventory {
 	return list
 }
 
+// NamesTools reports whether valid JSON declares tools, also such as a provider has itself.
+func NamesTools(body []byte) bool {
+	for name := range inventoryOf(body).names {
+		if name.kind == Tool {
+			return true
+		}
+	}
+	return false
+}
+
 func (n names) add(kind Kind, list ...string) {
 	for _, name := range list {
 		if name != "" {

@@ -121,7 +121,7 @@ func (p *party) add(r *accounting.Record, a *accounting.Attempt, isOnly bool) {
 	switch a.End {
 	case "answered":
 		p.durations = append(p.durations, a.Duration)
-	case "client_closed":
+	case "client_closed", "lost":
 	default:
 		p.Failed++
 	}

@@ -33,7 +33,7 @@ type Record struct {
 	Attempts []Attempt
 	// Choice is why the target of the last call was asked: "weight", "session", "split", "cost",
 	// "latency", "trial", "condition", "budget", "rests", "busy", "limited", "unsuitable",
-	// "fallback", "repeated", "object" or "socket". It is empty for the first target of the
+	// "fallback", "repeated", "object", "socket" or "hedge". It is empty for the first target of the
 	// configuration, for an exchange without a call, and for a record of an earlier version.
 	Choice string
 	// Losses are the names of the fields of the request that its translation left out, and
@@ -72,7 +72,7 @@ type Attempt struct {
 	Model    string // the provider's own name
 	Format   string // wire format of the request to the provider; empty if the target was passed over
 	// End is how the call ended: "answered", "cached", "refused", "unreachable", "cut",
-	// "client_closed", or the kind of the fault, such as "timeout" or "overloaded". For a
+	// "client_closed", "lost" to another call that had content first, or the kind of the fault, such as "timeout" or "overloaded". For a
 	// target that was passed over it is "rests", "busy", "unsuitable", "costly", "limited" or
 	// "unmet".
 	End      string

@@ -150,6 +150,11 @@ type ModelConfig struct {
 	// sent to a provider.
 	Cache *cache.Rule `json:"cache,omitempty"`
 
+	// Hedge is the time after which a second target is called as well, if the first has no content.
+	// The call with the first content answers, and the other one is cancelled. Only streams without
+	// tools are hedged; budgets reserve both calls. Default: no second call.
+	Hedge caddy.Duration `json:"hedge,omitempty"`
+
 	// Attempts is the largest number of targets that are asked for one request. A target
 	// for which the request cannot be translated does not count. Default: all.
 	Attempts int `json:"attempts,omitempty"`

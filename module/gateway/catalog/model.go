@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -22,6 +23,7 @@ type Model struct {
 	Mirror   *Mirror    // nil for most models
 	Fallback Fallback
 	Attempts int             // largest number of targets that are asked for one request
+	Hedge    time.Duration   // after which a second target is called as well; 0 for none
 	Cache    *cache.Rule     // nil if no answers are kept
 	prices   *prices.Table   // of all targets; see pricesOf
 	Choice   exchange.Choice // of the first step, if those in front of its only target are left out; else exchange.First
@@ -48,7 +50,7 @@ func newModel(config *ModelConfig, named lookups) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Pattern: pattern, Attempts: config.Attempts, SplitBy: config.SplitBy, Cache: config.Cache}
+	m := &Model{Pattern: pattern, Attempts: config.Attempts, SplitBy: config.SplitBy, Hedge: time.Duration(config.Hedge), Cache: config.Cache}
 	if err := m.Cache.Validate(); err != nil {
 		return nil, err
 	}
@@ -175,6 +177,14 @@ func (m *Model) check() error {
 		return errors.New("attempts must be at least 1")
 	case m.Attempts == 0:
 		m.Attempts = len(m.Targets)
+	}
+	switch {
+	case m.Hedge < 0:
+		return errors.New("hedge must be positive")
+	case m.Hedge > 0 && min(m.Attempts, len(m.Targets)) < 2:
+		return errors.New("hedge needs a second target, and attempts of at least 2")
+	case m.Hedge > 0 && m.Cache != nil:
+		return errors.New("hedge and cache exclude each other")
 	}
 	return nil
 }

@@ -21,16 +21,30 @@ import (
 
 // ask calls a target. If the provider refuses the request for its format, for the reasoning
 // of earlier turns, or for its demand for encrypted reasoning, ask repeats the call once
-// with an alternative. It returns the conduit of the call whose result counts.
-func (x *run) ask(t *selection.Candidate, c *exchange.Conduit) *exchange.Conduit {
-	x.call(t, c)
+// with an alternative. It returns the target and the conduit of the call whose result counts.
+// If the model hedges, they may be those of a second target.
+func (x *run) ask(t *selection.Candidate, c *exchange.Conduit, leave func()) (*selection.Candidate, *exchange.Conduit) {
+	r := newRace(x, t, c, leave)
+	if r != nil {
+		defer r.stop()
+	}
+	x.call(t, c, r)
+	if r != nil && r.passesOn() {
+		return r.passOn(t)
+	}
+	return t, x.renegotiate(t, c)
+}
+
+// renegotiate repeats a call that was refused for a reason which an alternative removes. It returns the
+// conduit of the call whose result counts.
+func (x *run) renegotiate(t *selection.Candidate, c *exchange.Conduit) *exchange.Conduit {
 	d := renegotiation.After(t.Provider, c)
 	if d.Format == nil || x.ex.InMessage && d.Format != x.ex.Format {
 		return c
 	}
 	alternative := d.Around(&c.Attempt)
 	teaches := d.Teaches(&c.Attempt)
-	x.call(t, alternative)
+	x.call(t, alternative, nil)
 	switch {
 	case c.Result.State == exchange.Unasked:
 	case alternative.Result.State == exchange.Unasked:
@@ -47,52 +61,85 @@ func (x *run) ask(t *selection.Candidate, c *exchange.Conduit) *exchange.Conduit
 }
 
 // call makes one call of an attempt. The result has either an answer, which was sent,
-// or a fault. The deferred function hands the result to all that follow the calls of
-// providers, also after a panic.
-func (x *run) call(t *selection.Candidate, c *exchange.Conduit) {
-	a, result := &c.Attempt, &c.Result
+// or a fault. race is the race of the call, nil for nearly all calls.
+func (x *run) call(t *selection.Candidate, c *exchange.Conduit, race *race) {
 	c.Started = time.Since(x.ex.Start)
 	x.reply.Next(c, x.targets)
-	x.reportModelEnd(t, x.ex.Start.Add(c.Started))
-	visit, ok := health.Process.Begin(t.Health, t.Provider.MaxRunning)
+	p, ok := place(x, t, c)
 	if !ok {
-		result.State, result.Fault = exchange.Unasked, fault.ProviderBusy(x.ex.View.Model)
 		return
 	}
-	var size *token.Size // of the request; nil if the ratios learn nothing from it
-	defer func() {
-		x.Ratios.Learn(c, size)
-		x.ex.End(c)
-		x.noteLatency(t, result)
-		outcome := health.OutcomeOf(a, result)
-		if change := visit.End(outcome, t.Provider.Rests); change != health.Same {
-			x.reportHealth(t, outcome, change)
-		}
-	}()
+	defer p.end(x)
+	ctx, span := tracing.StartCall(x.ctx, &c.Attempt)
+	defer span.End(c)
+	var err error
+	if race != nil {
+		err = race.receive(ctx, t)
+	} else {
+		err = x.receive(ctx, t, c)
+	}
+	explain(x, c, err)
+}
+
+// placed is a call that is being made.
+type placed struct {
+	target *selection.Candidate
+	call   *exchange.Conduit
+	visit  health.Visit
+	size   *token.Size // of the request; nil if the ratios learn nothing from it
+}
+
+// place prepares a call. ok is false if the provider has as many calls as it may have.
+func place(x *run, t *selection.Candidate, c *exchange.Conduit) (p placed, ok bool) {
+	a := &c.Attempt
+	x.reportModelEnd(t, x.ex.Start.Add(c.Started))
+	p = placed{target: t, call: c}
+	if p.visit, ok = health.Process.Begin(t.Health, t.Provider.MaxRunning); !ok {
+		c.Result.State, c.Result.Fault = exchange.Unasked, fault.ProviderBusy(x.ex.View.Model)
+		return p, false
+	}
 	if a.Traits.EstimateInputTokens {
 		a.BytesPerToken = x.Ratios.BytesPerToken(meter.Model{Provider: a.Provider, Name: a.Model})
 	}
 	if !a.ByteLane() && a.Seals == nil {
 		a.Seals = x.Seals().For(a.Provider, x.ex.Tenant())
 	}
-	size = x.Ratios.Measure(a)
-	ctx, span := tracing.StartCall(x.ctx, a)
-	defer span.End(c)
-	err := x.receive(ctx, t, c)
-	if result.Fault == nil && !result.Whole() && !x.left() {
-		result.Fail(unexplained(err, x.ex.View.Model))
+	p.size = x.Ratios.Measure(a)
+	return p, true
+}
+
+// end ends the call of the current attempt, also after a panic.
+func (p *placed) end(x *run) {
+	x.ex.End(p.call)
+	p.learn(x)
+}
+
+// learn hands the result of a call to all that follow the calls of providers.
+func (p *placed) learn(x *run) {
+	x.Ratios.Learn(p.call, p.size)
+	x.noteLatency(p.target, &p.call.Result)
+	outcome := health.OutcomeOf(&p.call.Attempt, &p.call.Result)
+	if change := p.visit.End(outcome, p.target.Provider.Rests); change != health.Same {
+		x.reportHealth(p.target, outcome, change)
+	}
+}
+
+// explain sets the fault of a call that has neither an answer nor a fault.
+func explain(x *run, c *exchange.Conduit, err error) {
+	if c.Result.Fault == nil && !c.Result.Whole() && !c.Result.Lost && !x.left() {
+		c.Result.Fail(unexplained(err, x.ex.View.Model))
 	}
 }
 
 // noteLatency records how fast a stream began, for a model whose targets are ordered by that. One that
-// was given up after a timeout counts as if it had begun then: otherwise a target that hangs would stay
+// was given up after a timeout, or for a faster one, counts as if it had begun then: otherwise a target that hangs would stay
 // as fast as it once was.
 func (x *run) noteLatency(t *selection.Candidate, result *exchange.Result) {
 	if x.model.Order.By != catalog.OrderByLatency || result.Called.IsZero() {
 		return
 	}
 	began := result.Began
-	if began.IsZero() && result.Fault != nil && result.Fault.Kind == fault.Timeout {
+	if began.IsZero() && (result.Lost || result.Fault != nil && result.Fault.Kind == fault.Timeout) {
 		began = time.Now()
 	}
 	if !began.IsZero() {

@@ -111,7 +111,7 @@ func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, check
 			continue
 		}
 		t.Provider.Retries.Deposit()
-		c = x.askOnce(t, c, leave)
+		t, c = x.askOnce(t, c, leave)
 		switch {
 		case x.conclude(t, c):
 			return x.verdict
@@ -120,17 +120,21 @@ func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, check
 		case c.Result.State == exchange.Unasked:
 			x.passOver(t, exchange.Unsuitable, c.Result.Fault)
 		default:
-			x.reportFailure(t, c)
-			x.asked = append(x.asked, asked{t, c})
+			x.fail(t, c)
 			if !retry {
 				x.targets++
 			}
-			// An attempt with an error status takes precedence over one without, and a
-			// later attempt over an earlier one.
-			if last := x.verdict.Failed; last == nil || c.Result.Status >= 400 || last.Result.Status < 400 {
-				x.verdict = Verdict{Failed: c}
-			}
 		}
+	}
+}
+
+// fail records an attempt that has failed. An attempt with an error status takes precedence over one
+// without, and a later attempt over an earlier one.
+func (x *run) fail(t *selection.Candidate, c *exchange.Conduit) {
+	x.reportFailure(t, c)
+	x.asked = append(x.asked, asked{t, c})
+	if last := x.verdict.Failed; last == nil || c.Result.Status >= 400 || last.Result.Status < 400 {
+		x.verdict = Verdict{Failed: c}
 	}
 }
 

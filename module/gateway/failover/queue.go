@@ -45,7 +45,7 @@ func (x *run) wait(t *selection.Candidate) (leave func()) {
 }
 
 // askOnce asks a candidate, and then ends its call for the queue of the provider.
-func (x *run) askOnce(t *selection.Candidate, c *exchange.Conduit, leave func()) *exchange.Conduit {
+func (x *run) askOnce(t *selection.Candidate, c *exchange.Conduit, leave func()) (*selection.Candidate, *exchange.Conduit) {
 	defer leave()
-	return x.ask(t, c)
+	return x.ask(t, c, leave)
 }

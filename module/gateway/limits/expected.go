@@ -47,6 +47,9 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 		e.Assumed = fault.Assumed{Tokens: first.longest, Field: ex.Format.Requests.Bound}
 	}
 	e.Reserved = first.tokens()
+	if m.Hedges(ex) {
+		e.Reserved *= 2
+	}
 	if c.currency == "" {
 		return e, nil
 	}
@@ -56,6 +59,9 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	e.Cost.Nanos, refused = c.bound(ex, m, pricer)
 	if !c.priced {
 		refused = nil
+	}
+	if m.Hedges(ex) {
+		e.Cost.Nanos = plusAtMost(e.Cost.Nanos, e.Cost.Nanos)
 	}
 	return e, refused
 }

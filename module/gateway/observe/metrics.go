@@ -39,7 +39,7 @@ func countCalls(ex *exchange.Exchange) {
 		if !c.Began.IsZero() {
 			metrics.FirstEvent(ex.Covering, c.Provider, c.Began.Sub(c.Called))
 		}
-		if i > 0 && ex.Calls[i-1].Provider != c.Provider {
+		if i > 0 && ex.Calls[i-1].Provider != c.Provider && ex.Calls[i-1].End != exchange.CallLost {
 			fellBack(ex.Covering, &ex.Calls[i-1], c.Provider)
 		}
 	}

@@ -86,6 +86,7 @@ var phrases = map[exchange.CallEnd]string{
 	exchange.CallUnreachable:  "was unreachable",
 	exchange.CallCut:          "broke off",
 	exchange.CallClientClosed: "was interrupted",
+	exchange.CallLost:         "was slower",
 
 	exchange.CallEnd(fault.CredentialRefused.String()): "refused the credential",
 	exchange.CallEnd(fault.AccountExhausted.String()):  "has no credit left",

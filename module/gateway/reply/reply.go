@@ -55,6 +55,12 @@ func (r *Reply) Next(c *exchange.Conduit, asked int) {
 	r.Sink.Next()
 }
 
+// Lost counts a call that was made beside that of the current attempt, and has ended without an answer.
+func (r *Reply) Lost(c *exchange.Conduit) {
+	r.Exchange.Beside(c)
+	r.meter.AddLost(r.Exchange, c)
+}
+
 // Write sends bytes of the answer of the current attempt, as Sink.Write does. It settles the
 // exchange before the last bytes. It releases the reservation only with the last bytes,
 // because a large answer stays in memory while the client reads it slowly.

@@ -44,7 +44,7 @@ type ProviderHour struct {
 const HourMinutes = 60
 
 // blameless are the results of attempts that no provider causes.
-var blameless = map[string]bool{"answered": true, "client_closed": true, "refused": true}
+var blameless = map[string]bool{"answered": true, "client_closed": true, "lost": true, "refused": true}
 
 // cached is the result of an attempt that the cache of answers has answered: no provider was called.
 const cached = "cached"

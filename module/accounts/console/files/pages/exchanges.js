@@ -28,7 +28,6 @@ import {
 /** @typedef {import('../lib/record.js').UsageRecord} UsageRecord */
 
 const size = 50;
-/** The filters of the page. */
 const selectable = /** @type {import('../lib/ui.js').Filter[]} */ ([
 	...filters,
 	['upstream_model', 'Model of the provider'],
@@ -548,6 +547,7 @@ const ends = new Map(
 		answered: ['ok', 'answered'],
 		cached: ['ok', 'answered from the cache'],
 		client_closed: ['off', 'the client left'],
+		lost: ['off', 'another target was faster'],
 		refused: ['warn', 'refused the request'],
 		rests: ['off', 'not asked: it rests'],
 		busy: ['off', 'not asked: too many requests at once'],

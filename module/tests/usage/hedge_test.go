@@ -1,0 +1,146 @@
+package usage_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// racers is a gateway whose model calls its second target as well after a time.
+func racers(t *testing.T, hedge string, lines ...string) (s *site.Site, first, second *gatewaytest.Provider) {
+	first, second = gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	return site.Start(t, withLedger(t, append(lines, site.Steady, "target_header on",
+		site.Direct.Provider("first", first, "models off", "price m input 1 output 1"),
+		site.Direct.Provider("second", second, "models off", "price m input 1 output 1"),
+		"model m {\nto first\nto second\nhedge "+hedge+"\n}")...)...), first, second
+}
+
+func streaming(limit string) string {
+	return `{"model":"m","stream":true,"max_completion_tokens":` + limit + `,"messages":[{"role":"user","content":"hello"}]}`
+}
+
+// ends are the attempts of a request, with how they ended.
+func ends(t *testing.T, s *site.Site, id string) (all []string) {
+	for _, a := range attempts(t, s, id) {
+		all = append(all, a.Provider+" "+a.End)
+	}
+	return all
+}
+
+// The target that has content first answers. The other call is cancelled, and both are in the ledger.
+func TestAHedgedRequestIsAnsweredByTheFasterTarget(t *testing.T) {
+	stuck := func(t *testing.T) gatewaytest.Step {
+		return gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.Answer())
+	}
+	down := gatewaytest.Status(http.StatusServiceUnavailable)
+	for name, test := range map[string]struct {
+		steps  func(t *testing.T, first, second *gatewaytest.Provider)
+		hedge  string
+		status int
+		target string
+		choice string
+		ends   string // of the attempts; a failure may be read behind the content of the other call
+	}{
+		"the second": {func(t *testing.T, first, _ *gatewaytest.Provider) { first.Script(stuck(t)) },
+			"20ms", 200, "second/m", "hedge", "first lost, second answered"},
+		"the first, later": {func(t *testing.T, first, second *gatewaytest.Provider) {
+			slow, stuck := gatewaytest.NewGate(t), gatewaytest.NewGate(t)
+			first.Script(gatewaytest.Stall(slow, gatewaytest.Answer()))
+			second.Script(gatewaytest.Stall(stuck, gatewaytest.Answer()))
+			go func() { _ = stuck.WaitArrived(context.Background()); slow.Open() }()
+		}, "1ms", 200, "first/m", "", "second lost, first answered"},
+		"the first, in time": {func(*testing.T, *gatewaytest.Provider, *gatewaytest.Provider) {},
+			"1h", 200, "first/m", "", "first answered"},
+		"the second, after a failure of the first": {func(t *testing.T, first, second *gatewaytest.Provider) {
+			failing, slow := gatewaytest.NewGate(t), gatewaytest.NewGate(t)
+			first.Script(gatewaytest.Stall(failing, down))
+			second.Script(gatewaytest.Stall(slow, gatewaytest.Answer()))
+			go func() {
+				_ = slow.WaitArrived(context.Background())
+				failing.Open()
+				_ = first.WaitSettled(context.Background())
+				slow.Open()
+			}()
+		}, "1ms", 200, "second/m", "hedge", "first (overloaded|lost), second answered"},
+		"the first, after a failure of the second": {func(t *testing.T, first, second *gatewaytest.Provider) {
+			slow := gatewaytest.NewGate(t)
+			first.Script(gatewaytest.Stall(slow, gatewaytest.Answer()))
+			second.Script(func(c *gatewaytest.Call) { down(c); slow.Open() })
+		}, "1ms", 200, "first/m", "", "second (overloaded|lost), first answered"},
+		"the second, after a failure in time": {func(_ *testing.T, first, _ *gatewaytest.Provider) { first.Script(down) },
+			"1h", 200, "second/m", "fallback", "first overloaded, second answered"},
+		"none": {func(t *testing.T, first, second *gatewaytest.Provider) {
+			failing := gatewaytest.NewGate(t)
+			first.Script(gatewaytest.Stall(failing, down))
+			second.Script(func(c *gatewaytest.Call) { down(c); failing.Open() })
+		}, "1ms", 503, "", "", "first overloaded, second overloaded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, first, second := racers(t, test.hedge)
+			test.steps(t, first, second)
+			answer := s.Ask(site.ChatPath, streaming("40"))
+			require.Equal(t, test.status, answer.Status, answer.Body)
+			assert.Equal(t, []string{test.target, test.choice}, []string{answer.Header.Get("X-Gateway-Target"), answer.Header.Get("X-Gateway-Choice")})
+			assert.Equal(t, test.status == 200, strings.HasSuffix(answer.Body, "data: [DONE]\n\n"))
+			assert.Regexp(t, "^"+test.ends+"$", strings.Join(ends(t, s, answer.ID()), ", "))
+			require.NoError(t, first.WaitSettled(site.Waiting(t)))
+			require.NoError(t, second.WaitSettled(site.Waiting(t)))
+			var page struct {
+				Items []struct{ Calls []struct{ Provider string } }
+			}
+			get(t, s.AdminURL("/api/v1/records?request="+answer.ID()), &page)
+			require.Len(t, page.Items, 1)
+			assert.Len(t, page.Items[0].Calls, 1+strings.Count(test.ends, ", "))
+		})
+	}
+}
+
+// A client that leaves ends both calls.
+func TestAClientThatLeavesEndsBothCallsOfARace(t *testing.T) {
+	s, first, second := racers(t, "1ms")
+	stuck := gatewaytest.NewGate(t)
+	first.Script(gatewaytest.Stall(stuck, gatewaytest.Answer()))
+	second.Script(gatewaytest.Stall(stuck, gatewaytest.Answer()))
+	ctx, leave := context.WithCancel(t.Context())
+	go func() {
+		_, _ = stuck.WaitArrived(ctx), stuck.WaitArrived(ctx)
+		leave()
+	}()
+	_, err := s.Send(ctx, site.ChatPath, streaming("40"))
+	require.Error(t, err)
+	require.NoError(t, first.WaitSettled(site.Waiting(t)))
+	require.NoError(t, second.WaitSettled(site.Waiting(t)))
+}
+
+// Only streams are hedged, and nothing that would act twice. Budgets reserve the cost of both calls.
+func TestWhatIsNotHedged(t *testing.T) {
+	s, first, second := racers(t, "1ms", "limit all {\nper gateway\nbudget 0.01/month\n}")
+	slow := func(c *gatewaytest.Call) {
+		select {
+		case <-time.After(20 * time.Millisecond): // more than the time of the hedge
+		case <-c.Request.Context().Done():
+		}
+		gatewaytest.Answer()(c)
+	}
+	for name, body := range map[string]string{
+		"JSON":         strings.Replace(streaming("20"), "true", "false", 1),
+		"a tool":       strings.Replace(streaming("20"), `"messages"`, `"tools":[{"type":"function","function":{"name":"f"}}],"messages"`, 1),
+		"a web search": strings.Replace(streaming("20"), `"messages"`, `"web_search_options":{"search_context_size":"low"},"messages"`, 1),
+		"stored":       strings.Replace(streaming("20"), `"messages"`, `"store":true,"messages"`, 1),
+	} {
+		before := second.Count()
+		first.Script(slow)
+		s.Ask(site.ChatPath, body)
+		assert.Equal(t, before, second.Count(), name)
+	}
+	assert.Equal(t, http.StatusTooManyRequests, s.Ask(site.ChatPath, streaming("7000")).Status, "twice 7,000 millionths are more than 10,000")
+	assert.Equal(t, http.StatusOK, s.Ask(site.ChatPath, strings.Replace(streaming("7000"), "true", "false", 1)).Status)
+}
