@@ -20,6 +20,7 @@ var modelCacheWords = words[*cache.Rule]{
 		}
 		return nil
 	}},
+	"keys": {read: func(d *cf.Dispenser, r *cache.Rule) error { return readScope(d, &r.Keys) }},
 	"any_temperature": {read: func(d *cf.Dispenser, r *cache.Rule) error {
 		r.AnyTemperature = true
 		return readOther(d, "off", "on")
@@ -35,6 +36,7 @@ var modelCacheWords = words[*cache.Rule]{
 //
 //	cache [<duration>] {
 //		scope key | user | all
+//		keys <pattern...>
 //		any_temperature on
 //		tool_calls on
 //	}

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,9 @@ type Rule struct {
 	// Scope is who shares answers: the requests of a key, the keys of a user, or all keys.
 	// Default: key.
 	Scope Scope `json:"scope,omitempty"`
+
+	// Keys are the ids and patterns of ids of the keys whose answers are kept. Default: all keys.
+	Keys []aigateway.Pattern `json:"keys,omitempty"`
 
 	// AnyTemperature keeps the answers to requests of any temperature. Default: false; the
 	// request must state the temperature 0, unless it is for embeddings, ranks or moderation.
@@ -66,6 +70,11 @@ func (r *Rule) Validate() error {
 	if r.TTL < 0 {
 		return errors.New("cache: ttl must be positive")
 	}
+	for _, pattern := range r.Keys {
+		if _, err := aigateway.ParsePattern(string(pattern)); err != nil {
+			return fmt.Errorf("cache: keys: %w", err)
+		}
+	}
 	return nil
 }
 
@@ -73,13 +82,18 @@ func (r *Rule) Validate() error {
 // request, its model or its client excludes it.
 func (r *Rule) For(ex *exchange.Exchange, answers exchange.CachedAnswers) *exchange.Cache {
 	wish := wishOf(strings.Join(ex.Client["Cache-Control"], ","))
-	if wish.noStore || !repeats(ex, r.AnyTemperature) {
+	if wish.noStore || !r.isFor(ex.Key) || !repeats(ex, r.AnyTemperature) {
 		return nil
 	}
 	return &exchange.Cache{
 		Answers: answers, Scope: r.scopeOf(ex), TTL: time.Duration(cmp.Or(r.TTL, caddy.Duration(DefaultTTL))),
 		MaxAge: wish.maxAge, Refresh: wish.noCache, ToolCalls: r.ToolCalls,
 	}
+}
+
+// isFor reports whether the answers of a key are kept.
+func (r *Rule) isFor(key *aigateway.Key) bool {
+	return len(r.Keys) == 0 || slices.ContainsFunc(r.Keys, func(p aigateway.Pattern) bool { return p.Match(key.ID) })
 }
 
 // scopeOf returns the scope of a key.

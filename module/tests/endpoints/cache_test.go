@@ -100,6 +100,14 @@ func TestX117EqualRequestsAreAnsweredFromTheCache(t *testing.T) {
 	assert.Len(t, s.received, 6)
 }
 
+func TestAnswersOfSelectedKeysAreKept(t *testing.T) {
+	c, _ := startCached(t, cached("keys oth*"))
+	for _, want := range []string{"miss", "hit"} {
+		assertState(t, want, c.Ask(embeddings, embed, "Authorization", otherClient))
+		assertState(t, "bypass", c.Ask(embeddings, embed))
+	}
+}
+
 func TestModelsHaveNoCacheByDefault(t *testing.T) {
 	c, s := startCached(t)
 	for range 2 {
