@@ -21,6 +21,7 @@ var has = []struct{ called, word, page string }{
 	{`tags?`, "tags", "tags.md"},
 	{`audit`, "audit", "audit.md"},
 	{`caches?`, "cache", "cache.md"},
+	{`mcp|servers of tools`, "mcp", "mcp.md"},
 }
 
 // lacks are the claims of compare.md that this gateway lacks something, and the words that a
