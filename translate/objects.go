@@ -17,6 +17,9 @@ type ObjectEnd struct {
 	// Results is the id of the file with the results of a batch; "" if there is none, or if the results
 	// have a path of their own.
 	Results string
+	// Answers are the results that the answer itself has, each as a line of results. Nil among them is one
+	// that is missing.
+	Answers [][]byte
 	// Unanswered are the requests of a batch that have no answer, if the results do not contain them.
 	Unanswered Unanswered
 }

@@ -42,8 +42,8 @@ type ObjectCall struct {
 	Header http.Header // of the client, beside those of the format
 
 	// Content reports that the answer is passed on as it is: the content of a file, or the results of a
-	// batch. Line gets each line of it, nil for one that is too long to be read; it keeps none. Line is
-	// nil if nobody needs the lines.
+	// batch. Line gets each line of it, or each result in another answer, nil for one that cannot be
+	// read; it keeps none. Line is nil if nobody needs the lines.
 	Content bool
 	Line    func(line []byte)
 	Results bool // of a batch of messages, in whose lines ids are sealed
@@ -67,9 +67,9 @@ type Upload interface {
 	Requests() *Requests
 }
 
-// Created is what a request creates a batch of.
+// Created is what a request creates a batch of, or a file.
 type Created struct {
-	Kind  string      // of the id of the batch
+	Kind  string      // of the id of the batch or the file
 	Edits []edit.Edit // of the body
 	Bound int64       // the highest possible cost of the batch, in nanos of the currency of the budgets
 }
@@ -82,8 +82,8 @@ type Requests struct {
 
 // creates returns the kind of what depends on the request after its answer, "" if nothing does.
 func (o *ObjectCall) creates() string {
-	if o.Upload != nil && o.Upload.Requests() != nil {
-		return seal.FileID
+	if o.Upload != nil && o.Upload.Requests() == nil {
+		return ""
 	}
 	return o.Kind
 }

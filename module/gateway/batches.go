@@ -21,6 +21,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -33,15 +34,24 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 		return fault.BatchUnseen(guard)
 	}
 	b := newBatch(h, ex, route.Object)
-	b.format, b.operation = ex.Format, translate.Generate
+	b.named, b.format, b.operation = route.Model, ex.Format, route.Object.Batch.Operation
 	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner()), Base: baseOf(h, r)}
-	if refused := request.ReadObject(ex, r, h.MaxBatch, func(body []byte) *fault.Fault {
-		b.body = body
-		return route.Object.Batch(body, b.add)
-	}); refused != nil {
-		return refused
+	limit := h.MaxBody
+	if route.Object.Batch.Inline {
+		limit = h.MaxBatch
 	}
-	if b.offers == nil {
+	var file translate.ObjectID
+	refused := request.ReadObject(ex, r, limit, func(body []byte) (refused *fault.Fault) {
+		b.body = body
+		file, refused = route.Object.Batch.Read(body, b.add)
+		return refused
+	})
+	switch {
+	case refused != nil:
+		return refused
+	case !file.Span.Empty():
+		return serveBatchOf(h, answer, r, route, &file)
+	case b.offers == nil:
 		return fault.BodyEmpty()
 	}
 	offer := &b.offers[0]
@@ -52,7 +62,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	if refused := h.Names.Apply(ex); refused != nil {
 		return refused
 	}
-	call := &exchange.ObjectCall{Method: route.Object.Method, Path: route.Object.Below(r.URL.Path, ""), Query: route.Object.Parameters(r.URL.Query())}
+	call := &exchange.ObjectCall{Method: route.Object.Method, Path: b.path(r, offer.provider), Query: route.Object.Parameters(r.URL.Query())}
 	call.Created = exchange.Created{Kind: route.Object.Kind, Edits: b.editsFor(offer.provider), Bound: offer.bound}
 	ex.Objects.Call = call
 	t := b.targetAt(offer.provider)
@@ -68,15 +78,21 @@ type batch struct {
 	chain  *limits.Chain // nil if the limits of the key cannot be applied, so that it is refused
 	ex     *exchange.Exchange
 	object *format.ObjectPath // by which it is created, or its file is
+	named  string             // the model in the path; "" if each request names its own
 
 	format    *format.Descriptor  // of its requests
 	operation translate.Operation // of its requests
-	body      []byte              // with requests
 	offers    []offer             // the providers that have all models so far, in the order of the first one; nil before it
 	models    []batchModel
 	known     map[string]int // the models by their names
-	places    []batchPlace   // in body
-	cuts      []edit.Edit    // of parts of body that no provider could read
+	batchBody
+}
+
+// batchBody is the body with requests of a batch, and what providers get otherwise than it is.
+type batchBody struct {
+	body   []byte
+	places []batchPlace
+	cuts   []edit.Edit // of parts that no provider could read, and of ids
 }
 
 func newBatch(h *Handler, ex *exchange.Exchange, o *format.ObjectPath) *batch {
@@ -126,7 +142,14 @@ func (b *batch) add(place translate.Span) *fault.Fault {
 	if refused != nil {
 		return refused
 	}
-	model, refused := b.model(view.Model)
+	asked := view.Model
+	if b.named != "" {
+		if name := b.format.Requests.ModelName; asked != "" && name(asked) != name(b.named) {
+			return fault.InvalidField("model", "must be that of the path")
+		}
+		asked, view.Model = b.named, b.named
+	}
+	model, refused := b.model(asked)
 	if refused != nil {
 		return refused
 	}
@@ -147,10 +170,12 @@ func (b *batch) add(place translate.Span) *fault.Fault {
 	if refused := b.narrow(&b.models[model], single); refused != nil {
 		return refused
 	}
-	if refused := b.openFiles(&b.models[model], place); refused != nil {
+	if refused := b.openFiles(&b.models[model], place, view.Beyond.ObjectIDs()); refused != nil {
 		return refused
 	}
-	b.places = append(b.places, batchPlace{moved(view.ModelSpan, place.Start), model})
+	if !view.ModelSpan.Empty() {
+		b.places = append(b.places, batchPlace{moved(view.ModelSpan, place.Start), model})
+	}
 	for _, span := range view.SelfSigned {
 		b.cuts = append(b.cuts, edit.Edit{Span: moved(span, place.Start)})
 	}
@@ -161,14 +186,21 @@ func (b *batch) add(place translate.Span) *fault.Fault {
 }
 
 // openFiles opens the ids of files to which a request refers, which is a part of the body. The account that
-// has them gets the batch.
-func (b *batch) openFiles(m *batchModel, request translate.Span) *fault.Fault {
-	found, refused := filesIn(b.body[request.Start:request.End], func(kind string) bool {
+// has them gets the batch. Named are the ids that the view of the request has, of which those in addresses are
+// found by no name of a member.
+func (b *batch) openFiles(m *batchModel, request translate.Span, named []translate.ObjectID) *fault.Fault {
+	seals := func(kind string) bool {
 		return slices.ContainsFunc(b.offers, func(o offer) bool { return m.target(o.provider, b).Seals(kind, m.name) })
-	})
+	}
+	found, refused := filesIn(b.body[request.Start:request.End], seals)
+	for _, id := range named {
+		if seal.IsCollection(id.Kind) && seals(id.Kind) {
+			found = append(found, id)
+		}
+	}
 	for _, id := range found {
 		place := moved(id.Span, request.Start)
-		text := jsonscan.DecodedOf(b.body[place.Start:place.End])
+		text := []byte(seal.NameIn(id.Kind, jsonscan.TextOf(b.body[place.Start:place.End])))
 		account, raw, ok := b.ex.Objects.Find(id.Kind, text)
 		provider, apiKey := b.site.catalog.Holder(account)
 		if !ok || provider == nil {
@@ -267,6 +299,9 @@ func (b *batch) editsFor(p *catalog.Provider) []edit.Edit {
 		if !ok {
 			m := &b.models[place.model]
 			if upstream := m.target(p, b).UpstreamModel(m.name); upstream != m.name {
+				if stated := b.format.Requests.ModelName; stated != nil {
+					upstream = stated(upstream)
+				}
 				name = jsonscan.AppendString(nil, upstream)
 			}
 			names[place.model] = name
@@ -306,6 +341,14 @@ func (b *batch) modelAt(p *catalog.Provider) string {
 		return ""
 	}
 	return b.models[0].target(p, b).UpstreamModel(b.models[0].name)
+}
+
+// path returns the path by which the batch is created at a provider, below the version.
+func (b *batch) path(r *http.Request, p *catalog.Provider) string {
+	if b.named != "" {
+		return b.object.OfModel(b.modelAt(p))
+	}
+	return b.object.Below(r.URL.Path, "")
 }
 
 // baseOf returns what the addresses in answers begin with, the version included: never a host that the

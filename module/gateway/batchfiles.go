@@ -11,7 +11,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
@@ -19,6 +18,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // batchFile checks the requests of a batch in a file, while the file is uploaded.
@@ -71,44 +71,42 @@ func endpointOf(path string) (*format.Descriptor, translate.Operation) {
 	return nil, 0
 }
 
-// serveBatchOf answers a request that creates a batch of the requests in a file, at the provider that
-// stores the file. What they may cost is reserved until the results are known.
-func serveBatchOf(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+// serveBatchOf answers a request that creates a batch of the requests in the file that its body names, at the
+// provider that stores the file. What they may cost is reserved until the results are known.
+func serveBatchOf(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route, input *translate.ObjectID) *fault.Fault {
 	ex := to.Exchange
-	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
-		return fault.BatchUnseen(guard)
-	}
-	var input translate.ObjectID
-	refused := request.ReadObject(ex, r, h.MaxBody, func(body []byte) (refused *fault.Fault) {
-		input, refused = route.Object.BatchOf(body)
-		return refused
-	})
-	switch {
-	case refused != nil:
-		return refused
-	case len(ex.Body) == 0:
-		return fault.BodyEmpty()
-	}
-	sealed := string(ex.IDText(&input))
+	sealed := string(ex.IDText(input))
 	objects, account, id, ok := exchange.OpenObject(h.providers.Seals().IDs(ex.Owner()), input.Kind, sealed)
 	holder := new(failover.Holder)
 	if holder.Provider, holder.APIKey = h.resolved.catalog.Holder(account); !ok || holder.Provider == nil || !route.Object.IsSealed(holder.Provider.Traits()) {
 		return fault.NoObject(input.Path, input.Kind, observe.Clip(sealed))
 	}
+	id = seal.NameIn(input.Kind, id)
 	file, err := h.settler.File(r.Context(), account, id)
 	if err != nil {
 		return fault.LedgerUnavailable(err)
 	}
 	b, t := newBatch(h, ex, route.Object), &holder.Provider.Alone().Targets[0]
+	b.named, b.format = route.Model, ex.Format
 	if file != nil {
 		t = cmp.Or(h.settler.TargetOf(&file.Record), t)
+	}
+	if b.named != "" {
+		i, refused := b.model(b.named)
+		if refused != nil {
+			return refused
+		}
+		if t = b.models[i].target(holder.Provider, b); t == nil {
+			return fault.BatchProvider(b.named)
+		}
+		holder.Model = b.modelAt(holder.Provider)
 	}
 	if refused := refuseFile(ex.Key, b.currencyAt(t), file); refused != nil {
 		return refused
 	}
-	objects.Call = &exchange.ObjectCall{Method: route.Object.Method, Path: route.Object.Below(r.URL.Path, "")}
+	objects.Call = &exchange.ObjectCall{Method: route.Object.Method, Path: b.path(r, holder.Provider)}
 	objects.Call.Created = exchange.Created{Kind: route.Object.Kind, Edits: []edit.Edit{{Span: input.Span, With: jsonscan.AppendString(nil, id)}}}
-	if file != nil {
+	if file != nil && b.named == "" {
 		held := &file.Record.Calls[0]
 		objects.Call.Bound, holder.Model, ex.View.Model = held.Held.Nanos, held.Model, file.Record.Model
 	}

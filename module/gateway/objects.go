@@ -130,8 +130,6 @@ func creating(o *format.ObjectPath) func(*Handler, *reply.Reply, *http.Request, 
 	switch {
 	case o.Batch != nil:
 		return serveBatch
-	case o.BatchOf != nil:
-		return serveBatchOf
 	case o.Form != nil && o.Form.Resumable != nil:
 		return serveResumable
 	case o.Form != nil:

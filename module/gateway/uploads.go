@@ -38,7 +38,7 @@ func serveUpload(h *Handler, to *reply.Reply, r *http.Request, route *routes.Rou
 			holder.Provider, holder.APIKey = requests.offers[0].provider, requests.offers[0].apiKey
 		}
 	}
-	ex.Objects.Call.Upload = upload
+	ex.Objects.Call.Upload, ex.Objects.Call.Kind = upload, route.Object.Kind
 	if p := route.Object.Form.Resumable; p != nil {
 		ex.Objects.Call.Header = http.Header{p.Protocol: {p.Whole}}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/objects"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
@@ -34,7 +35,7 @@ func objectSealer(a *exchange.Attempt, r *exchange.Result) editor {
 func objectNames(a *exchange.Attempt, r *exchange.Result) translate.ObjectNames {
 	return translate.ObjectNames{Base: a.Exchange.Objects.Base, ID: func(dst []byte, kind string, id []byte) []byte {
 		if r.Object == "" && a.Begins(kind, id) {
-			r.Object = string(id)
+			r.Object = seal.NameIn(kind, string(id))
 		}
 		if !a.SealsKind(kind) {
 			return append(dst, id...)
@@ -102,6 +103,11 @@ func endOf(a *exchange.Attempt, body []byte) *exchange.Ended {
 	end := read(body)
 	if !end.Ended {
 		return nil
+	}
+	if receive := a.Object().Line; receive != nil {
+		for _, line := range end.Answers {
+			receive(line)
+		}
 	}
 	answer, reason := a.Format.Answers.Inspect(body, translate.Generate)
 	if !end.Failed {

@@ -22,7 +22,7 @@ var files = []format.ObjectPath{
 	{Method: "POST", Kind: seal.UploadID, Path: "/v1/uploads/{id}/parts", Form: &format.Form{File: "data"}},
 	{Method: "POST", Kind: seal.UploadID, Path: "/v1/uploads/{id}/complete", Check: request.CheckUpload},
 	{Method: "POST", Kind: seal.UploadID, Path: "/v1/uploads/{id}/cancel"},
-	{Method: "POST", Kind: seal.BatchID, Path: "/v1/batches", BatchOf: request.BatchOf},
+	{Method: "POST", Kind: seal.BatchID, Path: "/v1/batches", Batch: &format.Batch{Read: request.BatchOf}},
 	{Method: "GET", Kind: seal.BatchID, Path: "/v1/batches", Refused: fault.NoBatchList},
 	{Method: "GET", Kind: seal.BatchID, Path: "/v1/batches/{id}"},
 	{Method: "POST", Kind: seal.BatchID, Path: "/v1/batches/{id}/cancel"},

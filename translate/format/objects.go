@@ -68,12 +68,8 @@ type ObjectPath struct {
 	Check func(body []byte) *fault.Fault
 	// Streams reports that the answer is a stream if the query asks for one.
 	Streams bool
-	// Batch checks the body of a request that creates a batch. Each gets the places of its
-	// requests, and may return why one is refused. It is nil for other paths.
-	Batch func(body []byte, each func(request translate.Span) *fault.Fault) *fault.Fault
-	// BatchOf checks the body of a request that creates a batch of the requests in a file, and returns
-	// the place of the id of the file. It is nil for other paths.
-	BatchOf func(body []byte) (file translate.ObjectID, refused *fault.Fault)
+	// Batch is a request that creates a batch; nil for other paths.
+	Batch *Batch
 	// Form is the form that the body of a request is; nil for other bodies.
 	Form *Form
 	// Content reports that the answer is the content of a file, which is passed on as it is.
@@ -83,6 +79,17 @@ type ObjectPath struct {
 	Results bool
 	// Refused returns why all requests are refused; nil if they are served.
 	Refused func() *fault.Fault
+}
+
+// Batch is a request that creates a batch.
+type Batch struct {
+	// Inline reports that the body may have the requests, so that it may be long, and Operation is that of
+	// such requests.
+	Inline    bool
+	Operation translate.Operation
+	// Read checks the body. Each gets the places of its requests, and may return why one is refused. File is
+	// the place of the id of the file with the requests, empty if the body has them.
+	Read func(body []byte, each func(request translate.Span) *fault.Fault) (file translate.ObjectID, refused *fault.Fault)
 }
 
 // Form is a body of the type multipart/form-data with a file, which is sent on while it arrives.
@@ -130,6 +137,7 @@ type FileOfRequests struct {
 var kindsOfTraits = map[string]func(*trait.Traits) bool{
 	seal.MessageBatchID: func(traits *trait.Traits) bool { return traits.Batches == trait.BatchesSealed },
 	seal.BatchID:        func(traits *trait.Traits) bool { return traits.Batches == trait.BatchesSealed && traits.SealsFiles() },
+	seal.GeminiBatchID:  func(traits *trait.Traits) bool { return traits.Batches == trait.BatchesSealed },
 
 	seal.FileID: (*trait.Traits).SealsFiles, seal.ClaudeFileID: (*trait.Traits).SealsFiles, seal.UploadID: (*trait.Traits).SealsFiles,
 	seal.ContainerID: (*trait.Traits).SealsFiles, seal.ClaudeContainerID: (*trait.Traits).SealsFiles, seal.ContainerFileID: (*trait.Traits).SealsFiles,
@@ -175,6 +183,13 @@ func (o *ObjectPath) Parameters(sent url.Values) string {
 		}
 	}
 	return kept.Encode()
+}
+
+// OfModel returns what the path is below the version, with escapes, for the name of a model that a provider
+// has.
+func (o *ObjectPath) OfModel(name string) string {
+	below := "/" + strings.Join(strings.Split(o.Path, "/")[2:], "/")
+	return strings.Replace(below, Placeholder, url.PathEscape(strings.TrimPrefix(name, "models/")), 1)
 }
 
 // segment returns the index of the segment of the path with the id of the object, -1 if it has none, and

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/gemini/answer"
@@ -12,6 +13,7 @@ import (
 const (
 	filesPath   = version + "/files"
 	uploadsPath = format.UploadRoot + filesPath
+	batchesPath = version + "/batches"
 )
 
 var objects = format.Objects{
@@ -21,10 +23,18 @@ var objects = format.Objects{
 		{Method: "GET", Kind: seal.GeminiFileID, Path: filesPath + "/{id}"},
 		{Method: "DELETE", Kind: seal.GeminiFileID, Path: filesPath + "/{id}"},
 		{Method: "GET", Kind: seal.GeminiFileID, Path: filesPath + "/{id}:download", Query: []string{"alt=media"}, Content: true},
+		{Method: "POST", Kind: seal.GeminiBatchID, Path: version + models + ":batchGenerateContent", Batch: &format.Batch{Inline: true, Read: request.Batch}},
+		{Method: "POST", Kind: seal.GeminiBatchID, Path: version + models + ":asyncBatchEmbedContent", Batch: &format.Batch{Inline: true, Operation: translate.Embed, Read: request.Batch}},
+		{Method: "GET", Kind: seal.GeminiBatchID, Path: batchesPath, Refused: fault.NoBatchList},
+		{Method: "GET", Kind: seal.GeminiBatchID, Path: batchesPath + "/{id}"},
+		{Method: "DELETE", Kind: seal.GeminiBatchID, Path: batchesPath + "/{id}"},
+		{Method: "POST", Kind: seal.GeminiBatchID, Path: batchesPath + "/{id}:cancel"},
 	},
-	OnRequest: true,
-	EditIDs:   answer.EditIDs,
-	Headers:   answer.UploadHeaders,
+	OnRequest:  true,
+	EditIDs:    answer.EditIDs,
+	Headers:    answer.UploadHeaders,
+	Ended:      answer.Ended,
+	ReadResult: answer.ReadResult,
 }
 
 // upload is a file behind its description, or an upload by the protocol of Google.

@@ -55,7 +55,7 @@ var Descriptor = format.Descriptor{
 	},
 	Objects: format.Objects{
 		Paths: []format.ObjectPath{
-			{Method: "POST", Kind: seal.MessageBatchID, Path: batchesPath, Query: beta, Batch: request.Batch},
+			{Method: "POST", Kind: seal.MessageBatchID, Path: batchesPath, Query: beta, Batch: &format.Batch{Inline: true, Read: request.Batch}},
 			{Method: "GET", Kind: seal.MessageBatchID, Path: batchesPath, Refused: fault.NoBatchList},
 			{Method: "GET", Kind: seal.MessageBatchID, Path: batchesPath + "/{id}", Query: beta},
 			{Method: "DELETE", Kind: seal.MessageBatchID, Path: batchesPath + "/{id}", Query: beta},

@@ -344,18 +344,23 @@ func (s *Settler) download(ctx context.Context, charge *accounting.Deferred) err
 	path := objects.Read(charge.Object, true)
 	var unanswered translate.Unanswered
 	if path == nil { // the results are in a file
-		end, err := s.endOf(ctx, charge, p, apiKey)
+		state := s.question(charge, p, apiKey, objects.Read(charge.Object, false), id)
+		tally := meter.NewTally(s.Catalog, charge, &state.Attempt)
+		state.Attempt.Object().Line = tally.Add
+		err := call(ctx, patience, p, state)
+		end := state.Result.Ended
 		if err != nil || end == nil {
 			return err
+		}
+		if end.Results == "" { // no request has an answer, or the object itself has all of them
+			tally.Unanswered(end.Unanswered)
+			return s.endBatch(ctx, tally)
 		}
 		path, id, unanswered = objects.Content(), end.Results, end.Unanswered
 	}
 	c := s.question(charge, p, apiKey, path, id)
 	tally := meter.NewTally(s.Catalog, charge, &c.Attempt)
 	tally.Unanswered(unanswered)
-	if id == "" { // no request has an answer
-		return s.endBatch(ctx, tally)
-	}
 	c.Attempt.Object().Line = tally.Add
 	err := call(ctx, downloadPatience, p, c)
 	gone := c.Result.Fault != nil && c.Result.Fault.Kind == fault.NotFound

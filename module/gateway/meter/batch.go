@@ -61,9 +61,11 @@ func (t *Tally) Add(line []byte) {
 	}
 }
 
-// Unanswered sets the numbers of requests without an answer that are not in the results.
+// Unanswered adds the numbers of requests without an answer that are not in the results.
 func (t *Tally) Unanswered(u translate.Unanswered) {
-	t.counts.Errored, t.counts.Canceled, t.counts.Expired = u.Errored, u.Canceled, u.Expired
+	t.counts.Errored += u.Errored
+	t.counts.Canceled += u.Canceled
+	t.counts.Expired += u.Expired
 }
 
 // addAnswer adds the usage of an answer.

@@ -135,7 +135,7 @@ func objectEndpoint(r *http.Request) (e endpoint, ok bool) {
 
 // operationOf returns the operation of a request for a path of an object.
 func operationOf(o *format.ObjectPath) translate.Operation {
-	if o.Batch != nil || o.BatchOf != nil {
+	if o.Batch != nil {
 		return translate.Batch
 	}
 	return translate.Manage
@@ -176,13 +176,26 @@ func namedEndpoint(f *format.Descriptor, below, method string) (e endpoint, ok b
 		if !hasBefore || !hasBehind || method == http.MethodGet || method == http.MethodHead {
 			continue
 		}
-		e = callOf(f, named)
-		if e.Model = name; !isModelName(name) {
-			e.Fault = fault.ModelInPath()
+		return ofModel(callOf(f, named), name), true
+	}
+	for i := range f.Objects.Paths {
+		o := &f.Objects.Paths[i]
+		before, behind, named := strings.Cut(strings.TrimPrefix(o.Path, f.Client.Versions[0]+"/"), format.Placeholder)
+		name, hasBefore := strings.CutPrefix(below, before)
+		name, hasBehind := strings.CutSuffix(name, behind)
+		if named && hasBefore && hasBehind && method == o.Method {
+			return ofModel(endpoint{method: o.Method, Route: Route{Kind: Object, Format: f, Operation: operationOf(o), Object: o}}, name), true
 		}
-		return e, true
 	}
 	return e, false
+}
+
+// ofModel returns an endpoint with the name of a model in its path.
+func ofModel(e endpoint, name string) endpoint {
+	if e.Model = name; !isModelName(name) {
+		e.Fault = fault.ModelInPath()
+	}
+	return e
 }
 
 // unservedMethod returns an endpoint that refuses a method of models that a format has and the

@@ -96,6 +96,10 @@ func FindUnserved(r *http.Request, site *backends.Set) Route {
 		return Route{HasQueryKey: exchange.HasQueryKey(r.URL.RawQuery)}
 	}
 	found, _ := unknown(r, site)
+	if f := versionOf(r.URL.Path); f != nil && strings.Contains(r.URL.Path, "/models/") {
+		method := unservedMethod(f, r)
+		found = method.route(r)
+	}
 	found.HasQueryKey = exchange.HasQueryKey(r.URL.RawQuery)
 	found.chooseFormat(r)
 	return found

@@ -302,10 +302,10 @@ func TestDocumentDescribesTheAnswersAboutFiles(t *testing.T) {
 
 // isOfGemini reports whether a documented path is that of a stored object of the Gemini API.
 func isOfGemini(path string) bool {
-	return strings.HasPrefix(path, "/upload/") || strings.HasPrefix(path, "/v1beta/files")
+	return strings.HasPrefix(path, "/upload/") || strings.HasPrefix(path, "/v1beta/files") || strings.HasPrefix(path, "/v1beta/batches") || strings.HasSuffix(strings.ToLower(path), "batchgeneratecontent") || strings.HasSuffix(path, "asyncBatchEmbedContent")
 }
 
-func TestDocumentDescribesTheAnswersAboutFilesOfGeminiClients(t *testing.T) {
+func TestDocumentDescribesTheAnswersAboutObjectsOfGeminiClients(t *testing.T) {
 	const file = `{"name":"files/abc","uri":"https://vendor.example.com/v1beta/files/abc"}`
 	vendor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -315,13 +315,15 @@ func TestDocumentDescribesTheAnswersAboutFilesOfGeminiClients(t *testing.T) {
 		case strings.HasPrefix(r.URL.Path, "/upload/"):
 			w.Header().Set("X-Goog-Upload-Status", "final")
 			answer = `{"file":` + file + `}`
+		case strings.Contains(strings.ToLower(r.URL.Path), "batch"):
+			answer = `{"name":"batches/abc","metadata":{"name":"batches/abc"}}`
 		case r.Method == http.MethodDelete:
 			answer = `{}`
 		}
 		_, _ = io.WriteString(w, answer)
 	}))
 	t.Cleanup(vendor.Close)
-	s, _, document := describedSite(t, site.Direct.ProviderAt("storing", strings.TrimPrefix(vendor.URL, "http://"), "files_state sealed", "models gem", "format gemini"), "max_upload 4KB")
+	s, _, document := describedSite(t, site.Direct.ProviderAt("storing", strings.TrimPrefix(vendor.URL, "http://"), "files_state sealed", "batches sealed", "models gem", "format gemini"), "max_upload 4KB", "max_batch 4KB")
 	whole := []string{"X-Goog-Upload-Protocol", "multipart"}
 	const related = "multipart/related; boundary=b"
 	upload := func(content string) string {
@@ -330,17 +332,28 @@ func TestDocumentDescribesTheAnswersAboutFilesOfGeminiClients(t *testing.T) {
 	created := s.Call(http.MethodPost, s.URL("site", "/upload/v1beta/files"), upload("a"), append(whole, "Authorization", "Bearer "+site.ClientKey, "Content-Type", related)...)
 	id := regexp.MustCompile(`files/(1\w+)`).FindStringSubmatch(created.Body)
 	require.NotNil(t, id, created.Body)
+	const request = `{"batch":{"inputConfig":{"requests":{"requests":[{"request":{"contents":[{"parts":[{"text":"a"}]}],"content":{}}}]}}}}`
+	batch := regexp.MustCompile(`batches/(1\w+)`).FindStringSubmatch(s.Ask("/v1beta/models/gem:batchGenerateContent", request).Body)
+	require.NotNil(t, batch)
 	for _, o := range slices.DeleteFunc(slices.Concat(document.Operations("/v1beta/"), document.Operations("/upload/")), func(o openapi.Operation) bool { return !isOfGemini(o.Path) }) {
 		given := make(map[string]bool)
 		for _, try := range []struct{ key, id, body, contentType string }{
 			{key: "wrong"}, {key: elsewhereKey}, {id: "1a"}, {}, {body: "["}, {contentType: "text/plain"}, {body: upload(strings.Repeat("a", 5000))},
 		} {
-			path := strings.Replace(o.Path, "{id}", cmp.Or(try.id, id[1]), 1)
+			known, ofModel := id[1], strings.Contains(o.Path, "{model}")
+			if strings.Contains(o.Path, "/batches/") {
+				known = batch[1]
+			}
+			path := strings.NewReplacer("{id}", cmp.Or(try.id, known), "{model}", map[bool]string{true: "gem", false: "unknown"}[try.id == ""]).Replace(o.Path)
 			if o.Path == "/upload/v1beta/files" && try.id != "" {
 				path += "?upload_id=" + try.id
 			}
-			headers := append(whole, "Authorization", "Bearer "+cmp.Or(try.key, site.ClientKey), "Content-Type", cmp.Or(try.contentType, related))
-			answer := s.Call(o.Method, s.URL("site", path), cmp.Or(try.body, upload("a")), headers...)
+			body, contentType := cmp.Or(try.body, upload("a")), cmp.Or(try.contentType, related)
+			if ofModel {
+				body, contentType = cmp.Or(try.body, request), cmp.Or(try.contentType, "application/json")
+			}
+			headers := append(whole, "Authorization", "Bearer "+cmp.Or(try.key, site.ClientKey), "Content-Type", contentType)
+			answer := s.Call(o.Method, s.URL("site", path), body, headers...)
 			assert.Empty(t, document.Check(o.Method, o.Path, answer.Status, []byte(answer.Body)), "%s %s: %s", o.Method, o.Path, answer.Body)
 			given[strconv.Itoa(answer.Status)] = true
 		}
@@ -457,7 +470,7 @@ func TestDocumentDescribesTheAnswersOfGeminiClients(t *testing.T) {
 	}
 	for _, o := range document.Operations("/v1beta/") {
 		if isOfGemini(o.Path) {
-			continue // of TestDocumentDescribesTheAnswersAboutFilesOfGeminiClients
+			continue // of TestDocumentDescribesTheAnswersAboutObjectsOfGeminiClients
 		}
 		for _, status := range o.Statuses {
 			assert.True(t, status == "default" || given[o.Method+" "+o.Path+" "+status], "nothing has given %s %s %s", o.Method, o.Path, status)

@@ -358,6 +358,22 @@ func TestABatchThatAGuardCannotCheckIsRefused(t *testing.T) {
 	assert.Empty(t, b.requests())
 }
 
+// A request of a batch could name the file of another client by the id that the vendor has for it, and none
+// by the id that the client has.
+func TestABatchNamesTheFilesOfItsClientAlone(t *testing.T) {
+	site.SetKeys(t)
+	b := startBatching(t)
+	s := site.Start(t, withLedger(t, site.Direct.ProviderAt("p", strings.TrimPrefix(b.URL, "http://"), "format messages", "batches sealed", "files_state sealed", "models m"))...)
+	address := strings.TrimPrefix(s.URL("site", ""), "http://")
+	for _, id := range []string{"file_011CNha8iCJcU1wXNR6q4V8w", "file_1AAAA"} {
+		body := strings.Replace(batchOf(shortAnswers(1)...), `"hi"`, `[{"type":"document","source":{"type":"file","file_id":"`+id+`"}}]`, 1)
+		refused := b.ask(t, address, site.ClientKey, http.MethodPost, batchesPath, body)
+		assert.Equal(t, http.StatusNotFound, refused.Status, refused.Body)
+		assert.Equal(t, "requests.0.params: File with id '"+id+"' not found.", refused.Failure(t).Message)
+	}
+	assert.Empty(t, b.requests())
+}
+
 // Without a provider that has batches, their paths are not served.
 func TestBatchesAreOffByDefault(t *testing.T) {
 	site.SetKeys(t)

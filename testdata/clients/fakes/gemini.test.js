@@ -39,3 +39,43 @@ for (const [name, Client] of [['2', GoogleGenAI], ['3', GoogleGenAI3]]) {
     }
   });
 }
+
+for (const [name, Client] of [['2', GoogleGenAI], ['3', GoogleGenAI3]]) {
+  const { batches, files } = new Client(options);
+  const inlinedRequests = [{ contents: [{ role: 'user', parts: [{ text: 'hi' }] }], config: { maxOutputTokens: 5 }, metadata: { key: 'r' } }];
+
+  test(`batches, major ${name}`, async () => {
+    const batch = await batches.create({ model: 'm', src: inlinedRequests, config: { displayName: 'd' } });
+    assert.equal(batch.state, 'JOB_STATE_PENDING');
+    assert.equal((await batches.get({ name: batch.name })).name, batch.name);
+    await batches.cancel({ name: batch.name });
+    await fetch(`${process.env.VENDOR_URL}/end`);
+    const ended = await batches.get({ name: batch.name });
+    assert.equal(ended.state, 'JOB_STATE_SUCCEEDED');
+    assert.equal(ended.dest.inlinedResponses[0].response.usageMetadata.candidatesTokenCount, 2);
+    await batches.delete({ name: batch.name });
+    await assert.rejects(() => batches.get({ name: batch.name }), { status: 404 });
+    await assert.rejects(() => batches.list(), { status: 404 });
+  });
+
+  test(`batches of a file, major ${name}`, async () => {
+    const line = { key: 'r', request: { contents: inlinedRequests[0].contents, generationConfig: { maxOutputTokens: 5 } } };
+    const input = await files.upload({ file: new Blob([`${JSON.stringify(line)}\n`], { type: 'application/jsonl' }) });
+    const batch = await batches.create({ model: 'm', src: input.name });
+    await fetch(`${process.env.VENDOR_URL}/end?file`);
+    const ended = await batches.get({ name: batch.name });
+    const folder = await mkdtemp(join(tmpdir(), 'gateway-'));
+    try {
+      const downloadPath = join(folder, 'results.jsonl');
+      await files.download({ file: ended.dest.fileName, downloadPath });
+      assert.equal(JSON.parse(await readFile(downloadPath)).response.usageMetadata.candidatesTokenCount, 2);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test(`batches of vectors, major ${name}`, async () => {
+    const batch = await batches.createEmbeddings({ model: 'm', src: { inlinedRequests: { contents: ['hi'], config: { outputDimensionality: 2 } } } });
+    assert.equal((await batches.get({ name: batch.name })).name, batch.name);
+  });
+}

@@ -69,7 +69,7 @@ func ReadLine(line []byte) (path string, body translate.Span, refused *fault.Fau
 
 // BatchOf is the strict pass over the body of a request that creates a batch of the requests in a file. It
 // returns the place of the id of the file.
-func BatchOf(body []byte) (file translate.ObjectID, refused *fault.Fault) {
+func BatchOf(body []byte, _ func(translate.Span) *fault.Fault) (file translate.ObjectID, refused *fault.Fault) {
 	file = translate.ObjectID{Path: "input_file_id", Kind: seal.FileID}
 	p := strict.Begin(body, strict.Brackets, strict.Fields{
 		{Name: file.Path, Check: func(p *strict.Pass, objects *strict.Table) {

@@ -20,6 +20,7 @@ var (
 	oneEmbedding      = embeddings.Maybe(members.Object, "embedding")
 	manyEmbeddings    = embeddings.Maybe(members.Array, "embeddings")
 	embeddingsUsage   = embeddings.Maybe(members.Object, "usageMetadata")
+	embeddingTokens   = embeddings.Maybe(members.Any, "tokenCount") // in batches
 	embeddingsFailure = embeddings.Maybe(members.Any, "error")
 )
 
@@ -36,6 +37,9 @@ func inspectEmbeddings(body []byte) (signal.Answer, *fault.Fault) {
 		return signal.Answer{}, fault.ReadAnswer(body)
 	case v.Raw(oneEmbedding) == nil && v.Raw(manyEmbeddings) == nil:
 		return signal.Answer{}, fault.Unusable(errNoVectors)
+	case v.Set(embeddingTokens):
+		tokens := v.Cursor(embeddingTokens)
+		return signal.Answer{Usage: token.Usage{Counts: token.Counts{Fresh: countAt(&tokens)}, Known: true}}, nil
 	case v.Raw(embeddingsUsage) == nil:
 		return signal.Answer{}, nil
 	}

@@ -12,8 +12,7 @@ import (
 
 // Batch is the strict pass over the body of a request that creates a batch. Each gets the place of
 // the parameters of a request, an object, and returns why it is refused; nil to go on.
-func Batch(body []byte, each func(params translate.Span) *fault.Fault) *fault.Fault {
-	var refused *fault.Fault
+func Batch(body []byte, each func(params translate.Span) *fault.Fault) (file translate.ObjectID, refused *fault.Fault) {
 	requests := func(p *strict.Pass, _ *strict.Table) {
 		n := p.Elements("must be an array of objects", func(i int) {
 			p.Item(i)
@@ -32,9 +31,9 @@ func Batch(body []byte, each func(params translate.Span) *fault.Fault) *fault.Fa
 	p := strict.Begin(body, strict.Dots, strict.Fields{{Name: "requests", Check: requests, Must: true}})
 	p.Read()
 	if _, broken := p.End(); broken != nil {
-		return broken
+		return file, broken
 	}
-	return refused
+	return file, refused
 }
 
 // readBatched returns the place of the parameters of a request of a batch, an empty one if it has

@@ -1,0 +1,279 @@
+package usage_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+const (
+	batchMethod      = "/v1beta/models/m:batchGenerateContent"
+	embedBatchMethod = "/v1beta/models/m:asyncBatchEmbedContent"
+)
+
+// oneRequest is a request for an answer of at most 20 tokens, with further members.
+func oneRequest(members string) string {
+	return `{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"generationConfig":{"maxOutputTokens":20}` + members + `}`
+}
+
+// inlineBatch is a batch of requests.
+func inlineBatch(requests ...string) string {
+	for i := range requests {
+		requests[i] = fmt.Sprintf(`{"request":%s,"metadata":{"key":"r%d"}}`, requests[i], i)
+	}
+	return `{"batch":{"displayName":"d","inputConfig":{"requests":{"requests":[` + strings.Join(requests, ",") + `]}}}}`
+}
+
+// shortRequests are as many requests for answers of 20 tokens.
+func shortRequests(n int) (all []string) {
+	for range n {
+		all = append(all, oneRequest(""))
+	}
+	return all
+}
+
+// googleLines are those of a site with the vendor, whose key alice has a budget of 100 dollars.
+func googleLines(t *testing.T, g *google, more ...string) []string {
+	return withLedger(t, append([]string{
+		site.Direct.ProviderAt("p", strings.TrimPrefix(g.URL, "http://"), halfDollars, "format gemini", "batches sealed", "files_state sealed"),
+		"limit pocket {\nbudget 100/month\n}", "key alice {env.KEY_ALICE} {\nlimit pocket\n}", "key bob {env.KEY_BOB}", "seal_keys {env.KEY_BOB}",
+	}, more...)...)
+}
+
+// shownOperation is what clients read of a batch.
+type shownOperation struct {
+	Name     string
+	Done     bool
+	Metadata struct {
+		Name, State string
+		Output      struct{ ResponsesFile string }
+		InputConfig struct{ FileName string }
+	}
+	Response struct{ ResponsesFile string }
+}
+
+func operationIn(t testing.TB, r site.Reply) (o shownOperation) {
+	t.Helper()
+	require.Equal(t, http.StatusOK, r.Status, r.Body)
+	assert.NotRegexp(t, rawGoogles, r.Body)
+	require.NoError(t, json.Unmarshal([]byte(r.Body), &o), r.Body)
+	assert.Regexp(t, `^batches/1[0-9a-v]+$`, o.Name)
+	assert.Equal(t, o.Name, o.Metadata.Name)
+	return o
+}
+
+// Batches of Gemini clients were charged at each poll by other gateways, or never: their results are in the
+// batch itself, or in a file.
+func TestX183ABatchOfAGeminiClientIsSettledOnce(t *testing.T) {
+	for name, inFile := range map[string]bool{"in the batch": false, "in a file": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			vendor := startGoogle(t)
+			s := site.StartProcess(t, "", googleLines(t, vendor)...)
+			g := googler{vendor, t, s.Address}
+			created := operationIn(t, g.post(site.AliceKey, batchMethod, inlineBatch(shortRequests(6)...)))
+			assert.EqualValues(t, 60e9, settledCalls(t, s.AdminURL, "reserved").Calls[0].Held, "6 answers of 20 tokens at half of the price")
+			assert.Equal(t, http.StatusTooManyRequests, g.post(site.AliceKey, batchMethod, inlineBatch(shortRequests(5)...)).Status, "60 of 100 dollars are reserved")
+			path := "/v1beta/" + created.Name
+			assert.Equal(t, created, operationIn(t, g.read(site.AliceKey, http.MethodGet, path)))
+			settledCalls(t, s.AdminURL, "reserved")
+			g.end("BATCH_STATE_SUCCEEDED", inFile, generated("m", 3), failedResult, generated("m", 7))
+			ended := operationIn(t, g.read(site.AliceKey, http.MethodGet, path))
+			assert.True(t, ended.Done)
+			done := settledCalls(t, s.AdminURL, "provider")
+			assert.EqualValues(t, 10, done.Calls[0].Output)
+			assert.EqualValues(t, 5e9, done.Calls[0].Cost, "10 tokens at half of the price")
+			assert.Zero(t, done.Calls[0].Held)
+			assert.Equal(t, &batchCounts{Succeeded: 2, Errored: 1}, done.Batch)
+			for range 3 {
+				operationIn(t, g.read(site.AliceKey, http.MethodGet, path))
+			}
+			assert.Equal(t, done, settledCalls(t, s.AdminURL, "provider"), "it is charged once")
+			assert.Equal(t, http.StatusTooManyRequests, g.post(site.AliceKey, batchMethod, inlineBatch(shortRequests(10)...)).Status, "5 of 100 dollars are spent")
+			if !inFile {
+				return
+			}
+			assert.Regexp(t, `^files/1[0-9a-v]+$`, ended.Response.ResponsesFile)
+			assert.Equal(t, ended.Response.ResponsesFile, ended.Metadata.Output.ResponsesFile)
+			download := "/v1beta/" + ended.Response.ResponsesFile + ":download?alt=media"
+			assert.Equal(t, generated("m", 3)+"\n"+failedResult+"\n"+generated("m", 7)+"\n", g.read(site.AliceKey, http.MethodGet, download).Body)
+			assert.Equal(t, http.StatusNotFound, g.read(site.BobKey, http.MethodGet, download).Status)
+		})
+	}
+}
+
+// Vectors have results of their own, and say what they have used in another member.
+func TestABatchOfVectorsOfAGeminiClientIsSettled(t *testing.T) {
+	t.Parallel()
+	vendor := startGoogle(t)
+	lines := googleLines(t, vendor)
+	s := site.StartProcess(t, "", append(lines, "provider q vllm {\nbase_url "+vendor.URL+"\nformat gemini\nbatches sealed\nmodels e\nprice e input 1000000 output 0 batch 0.5\n}")...)
+	g := googler{vendor, t, s.Address}
+	vector := `{"content":{"parts":[{"text":"hello"}]},"taskType":"CLUSTERING"}`
+	created := operationIn(t, g.post(site.AliceKey, "/v1beta/models/e:asyncBatchEmbedContent", `{"batch":{"input_config":{"requests":{"requests":[{"request":`+vector+`}]}}}}`))
+	g.end("BATCH_STATE_SUCCEEDED", false, `{"response":{"embedding":{"values":[0.5]},"tokenCount":"4"}}`)
+	operationIn(t, g.read(site.AliceKey, http.MethodGet, "/v1beta/"+created.Name))
+	done := settledCalls(t, s.AdminURL, "provider")
+	assert.EqualValues(t, 2e9, done.Calls[0].Cost, "4 tokens at half of the price")
+}
+
+// A batch was the way around the models of a key, its budget, and its guards.
+func TestX184EachRequestOfABatchOfAGeminiClientIsChecked(t *testing.T) {
+	site.SetKeys(t)
+	vendor := startGoogle(t)
+	address := strings.TrimPrefix(vendor.URL, "http://")
+	s := site.Start(t, withLedger(t,
+		site.Direct.ProviderAt("p", address, "format gemini", "batches sealed", "models up m-free"), site.Direct.ProviderAt("plain", address, "format gemini", "models plain-one"),
+		"model m {\nto p/up\n}", "model secret {\nto p/up\n}", "limit pocket {\nbudget 100/month\n}",
+		"key alice {env.KEY_ALICE} {\nmodels m plain-*\n}", "key bob {env.KEY_BOB} {\nlimit pocket\n}")...)
+	g := googler{vendor, t, strings.TrimPrefix(s.URL("site", ""), "http://")}
+	const first = "batch.inputConfig.requests.requests[0].request"
+	for name, c := range map[string]struct {
+		key, model, body, message string
+		status                    int
+	}{
+		"a model that the key may not use": {site.AliceKey, "secret", inlineBatch(oneRequest("")), first + ": this key may not use model 'secret'", 403},
+		"an unknown model":                 {site.BobKey, "x", inlineBatch(oneRequest("")), first + ".model: 'x' is not known", 404},
+		"another model in a request":       {site.AliceKey, "m", inlineBatch(oneRequest(""), oneRequest(`,"model":"models/secret"`)), strings.Replace(first, "[0]", "[1]", 1) + ".model: must be that of the path", 400},
+		"a provider without batches":       {site.AliceKey, "plain-one", inlineBatch(oneRequest("")), first + ".model: 'plain-one' cannot be in this batch: all models of a batch must be of one provider, which has batches", 400},
+		"an invalid request":               {site.AliceKey, "m", inlineBatch(`{"contents":"hi"}`), first + ".contents: must be an array, got string", 400},
+		"what the provider keeps":          {site.AliceKey, "m", inlineBatch(oneRequest(`,"cachedContent":"cachedContents/1"`)), first + ".cachedContent: this gateway keeps no responses: set store to false, and send the whole conversation as input", 400},
+		"a budget without a price":         {site.BobKey, "m-free", inlineBatch(oneRequest("")), first + ".model: the price of 'm-free' is unknown, so a key with a budget cannot use it: an administrator can set a price", 403},
+		"two lists":                        {site.AliceKey, "m", `{"batch":{"inputConfig":{"requests":{"requests":[]}},"input_config":{}}}`, "batch.inputConfig: must be sent in one spelling only", 400},
+		"another case":                     {site.AliceKey, "m", `{"batch":{"InputConfig":{"requests":{"requests":[]}}}}`, "batch.inputConfig: must be written in one of the two spellings of the API", 400},
+		"a list twice":                     {site.AliceKey, "m", `{"batch":{"inputConfig":{"requests":{"requests":[]},"requests":{"requests":[]}}}}`, "batch: must have no member twice, letter case ignored", 400},
+		"a file as well":                   {site.AliceKey, "m", strings.Replace(inlineBatch(oneRequest("")), `"inputConfig":{`, `"inputConfig":{"fileName":"files/1a",`, 1), "batch.inputConfig: must have either requests or fileName", 400},
+		"no requests":                      {site.AliceKey, "m", `{"batch":{"inputConfig":{"requests":{"requests":[]}}}}`, "batch.inputConfig: must have either requests or fileName", 400},
+		"an empty one":                     {site.AliceKey, "m", `{"batch":{"inputConfig":{"requests":{"requests":[{}]}}}}`, first + ": required", 400},
+		"a text":                           {site.AliceKey, "m", `{"batch":{"inputConfig":{"requests":{"requests":"all"}}}}`, "batch.inputConfig.requests.requests: must be an array of objects", 400},
+		"no batch":                         {site.AliceKey, "m", `{}`, "batch: required", 400},
+		"no body":                          {site.AliceKey, "m", ``, "request body: empty, must be a JSON object", 400},
+		"a file that is none":              {site.AliceKey, "m", `{"batch":{"inputConfig":{"fileName":"files/1a"}}}`, "File with id 'files/1a' not found.", 404},
+	} {
+		refused := g.post(c.key, "/v1beta/models/"+c.model+":batchGenerateContent", c.body)
+		assert.Equal(t, c.status, refused.Status, "%s: %s", name, refused.Body)
+		assert.Equal(t, c.message, refused.Failure(t).Message, name)
+	}
+	assert.Empty(t, g.requests())
+	operationIn(t, g.post(site.AliceKey, "/v1/models/m:batchGenerateContent", inlineBatch(oneRequest(`,"model":"models/m"`), oneRequest(""))))
+	assert.Equal(t, "POST /v1beta/models/up:batchGenerateContent "+inlineBatch(oneRequest(`,"model":"models/up"`), oneRequest("")), g.requests()[0], "the provider's name of the model, and no other change")
+}
+
+// In other gateways, who knew the name of a batch could read its results, with any key. In a batch, a request
+// could name a file of another client, by the name that the vendor has for it.
+func TestX185ABatchOfAGeminiClientIsThatOfItsClientAlone(t *testing.T) {
+	site.SetKeys(t)
+	vendor := startGoogle(t)
+	s := site.Start(t, googleLines(t, vendor, "public_url https://ai.example.com")...)
+	g := googler{vendor, t, strings.TrimPrefix(s.URL("site", ""), "http://")}
+	whole := g.ask(site.AliceKey, http.MethodPost, uploadsOfGoogle, strings.NewReader("--b\r\n\r\n{}\r\n--b\r\n\r\nhello\r\n--b--"), "X-Goog-Upload-Protocol", "multipart", "Content-Type", "multipart/related; boundary=b")
+	file := fileOf(t, whole)
+	assert.Regexp(t, `^https://ai\.example\.com/v1beta/files/1`, file.URI)
+	withFile := func(uri string) string {
+		return inlineBatch(strings.Replace(oneRequest(""), `{"text":"hi"}`, `{"fileData":{"fileUri":"`+uri+`"}}`, 1))
+	}
+	created := operationIn(t, g.post(site.AliceKey, batchMethod, withFile(file.URI)))
+	assert.Contains(t, g.requests()[1], `"fileUri":"`+vendor.URL+`/v1beta/files/`+rawGoogle(1)+`"`)
+	before := len(g.requests())
+	for key, uri := range map[string]string{site.BobKey: file.URI, site.AliceKey: vendor.URL + "/v1beta/files/" + rawGoogle(1)} {
+		refused := g.post(key, batchMethod, withFile(uri))
+		assert.Equal(t, http.StatusNotFound, refused.Status, refused.Body)
+		assert.Contains(t, refused.Failure(t).Message, "not found")
+	}
+	id := strings.TrimPrefix(created.Name, "batches/")
+	for name, try := range map[string][2]string{
+		"of another key":       {site.BobKey, id},
+		"the id of the vendor": {site.AliceKey, rawGoogle(2)},
+		"changed":              {site.AliceKey, id[:len(id)-1] + string(id[len(id)-1]^1)},
+		"a file":               {site.AliceKey, strings.TrimPrefix(file.Name, "files/")},
+		"long":                 {site.AliceKey, "1" + strings.Repeat("a", 5000)},
+	} {
+		for _, request := range []string{"GET ", "DELETE ", "POST :cancel"} {
+			method, below, _ := strings.Cut(request, " ")
+			refused := g.read(try[0], method, "/v1beta/batches/"+try[1]+below)
+			assert.Equal(t, http.StatusNotFound, refused.Status, "%s, %s: %s", name, request, refused.Body)
+			assert.Contains(t, refused.Body, `"status":"NOT_FOUND"`, name)
+		}
+	}
+	list := g.read(site.AliceKey, http.MethodGet, "/v1beta/batches?pageSize=5")
+	assert.Equal(t, http.StatusNotFound, list.Status)
+	assert.Equal(t, "path: this gateway lists no batches, since the provider's list has those of all clients", list.Failure(t).Message)
+	assert.Len(t, g.requests(), before, "nothing is sent")
+	path := "/v1beta/" + created.Name
+	assert.JSONEq(t, `{}`, g.post(site.AliceKey, path+":cancel", `{}`).Body)
+	assert.Equal(t, "BATCH_STATE_CANCELLED", operationIn(t, g.read(site.AliceKey, http.MethodGet, path)).Metadata.State)
+	assert.JSONEq(t, `{}`, g.read(site.AliceKey, http.MethodDelete, path).Body)
+	gone := g.read(site.AliceKey, http.MethodGet, path)
+	assert.Equal(t, http.StatusNotFound, gone.Status)
+	assert.NotRegexp(t, rawGoogles, gone.Body)
+	assert.Contains(t, gone.Body, created.Name)
+}
+
+// What was created before a crash was charged by nobody, and neither was a batch that no client looks at.
+func TestX186ABatchOfAGeminiClientOutlivesAKill(t *testing.T) {
+	for name, c := range map[string]struct {
+		state      string
+		results    []string
+		change     string
+		source     string
+		cost, held int64
+		counts     batchCounts
+	}{
+		"ended":             {"BATCH_STATE_SUCCEEDED", []string{generated("m", 8)}, "due = 0", "provider", 4e9, 0, batchCounts{Succeeded: 1}},
+		"failed":            {"BATCH_STATE_FAILED", nil, "due = 0", "none", 0, 0, batchCounts{}},
+		"without usage":     {"BATCH_STATE_SUCCEEDED", []string{strings.Replace(generated("m", 8), "usageMetadata", "usage", 1)}, "due = 0", "reserved", 0, 10e9, batchCounts{Succeeded: 1}},
+		"results to come":   {"BATCH_STATE_SUCCEEDED", nil, "due = 0, expires = 0", "reserved", 0, 10e9, batchCounts{}},
+		"without an end":    {"BATCH_STATE_RUNNING", nil, "due = 0, expires = 0", "reserved", 0, 10e9, batchCounts{}},
+		"an unknown answer": {"BATCH_STATE_SUCCEEDED", []string{`{"response":{}}`}, "due = 0", "reserved", 0, 10e9, batchCounts{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			vendor := startGoogle(t)
+			lines := googleLines(t, vendor)
+			s := site.StartProcess(t, "", lines...)
+			g := googler{vendor, t, s.Address}
+			operationIn(t, g.post(site.AliceKey, batchMethod, inlineBatch(oneRequest(""))))
+			s.Kill()
+			s = site.StartProcess(t, "", lines...)
+			assert.EqualValues(t, 10e9, settledCalls(t, s.AdminURL, "reserved").Calls[0].Held)
+			vendor.end(c.state, false, c.results...)
+			changeDeferred(t, lines, c.change)
+			if c.source == "reserved" {
+				s.Wait("reserved, since")
+			}
+			r := settledCalls(t, s.AdminURL, c.source)
+			assert.Equal(t, c.cost, r.cost())
+			assert.Equal(t, c.held, r.Calls[0].Held)
+		})
+	}
+}
+
+// A guard that could not check the requests of a batch let them pass.
+func TestABatchOfAGeminiClientThatAGuardCannotCheckIsRefused(t *testing.T) {
+	g := startGoogler(t, site.Direct, "guard words regex {\nblock email\n}")
+	refused := g.post(site.AliceKey, batchMethod, inlineBatch(oneRequest("")))
+	assert.Equal(t, http.StatusForbidden, refused.Status)
+	assert.Equal(t, "this key may not create batches: the guard 'words' cannot check them", refused.Failure(t).Message)
+	assert.Empty(t, g.requests())
+}
+
+// Without a provider that has batches, their paths are not served.
+func TestBatchesOfGeminiClientsAreOffByDefault(t *testing.T) {
+	site.SetKeys(t)
+	g := startGoogle(t)
+	s := site.Start(t, site.Direct.ProviderAt("p", strings.TrimPrefix(g.URL, "http://"), "format gemini", "models m"))
+	for _, request := range []string{"POST " + batchMethod, "POST " + embedBatchMethod, "GET /v1beta/batches", "GET /v1beta/batches/1a", "DELETE /v1beta/batches/1a", "POST /v1beta/batches/1a:cancel"} {
+		method, path, _ := strings.Cut(request, " ")
+		refused := s.Call(method, s.URL("site", path), "", "X-Goog-Api-Key", site.ClientKey)
+		assert.Equal(t, http.StatusNotFound, refused.Status, request)
+		assert.Contains(t, refused.Body, "the gateway does not serve", request)
+	}
+	assert.Empty(t, g.requests())
+}

@@ -1,0 +1,149 @@
+package request
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+)
+
+// The paths of the requests in the body of a batch, and of the name of a file that has them.
+const (
+	inputConfig = "batch.inputConfig"
+	inlined     = inputConfig + ".requests.requests"
+	fileName    = inputConfig + ".fileName"
+)
+
+// Batch is the strict pass over the body of a request that creates a batch. Each gets the place of a request,
+// an object, and returns why it is refused; nil to go on. File is the name of the file that has the requests,
+// if the body has none.
+func Batch(body []byte, each func(request translate.Span) *fault.Fault) (file translate.ObjectID, refused *fault.Fault) {
+	p := strict.Begin(body, strict.Brackets, strict.Fields{{Name: "batch", Must: true}})
+	p.Read()
+	if _, refused = p.End(); refused != nil {
+		return file, refused
+	}
+	b := batchReader{c: jsonscan.Skipped(body), each: each}
+	b.object("", memberReaders{"batch": func(string) {
+		b.object("batch", memberReaders{"inputConfig": func(string) {
+			b.object(inputConfig, memberReaders{"requests": b.wrapper, "fileName": b.name})
+		}})
+	}})
+	switch isFile := !b.file.Span.Empty(); {
+	case b.refused != nil:
+		return file, b.refused
+	case b.c.Err() != nil:
+		return file, fault.InvalidField("batch", "must have no member twice, letter case ignored")
+	case isFile == (b.count > 0):
+		return file, fault.InvalidField(inputConfig, "must have either requests or fileName")
+	}
+	return b.file, nil
+}
+
+// memberReaders are what reads the members of an object, by their names. They get the path of the member.
+type memberReaders map[string]func(path string)
+
+type batchReader struct {
+	c       jsonscan.Cursor
+	each    func(request translate.Span) *fault.Fault
+	count   int // of requests
+	file    translate.ObjectID
+	refused *fault.Fault // the first fault
+}
+
+// object reads the object at the cursor. Members have two spellings, of which an object may have one.
+func (b *batchReader) object(path string, readers memberReaders) {
+	if b.c.Kind() != jsonscan.Object {
+		b.refuse(fault.InvalidField(path, "must be an object"))
+		b.c.Skip()
+		return
+	}
+	given := make(map[string]bool)
+	for b.c.EnterObject(); b.c.Member(); {
+		sent := string(b.c.Name())
+		name := knownName(sent, readers)
+		at := strings.TrimPrefix(path+"."+name, ".")
+		switch {
+		case name == "":
+			b.c.Skip()
+			continue
+		case sent != name && sent != jsonscan.SnakeCase(name):
+			b.refuse(fault.InvalidField(at, "must be written in one of the two spellings of the API"))
+		case given[name]:
+			b.refuse(fault.InvalidField(at, "must be sent in one spelling only"))
+		}
+		given[name] = true
+		readers[name](at)
+	}
+}
+
+// knownName returns the name of a reader that servers may find by a name that was sent, "" if there is none.
+func knownName(sent string, readers memberReaders) string {
+	for name := range readers {
+		if strings.EqualFold(strings.ReplaceAll(sent, "_", ""), name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// refuse notes the first fault.
+func (b *batchReader) refuse(f *fault.Fault) {
+	if b.refused == nil {
+		b.refused = f
+	}
+}
+
+// wrapper reads the object with the list of requests.
+func (b *batchReader) wrapper(path string) { b.object(path, memberReaders{"requests": b.list}) }
+
+// list reads the list of requests.
+func (b *batchReader) list(path string) {
+	if b.c.Kind() != jsonscan.Array {
+		b.refuse(fault.InvalidField(path, "must be an array of objects"))
+		b.c.Skip()
+		return
+	}
+	for b.c.OpenArray(); b.c.Element(); b.count++ {
+		at := fmt.Sprintf("%s[%d]", inlined, b.count)
+		has := false
+		b.object(at, memberReaders{"request": func(path string) {
+			has = true
+			b.request(path)
+		}})
+		if !has {
+			b.refuse(fault.InvalidField(at+".request", "required"))
+		}
+	}
+}
+
+// request reads a request.
+func (b *batchReader) request(path string) {
+	if b.c.Kind() != jsonscan.Object {
+		b.refuse(fault.InvalidField(path, "must be an object"))
+		b.c.Skip()
+		return
+	}
+	start := b.c.Offset()
+	place := translate.Span{Start: start, End: start + len(b.c.Skip())}
+	if b.refused == nil {
+		if f := b.each(place); f != nil {
+			b.refuse(f.InBatch(path))
+		}
+	}
+}
+
+// name reads the name of the file with the requests.
+func (b *batchReader) name(path string) {
+	start, isText := b.c.Offset(), b.c.Kind() == jsonscan.String
+	place := translate.Span{Start: start, End: start + len(b.c.StringOrSkip())}
+	if !isText {
+		b.refuse(fault.InvalidField(path, "must be a string"))
+		return
+	}
+	b.file = translate.ObjectID{Path: fileName, Kind: seal.GeminiFileID, Span: place}
+}
