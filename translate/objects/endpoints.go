@@ -13,7 +13,7 @@ type Endpoint struct {
 
 	Lists   bool // the answer lists the objects of all clients of the account
 	Bytes   bool // the answer is what a client has stored, and not about objects
-	Lines   bool // the answer has an object in each line
+	Lines   bool // the answer has a JSON document in each line, whose ids are those of objects
 	Uploads bool // a form is a file, and refers to no object
 	Charged bool // the vendor charges for what the request asks for
 }
