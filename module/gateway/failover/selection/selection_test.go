@@ -168,3 +168,32 @@ func TestTheArmOfACustomerIsKnown(t *testing.T) {
 	m.SplitBy = ""
 	assert.Zero(t, m.Arm(&aigateway.Key{ID: "k"}, 7))
 }
+
+// The shares of 20,000 requests are within 2 % of those of the weights, of sessions as of customers and of
+// requests without either; two gateways agree about each session.
+func TestSharesAreThoseOfTheWeights(t *testing.T) {
+	const requests = 20_000
+	steps := []catalog.Target{target("a", 70), target("b", 20), target("c", 10)}
+	m, other := model(steps), model(slices.Clone(steps))
+	m.Pattern, m.SplitBy = "m", "customer"
+	for name, seeds := range map[string]func(i int) selection.Seeds{
+		"sessions": func(i int) selection.Seeds { return selection.Seeds{Session: session(i)} },
+		"customers": func(i int) selection.Seeds {
+			return selection.Seeds{Session: 1, Arm: m.Arm(&aigateway.Key{Labels: aigateway.Labels{Customer: fmt.Sprint(i)}}, 1)}
+		},
+		"random": func(int) selection.Seeds { return selection.Seeds{} },
+	} {
+		firsts := make(map[string]float64)
+		for i := range requests {
+			candidates, _ := selection.Order(m, "m", seeds(i), new(health.Memory), nil)
+			firsts[candidates[0].Provider.Name]++
+			if s := seeds(i); s.Session != 0 {
+				there, _ := selection.Order(other, "m", s, new(health.Memory), nil)
+				assert.Equal(t, candidates[0].Provider.Name, there[0].Provider.Name)
+			}
+		}
+		for i := range steps {
+			assert.InDelta(t, float64(steps[i].Weight)/100, firsts[steps[i].Provider.Name]/requests, 0.02, name)
+		}
+	}
+}
