@@ -192,7 +192,7 @@ func (b *batch) openFiles(m *batchModel, request translate.Span, named []transla
 	seals := func(kind string) bool {
 		return slices.ContainsFunc(b.offers, func(o offer) bool { return m.target(o.provider, b).Seals(kind, m.name) })
 	}
-	found, refused := filesIn(b.body[request.Start:request.End], seals)
+	found, refused := filesIn(b.format, b.body[request.Start:request.End], seals)
 	for _, id := range named {
 		if seal.IsCollection(id.Kind) && seals(id.Kind) {
 			found = append(found, id)

@@ -72,11 +72,11 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 // nameFiles adds the files of its client to which a request refers, and what has files, to the objects of
 // the request, if a target of its model has sealed ids of them. All other ids are those of a provider.
 func nameFiles(ex *exchange.Exchange, m *catalog.Model) *fault.Fault {
-	if !ex.Format.Objects.ByMembers || !m.Seals(seal.FileID, ex.View.Model) || passthrough.IsForm(ex.Body) {
+	if !m.Seals(seal.FileID, ex.View.Model) || passthrough.IsForm(ex.Body) {
 		return nil
 	}
 	beyond := &ex.View.Beyond
-	found, refused := filesIn(ex.Body, func(kind string) bool { return m.Seals(kind, ex.View.Model) })
+	found, refused := filesIn(ex.Format, ex.Body, func(kind string) bool { return m.Seals(kind, ex.View.Model) })
 	found = slices.DeleteFunc(found, func(id translate.ObjectID) bool {
 		return slices.ContainsFunc(beyond.ObjectIDs(), func(other translate.ObjectID) bool { return other.Span == id.Span })
 	})
@@ -95,10 +95,10 @@ func nameFiles(ex *exchange.Exchange, m *catalog.Model) *fault.Fault {
 // conversation. They must be of the account that stores the object.
 func openFiles(ex *exchange.Exchange, holder *failover.Holder) *fault.Fault {
 	traits := holder.Provider.Traits()
-	if !ex.Format.Objects.ByMembers || !traits.SealsFiles() || len(ex.Body) == 0 {
+	if !traits.SealsFiles() || len(ex.Body) == 0 {
 		return nil
 	}
-	found, refused := filesIn(ex.Body, func(kind string) bool { return format.Seals(kind, traits) })
+	found, refused := filesIn(ex.Format, ex.Body, func(kind string) bool { return format.Seals(kind, traits) })
 	for i := range found {
 		account, raw, ok := ex.Objects.Find(found[i].Kind, ex.IDText(&found[i]))
 		switch {
@@ -112,9 +112,10 @@ func openFiles(ex *exchange.Exchange, holder *failover.Holder) *fault.Fault {
 	return refused
 }
 
-// filesIn returns the ids in a body of objects of kinds, if files are one of them.
-func filesIn(body []byte, isKind func(kind string) bool) ([]translate.ObjectID, *fault.Fault) {
-	if !isKind(seal.FileID) {
+// filesIn returns the ids in a body of objects of kinds, if files are one of them, and the format refers to them
+// by names of members alone.
+func filesIn(f *format.Descriptor, body []byte, isKind func(kind string) bool) ([]translate.ObjectID, *fault.Fault) {
+	if !f.Objects.ByMembers || !isKind(seal.FileID) {
 		return nil, nil
 	}
 	found, err := objects.References(body, isKind)

@@ -109,7 +109,18 @@ func TestX183ABatchOfAGeminiClientIsSettledOnce(t *testing.T) {
 	}
 }
 
-// Vectors have results of their own, and say what they have used in another member.
+// The members of what a function returns are its own: file_id was taken for the id of a file that is not
+// stored.
+func TestResultsOfFunctionsInABatchOfAGeminiClientHaveNoIDs(t *testing.T) {
+	t.Parallel()
+	vendor := startGoogle(t)
+	s := site.StartProcess(t, "", googleLines(t, vendor)...)
+	g := googler{vendor, t, s.Address}
+	operationIn(t, g.post(site.AliceKey, batchMethod, inlineBatch(`{"contents":[{"role":"user","parts":[{"text":"hi"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},`+
+		`{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"file_id":"file_1"}}}]}],"generationConfig":{"maxOutputTokens":20}}`)))
+}
+
+// Vectors have results of their own, which count what was used in another member.
 func TestABatchOfVectorsOfAGeminiClientIsSettled(t *testing.T) {
 	t.Parallel()
 	vendor := startGoogle(t)
