@@ -12,7 +12,7 @@ import (
 // cacheCommand returns the command caddy ai-gateway cache.
 func cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "cache", Short: "Removes cached answers of a running gateway"}
-	clear := &cobra.Command{
+	all := &cobra.Command{
 		Use: "clear", Short: "Removes all cached answers of all sites", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			address, err := runningAddress(cmd)
@@ -27,7 +27,7 @@ func cacheCommand() *cobra.Command {
 			return err
 		},
 	}
-	cmd.AddCommand(clear)
-	addRunningFlags(clear)
+	cmd.AddCommand(all)
+	addRunningFlags(all)
 	return cmd
 }

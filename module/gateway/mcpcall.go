@@ -81,7 +81,8 @@ func (u *mcpUse) exchange(ctx context.Context, result *exchange.Result) error {
 	case isJSON:
 		return u.passMessage(ctx, res, result)
 	case status/100 == 2:
-		return u.passStatus(res, result)
+		u.passStatus(res, result)
+		return nil
 	default:
 		result.Fail(fault.Read(status, "", nil))
 	}
@@ -106,15 +107,14 @@ func (u *mcpUse) begin(res *http.Response) error {
 }
 
 // passStatus passes on an answer without a message.
-func (u *mcpUse) passStatus(res *http.Response, result *exchange.Result) error {
+func (u *mcpUse) passStatus(res *http.Response, result *exchange.Result) {
 	if err := u.begin(res); err != nil {
 		result.Fail(fault.Unusable(err))
-		return nil
+		return
 	}
 	u.to.Header().Del("Content-Type")
 	result.Finish(token.Usage{})
 	u.to.WriteHeader(res.StatusCode)
-	return nil
 }
 
 // passMessage passes on an answer that is one message.

@@ -27,7 +27,7 @@ func (p *Piece) Read(b []byte) (int, error) {
 	switch {
 	case errors.As(err, &large):
 		err = fault.BodyTooLarge(large.Limit)
-	case err != nil && err != io.EOF:
+	case err != nil && err != io.EOF: //nolint:errorlint // a body that is cut off has an error that may wrap io.EOF
 		err = fault.BodyUnreadable(err)
 	}
 	return n, err

@@ -109,12 +109,12 @@ func (a *attacker) try(t *testing.T, p place, id string) (works bool, why string
 	for kind, own := range a.own {
 		p.path = strings.ReplaceAll(p.path, "["+kind+"]", own)
 	}
-	switch {
-	case p.path == "socket":
+	switch p.path {
+	case "socket":
 		a.socket.send(p.body)
 		all := a.socket.answer()
 		return parsed(t, all[len(all)-1]).Type != "error", all[len(all)-1]
-	case p.path == "line":
+	case "line":
 		body, formType := form(t, "purpose=batch", `file@a.jsonl={"custom_id":"r","method":"POST","url":"`+p.method+`","body":`+p.body+`}`)
 		answer := a.send(a.key, http.MethodPost, "/v1/files", body, "Content-Type", formType)
 		return answer.Status < 300, answer.Body

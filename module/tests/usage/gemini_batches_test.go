@@ -84,7 +84,7 @@ func TestX183ABatchOfAGeminiClientIsSettledOnce(t *testing.T) {
 			path := "/v1beta/" + created.Name
 			assert.Equal(t, created, operationIn(t, g.read(site.AliceKey, http.MethodGet, path)))
 			settledCalls(t, s.AdminURL, "reserved")
-			g.end("BATCH_STATE_SUCCEEDED", inFile, generated("m", 3), failedResult, generated("m", 7))
+			g.end("BATCH_STATE_SUCCEEDED", inFile, generated(3), failedResult, generated(7))
 			ended := operationIn(t, g.read(site.AliceKey, http.MethodGet, path))
 			assert.True(t, ended.Done)
 			done := settledCalls(t, s.AdminURL, "provider")
@@ -103,7 +103,7 @@ func TestX183ABatchOfAGeminiClientIsSettledOnce(t *testing.T) {
 			assert.Regexp(t, `^files/1[0-9a-v]+$`, ended.Response.ResponsesFile)
 			assert.Equal(t, ended.Response.ResponsesFile, ended.Metadata.Output.ResponsesFile)
 			download := "/v1beta/" + ended.Response.ResponsesFile + ":download?alt=media"
-			assert.Equal(t, generated("m", 3)+"\n"+failedResult+"\n"+generated("m", 7)+"\n", g.read(site.AliceKey, http.MethodGet, download).Body)
+			assert.Equal(t, generated(3)+"\n"+failedResult+"\n"+generated(7)+"\n", g.read(site.AliceKey, http.MethodGet, download).Body)
 			assert.Equal(t, http.StatusNotFound, g.read(site.BobKey, http.MethodGet, download).Status)
 		})
 	}
@@ -237,9 +237,9 @@ func TestX186ABatchOfAGeminiClientOutlivesAKill(t *testing.T) {
 		cost, held int64
 		counts     batchCounts
 	}{
-		"ended":             {"BATCH_STATE_SUCCEEDED", []string{generated("m", 8)}, "due = 0", "provider", 4e9, 0, batchCounts{Succeeded: 1}},
+		"ended":             {"BATCH_STATE_SUCCEEDED", []string{generated(8)}, "due = 0", "provider", 4e9, 0, batchCounts{Succeeded: 1}},
 		"failed":            {"BATCH_STATE_FAILED", nil, "due = 0", "none", 0, 0, batchCounts{}},
-		"without usage":     {"BATCH_STATE_SUCCEEDED", []string{strings.Replace(generated("m", 8), "usageMetadata", "usage", 1)}, "due = 0", "reserved", 0, 10e9, batchCounts{Succeeded: 1}},
+		"without usage":     {"BATCH_STATE_SUCCEEDED", []string{strings.Replace(generated(8), "usageMetadata", "usage", 1)}, "due = 0", "reserved", 0, 10e9, batchCounts{Succeeded: 1}},
 		"results to come":   {"BATCH_STATE_SUCCEEDED", nil, "due = 0, expires = 0", "reserved", 0, 10e9, batchCounts{}},
 		"without an end":    {"BATCH_STATE_RUNNING", nil, "due = 0, expires = 0", "reserved", 0, 10e9, batchCounts{}},
 		"an unknown answer": {"BATCH_STATE_SUCCEEDED", []string{`{"response":{}}`}, "due = 0", "reserved", 0, 10e9, batchCounts{}},

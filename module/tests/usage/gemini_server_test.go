@@ -83,7 +83,7 @@ func startGoogle(t testing.TB) *google {
 	})
 	mux.HandleFunc("POST /v1beta/models/{method}", g.callModel)
 	mux.HandleFunc("GET /end", func(_ http.ResponseWriter, r *http.Request) { // of a suite in another language
-		g.end("BATCH_STATE_SUCCEEDED", r.URL.Query().Has("file"), generated("m", 2))
+		g.end("BATCH_STATE_SUCCEEDED", r.URL.Query().Has("file"), generated(2))
 	})
 	g.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		line := r.Method + " " + r.URL.RequestURI()
@@ -345,8 +345,8 @@ func answerOf(model string, output int) string {
 }
 
 // generated is a result of a batch with an answer of so many tokens.
-func generated(model string, output int) string {
-	return `{"key":"r","response":` + answerOf(model, output) + `,"metadata":{"key":"r"}}`
+func generated(output int) string {
+	return `{"key":"r","response":` + answerOf("m", output) + `,"metadata":{"key":"r"}}`
 }
 
 // failedResult is a result of a batch without an answer.
