@@ -127,7 +127,7 @@ function Compared({ of, model }) {
 						>
 							${number(t.requests)}
 						</a>
-						<div class="small muted">${Object.entries(t.choices).map(([why, n]) => `${why} ${n}`).join(', ')}</div>
+						<div class="small muted">${Object.entries(t.choices).map(([why, n]) => `${why} ${n} `)}</div>
 					`,
 				},
 				{ name: 'Failed', num: true, cell: (/** @type {any} */ t) => between(t.failed_percent, (n) => `${n} %`) },
