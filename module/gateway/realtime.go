@@ -40,6 +40,7 @@ type conversation struct {
 	rested      chan struct{}    // closed while no response runs
 	tokens      int64            // of the conversation, estimated since its last response
 	transcriber string           // the model of transcripts; "" for none
+	refusal     *fault.Fault     // ends the conversation when no response runs; nil to go on
 }
 
 // partner is with whom a conversation is.
@@ -296,6 +297,12 @@ func (c *conversation) fromClient(message []byte) []byte {
 		return nil
 	}
 	c.note(len(message), &request)
+	if refused := c.cover(); refused != nil {
+		c.relay.End(c.endOf(refused))
+	}
+	if c.ends() && request.Type != "response.cancel" {
+		return nil
+	}
 	refused := c.refuseTranscriber(request.Transcriber)
 	switch {
 	case refused != nil:
@@ -378,6 +385,9 @@ func (c *conversation) fromProvider(message []byte) (passed []byte, end *sockets
 		refused = c.done(&event)
 	case realtime.Transcribed:
 		c.transcribed(&event)
+	}
+	if event.Tokens > 0 {
+		c.generated(event.Response, event.Tokens)
 	}
 	if event.Handle.End > 0 {
 		message = c.sealHandle(message, event.Handle)

@@ -26,6 +26,7 @@ type turn struct {
 	admitted limits.Admitted
 	target   *catalog.Target // of a response
 	records  bool            // it must not be served without a record
+	covers   int64           // tokens of the conversation before the response
 }
 
 // newTurn returns a turn of the conversation with a model. The key of the client is checked again.
@@ -61,7 +62,8 @@ func (c *conversation) reserve(h *Handler) (t *turn, refused *fault.Fault) {
 		return nil, fault.PassUnseen("the guard '" + guard + "' cannot check it")
 	}
 	t.ex.Covering = string(m.Pattern)
-	t.ex.View.Costs.Files = token.FileCosts{Tokens: c.tokens}
+	t.covers = c.tokens + max(leastSpare, c.tokens/2)
+	t.ex.View.Costs.Files = token.FileCosts{Tokens: t.covers}
 	t.target = &m.Targets[0]
 	if refused = t.admit(c, m); refused != nil {
 		return nil, refused
@@ -70,6 +72,22 @@ func (c *conversation) reserve(h *Handler) (t *turn, refused *fault.Fault) {
 		t.release()
 		return nil, refused
 	}
+	return t, nil
+}
+
+// leastSpare are the tokens that a reservation has for what the client says before the response, at least:
+// the sound of half a minute or more.
+const leastSpare = 1 << 10
+
+// unreserved returns a turn with a model that reserves nothing, since the provider has begun it already.
+func (c *conversation) unreserved(h *Handler, model string) (t *turn, refused *fault.Fault) {
+	if t, refused = c.newTurn(h, model); refused != nil {
+		return nil, refused
+	}
+	operation := t.ex.Operation
+	t.ex.Operation = translate.Pass // whose use is not known before
+	_ = t.admit(c, nil)
+	t.ex.Operation = operation
 	return t, nil
 }
 
@@ -147,7 +165,46 @@ func (c *conversation) note(length int, request *realtime.Request) {
 	c.tokens += int64((length-request.Audio)/token.DefaultBytesPerToken + request.Audio/1000 + request.Tokens)
 }
 
-// created begins the turn of a response.
+// cover reserves the next response anew if the client has said more than the reservation has. It returns
+// why the conversation ends if the limits of the key do not allow that, and nothing runs.
+func (c *conversation) cover() (refused *fault.Fault) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.next == nil || c.tokens <= c.next.covers {
+		return nil
+	}
+	c.next.release()
+	c.next, c.refusal = c.reserve(c.current())
+	return c.refusalAtRest()
+}
+
+// refusalAtRest returns why the conversation ends, nil if it goes on or a response runs: what runs is paid
+// for, and the client gets it.
+func (c *conversation) refusalAtRest() *fault.Fault {
+	if len(c.running) > 0 {
+		return nil
+	}
+	return c.refusal
+}
+
+// ends reports whether the conversation ends when no response runs. The provider then gets nothing more.
+func (c *conversation) ends() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refusal != nil
+}
+
+// generated adds tokens to what a response has generated, which is charged if its usage stays unknown.
+func (c *conversation) generated(response string, tokens int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t := c.running[response]; t != nil {
+		t.conduit.Result.Text.AddTokens(tokens)
+	}
+}
+
+// created begins the turn of a response, unless it has begun. A limit that refuses one which the provider
+// has begun beside others ends the conversation behind them.
 func (c *conversation) created(response string) (refused *fault.Fault) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,14 +214,22 @@ func (c *conversation) created(response string) (refused *fault.Fault) {
 	t := c.next
 	if c.next = nil; t == nil { // another one runs
 		if t, refused = c.reserve(c.current()); refused != nil {
-			return refused
+			c.refusal = refused
+			if t, refused = c.unreserved(c.current(), c.model); refused != nil {
+				return refused
+			}
 		}
 	}
 	if len(c.running) == 0 {
 		c.rested = make(chan struct{})
 	}
 	c.running[response] = t
-	return t.begin(c, c.attempt(t.ex))
+	t.admitted.Estimate.Prompt = max(0, t.admitted.Estimate.Prompt-max(0, t.covers-c.tokens)) // what was not said is not charged
+	t.covers = c.tokens
+	if refused = t.begin(c, c.attempt(t.ex)); refused != nil {
+		c.refusal = refused
+	}
+	return nil
 }
 
 // done settles the turn of a response, and reserves the next one.
@@ -183,17 +248,19 @@ func (c *conversation) done(event *realtime.Event) (refused *fault.Fault) {
 		t.conduit.Result.Began = time.Time{} // no content that is charged
 		t.fail(fault.BrokenOff("failed", ""))
 	} else {
-		c.tokens = event.Usage.Total()
+		if event.Usage.Known {
+			c.tokens = event.Usage.Total() + max(0, c.tokens-t.covers) // with what the client has said since
+		}
 		t.finish(event.Usage)
 	}
 	t.settle(c)
 	if len(c.running) == 0 {
 		close(c.rested)
 	}
-	if c.next == nil && !c.ended {
-		c.next, refused = c.reserve(c.current())
+	if c.next == nil && !c.ended && c.refusal == nil {
+		c.next, c.refusal = c.reserve(c.current())
 	}
-	return refused
+	return c.refusalAtRest()
 }
 
 // transcribed charges a transcript, at the price of its own model. It has happened already, so no limit
@@ -202,12 +269,13 @@ func (c *conversation) transcribed(event *realtime.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	model := cmp.Or(c.transcriber, c.target.UpstreamModel(c.model))
-	t, refused := c.newTurn(c.current(), model)
-	if refused != nil || !event.Usage.Known {
+	if !event.Usage.Known {
 		return
 	}
-	t.ex.Operation = translate.Pass // which reserves nothing
-	_ = t.admit(c, nil)
+	t, refused := c.unreserved(c.current(), model)
+	if refused != nil {
+		return
+	}
 	t.ex.Operation = translate.Transcribe
 	a := c.attempt(t.ex)
 	a.Model = model

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/coder/websocket"
@@ -19,6 +20,9 @@ import (
 // maxDial is the longest time in which a provider answers the request for a WebSocket. It is shorter
 // than clients wait, so that another provider can be asked.
 const maxDial = 10 * time.Second
+
+// maxRetryAfter bounds the time in seconds after which a provider lets clients try again.
+const maxRetryAfter = 3600
 
 var errDial = errors.New("no WebSocket within 10s")
 
@@ -36,7 +40,7 @@ func (t *Transport) Dial(ctx context.Context, a *exchange.Attempt) (*exchange.So
 		leaks := func(text []byte) bool { return hide.leaks(string(text)) }
 		return &exchange.Socket{Provider: a.Provider, APIKey: a.APIKey, SocketConn: duplex.New(ws, t.MaxEventBytes, leaks)}, nil
 	case res != nil && res.StatusCode != http.StatusSwitchingProtocols:
-		return nil, t.dialRefused(res.StatusCode, &hide)
+		return nil, t.dialRefused(res, &hide)
 	}
 	f := callFault(unquoted{err})
 	if cause := context.Cause(ctx); cause != nil {
@@ -46,9 +50,10 @@ func (t *Transport) Dial(ctx context.Context, a *exchange.Attempt) (*exchange.So
 	return nil, f
 }
 
-// dialRefused returns the fault of a provider that has refused a WebSocket with a status. Clients go
+// dialRefused returns the fault of a provider that has refused a WebSocket with an answer. Clients go
 // on with POST after a status that shows that it has none.
-func (t *Transport) dialRefused(status int, hide *redactor) *fault.Fault {
+func (t *Transport) dialRefused(res *http.Response, hide *redactor) *fault.Fault {
+	status := res.StatusCode
 	switch status {
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUpgradeRequired, http.StatusNotImplemented, http.StatusBadRequest, http.StatusOK:
 		return fault.NoWebSocket()
@@ -56,6 +61,9 @@ func (t *Transport) dialRefused(status int, hide *redactor) *fault.Fault {
 		status = http.StatusUnauthorized // for the credential of the gateway
 	}
 	f := fault.Read(status, "", nil)
+	if wait, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
+		f.RetryAfter = min(max(wait, 0), maxRetryAfter)
+	}
 	hide.fault(f)
 	return f
 }

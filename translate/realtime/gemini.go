@@ -101,11 +101,14 @@ func readGeminiEvent(message []byte) (e Event) {
 		case "usageMetadata":
 			e.Kind, e.Usage = Done, geminiUsage(value)
 		case "serverContent":
-			if e.Kind == Other && (jsonscan.MemberOf(value, "modelTurn") != nil || jsonscan.MemberOf(value, "outputTranscription") != nil) {
-				e.Kind = Created
+			turn := jsonscan.MemberOf(value, "modelTurn")
+			if e.Kind == Other && (turn != nil || jsonscan.MemberOf(value, "outputTranscription") != nil) {
+				e.Kind, e.Tokens = Created, int64(len(turn))/perToken+1
 			}
 		case "toolCall":
-			e.Kind = max(e.Kind, Created)
+			if e.Kind == Other {
+				e.Kind, e.Tokens = Created, int64(len(value))/token.DefaultBytesPerToken
+			}
 		case "sessionResumptionUpdate":
 			e.Handle = handleOf(message)
 		}

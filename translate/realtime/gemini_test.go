@@ -36,9 +36,9 @@ func TestMessagesOfGemini(t *testing.T) {
 	for text, want := range map[string]Event{
 		`{"setupComplete":{}}`: {},
 		`{"serverContent":{"inputTranscription":{"text":"hello"}}}`:       {},
-		`{"serverContent":{"modelTurn":{"parts":[]}}}`:                    {Kind: Created},
-		"\n{\"serverContent\":{\"outputTranscription\":{\"text\":\"\"}}}": {Kind: Created},
-		`{"toolCall":{"functionCalls":[]}}`:                               {Kind: Created},
+		`{"serverContent":{"modelTurn":{"parts":[]}}}`:                    {Kind: Created, Tokens: 1},
+		"\n{\"serverContent\":{\"outputTranscription\":{\"text\":\"\"}}}": {Kind: Created, Tokens: 1},
+		`{"toolCall":{"functionCalls":[]}}`:                               {Kind: Created, Tokens: 5},
 		`{"serverContent":{"turnComplete":true}}`:                         {},
 		`{"usageMetadata":{"promptTokenCount":20,"responseTokenCount":10,"thoughtsTokenCount":4,"totalTokenCount":34,
 			"promptTokensDetails":[{"modality":"TEXT","tokenCount":5},{"modality":"AUDIO","tokenCount":12},{"modality":"VIDEO","tokenCount":3}],

@@ -98,11 +98,17 @@ const (
 	Created          // a response has begun
 	Done             // a response has ended
 	Transcribed      // the audio of a client has a transcript
+	Delta            // a part of a response that has begun
 )
 
 var kinds = map[string]Kind{
 	"response.created": Created, "response.done": Done, "conversation.item.input_audio_transcription.completed": Transcribed,
+	"response.output_audio.delta": Delta, "response.output_text.delta": Delta, "response.function_call_arguments.delta": Delta,
 }
+
+// perToken is the number of bytes, in base64, of the sound of a token: one for 50 ms of an answer, in which
+// the usual form has 2400 bytes.
+const perToken = 3200
 
 // Event is a message of a provider.
 type Event struct {
@@ -110,6 +116,7 @@ type Event struct {
 	Response string        // the id of the response; "" if there is one at a time
 	Failed   bool          // the response has failed
 	Handle   jsonscan.Slot // the place of a handle by which the session can be resumed; zero if there is none
+	Tokens   int64         // of a part of a response, estimated
 	Usage    token.Usage   // of a response or a transcript
 }
 
@@ -129,9 +136,18 @@ var rows = token.NewRows(
 
 // ReadEvent reads a message of a provider.
 func ReadEvent(message []byte) (e Event) {
-	e.Kind = kinds[jsonscan.TextOf(jsonscan.MemberOf(message, "type"))]
+	kind := jsonscan.TextOf(jsonscan.MemberOf(message, "type"))
+	e.Kind = kinds[kind]
 	var usage []byte
 	switch e.Kind {
+	case Delta:
+		e.Response = jsonscan.TextOf(jsonscan.MemberOf(message, "response_id"))
+		size := int64(len(jsonscan.MemberOf(message, "delta")))
+		if kind == "response.output_audio.delta" {
+			e.Tokens = size/perToken + 1
+		} else {
+			e.Tokens = size/token.DefaultBytesPerToken + 1
+		}
 	case Created, Done:
 		response := jsonscan.MemberOf(message, "response")
 		e.Response = jsonscan.TextOf(jsonscan.MemberOf(response, "id"))

@@ -36,6 +36,9 @@ func (t *Text) AddString(raw []byte) {
 	t.ascii += int64(length) - wide
 }
 
+// AddTokens adds what is no text, such as sound.
+func (t *Text) AddTokens(n int64) { t.ascii += n * DefaultBytesPerToken }
+
 // AddValue is AddString for a string that a template has recognised.
 func (t *Text) AddValue(text jsonscan.Value) {
 	if !text.Plain {

@@ -104,17 +104,18 @@ func (c *Chain) cheaper(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pr
 	return m.Without(why, func(t *catalog.Target) bool { return costAt(t) == most })
 }
 
-// refuse returns the fault of a request over a limit, and sets Retry-After to the time after which the
-// limit admits requests again. someModels reports whether the limit counts some models only.
+// refuse returns the fault of a request over a limit, with the time after which the limit admits requests
+// again. someModels reports whether the limit counts some models only.
 func refuse(to *reply.Reply, a *aigateway.Admission, e meter.Estimate, someModels bool) *fault.Fault {
 	whose := whoseOf(a.Limit, to.Exchange.Key)
 	if model := to.Exchange.View.Model; model != "" && someModels {
 		whose += fault.Whose(" for model '" + model + "'")
 	}
+	refused := faultOf(a, e, whose)
 	if a.RetryAfter > 0 {
-		to.SetHeaders("Retry-After", strconv.Itoa(wholeSeconds(a.RetryAfter)))
+		refused.RetryAfter = wholeSeconds(a.RetryAfter)
 	}
-	return faultOf(a, e, whose)
+	return refused
 }
 
 // faultOf returns the fault of a request over a limit.

@@ -57,6 +57,7 @@ func (v *voiceVendor) serve(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusUnauthorized, "Incorrect API key provided: sk-*", nil, "invalid_api_key")
 		return
 	case refusal != 0:
+		w.Header().Set("Retry-After", "7")
 		refuse(w, refusal, "try later", nil, nil)
 		return
 	case r.URL.RawQuery != "model=voice-real":
@@ -69,6 +70,7 @@ func (v *voiceVendor) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
+	conn.SetReadLimit(64 << 20)
 	defer conn.CloseNow()
 	v.mu.Lock()
 	v.lines = append(v.lines, conn)

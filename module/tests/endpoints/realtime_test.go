@@ -2,6 +2,7 @@ package endpoints_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -236,4 +237,88 @@ func TestX179AConversationEndsAsTheProviderEndsIt(t *testing.T) {
 	assert.Equal(t, websocket.CloseError{Code: websocket.StatusInternalError, Reason: "x"}, closed)
 	records := recordsOf(t, s, 1)
 	assert.Equal(t, []any{"failed", "estimated"}, []any{records[0].Outcome, records[0].Calls[0].Source})
+	assert.Positive(t, records[0].Calls[0].Output, "the sound that had come cost nothing")
+}
+
+// A budget that was checked when the WebSocket was opened alone let a conversation spend any sum.
+func TestX214ABudgetEndsAConversationBehindTheResponseThatSpendsIt(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "limit few {\nbudget 20/1h\n}", "key other {env.OTHER_KEY} {\nlimit few\n}", "store sqlite "+filepath.Join(t.TempDir(), "gateway.db")))
+	c := openVoice(t, s, otherKey)
+	v.Done = func(id string) string {
+		return strings.Replace(voiceDone(id, "completed"), `"output_tokens":50`, `"output_tokens":12000000`, 1)
+	}
+	c.send(`{"type":"response.create"}`)
+	c.until("response.done")
+	f := parsed(t, c.next())
+	assert.Equal(t, []string{"error", "insufficient_quota"}, []string{f.Type, f.Error.Type})
+	assert.Equal(t, websocket.StatusPolicyViolation, c.ends())
+	_, response, err := dialVoice(s, "?model=voice", otherKey)
+	require.Error(t, err)
+	assert.Equal(t, http.StatusTooManyRequests, response.StatusCode)
+	assert.Regexp(t, `^[1-9]\d*$`, response.Header.Get("Retry-After"), "clients tried again at once")
+	v.mu.Lock()
+	v.refusal = http.StatusTooManyRequests
+	v.mu.Unlock()
+	_, response, err = dialVoice(s, "?model=voice", site.ClientKey)
+	require.Error(t, err)
+	assert.Equal(t, "7", response.Header.Get("Retry-After"), "that of the provider")
+}
+
+// A second response beside one that ran lost the first one, which was paid for, when a limit refused the
+// second.
+func TestX215ALimitEndsNoResponseInTheMiddle(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "limit few {\nrequests 1/1h\n}", "key other {env.OTHER_KEY} {\nlimit few\n}", "store sqlite "+filepath.Join(t.TempDir(), "gateway.db")))
+	c := openVoice(t, s, otherKey)
+	v.Done = func(id string) string {
+		v.send(v.lines[0], `{"type":"response.created","event_id":"event_9","response":{"object":"realtime.response","id":"resp_x","status":"in_progress"}}`)
+		v.send(v.lines[0], voiceDone(id, "completed"))
+		return voiceDone("resp_x", "completed")
+	}
+	c.send(`{"type":"response.create"}`)
+	assert.Equal(t, "resp_1", c.until("response.done").Response.ID)
+	assert.Equal(t, "resp_x", c.until("response.done").Response.ID, "what ran when the limit refused")
+	assert.Equal(t, "error", parsed(t, c.next()).Type)
+	assert.Equal(t, websocket.StatusPolicyViolation, c.ends())
+	assert.Len(t, recordsOf(t, s, 2), 2, "both have a record")
+}
+
+// The reservation was made before the client spoke: what it then said was covered by nothing.
+func TestX216WhatAClientSaysIsCoveredBeforeTheProviderHasIt(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "limit few {\ntokens 40000/1h\n}", "key other {env.OTHER_KEY} {\nlimit few\n}"))
+	c := openVoice(t, s, otherKey)
+	const sound = `{"type":"input_audio_buffer.append","audio":"%s"}`
+	c.send(fmt.Sprintf(sound, strings.Repeat("A", 2_000_000)))
+	c.send(`{"type":"response.create"}`)
+	c.until("response.done")
+	for range 20 { // more than the limit has
+		if c.Write(site.Waiting(t), websocket.MessageText, fmt.Appendf(nil, sound, strings.Repeat("A", 2_000_000))) != nil {
+			break
+		}
+	}
+	assert.Equal(t, "rate_limit_exceeded", c.until("error").Error.Code)
+	assert.Equal(t, websocket.StatusPolicyViolation, c.ends())
+	assert.Less(t, len(v.received()), 22, "the provider has got all of it")
+}
+
+// A response that failed was charged as if it had the longest answer, or one that was cancelled nothing.
+func TestX217AResponseWithoutUsageIsChargedForWhatItHasGenerated(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "store sqlite "+filepath.Join(t.TempDir(), "gateway.db")))
+	c := openVoice(t, s, site.ClientKey)
+	for _, status := range []string{"failed", "cancelled", "incomplete"} {
+		v.Done = func(id string) string {
+			return strings.Replace(voiceDone(id, status), voiceUsage, "null", 1)
+		}
+		c.send(`{"type":"response.create"}`)
+		c.until("response.done")
+	}
+	records := recordsOf(t, s, 3)
+	for i := range 2 { // the newest first
+		assert.Equal(t, []any{"answered", "estimated", int64(1)}, []any{records[i].Outcome, records[i].Calls[0].Source, records[i].Calls[0].Output})
+	}
+	assert.Equal(t, "failed", records[2].Outcome)
+	assert.Zero(t, records[2].Calls[0].Output)
 }

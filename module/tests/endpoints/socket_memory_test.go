@@ -74,7 +74,7 @@ func inUse() int64 {
 // Other gateways hold a buffer of the largest message for each socket, and few idle ones fill their
 // memory.
 func TestX163AnIdleSocketTakesLittleMemory(t *testing.T) {
-	const keys, sockets, most = 16, 60, 40 << 10
+	const keys, sockets, most = 40, 50, 40 << 10
 	t.Setenv("UP_KEY", "sk-up")
 	lines := []string{
 		site.Direct.ProviderAt("up", startSilentLines(t), "format responses", "models off", "api_key {env.UP_KEY}"),
