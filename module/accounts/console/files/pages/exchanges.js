@@ -560,7 +560,7 @@ const ends = new Map(
 	}),
 );
 
-/** Attempts shows each target whose turn it was, and a line as long as its call. @param {{record: UsageRecord}} props */
+/** Attempts shows each target whose turn it was, and how long its call took. @param {{record: UsageRecord}} props */
 function Attempts({ record }) {
 	const whole = Math.max(
 		1,
