@@ -14,12 +14,13 @@ import (
 
 // mayEstimate reports whether the tokens of a request may be estimated: no target could
 // be asked for a count, or the provider has no such endpoint. At least one target of the
-// model must allow estimates. What a provider stores is not estimated: it may be another client's.
+// model must allow estimates. What a provider stores is not estimated: it may be another client's. A state
+// has a refusal of its own.
 func mayEstimate(m *catalog.Model, v failover.Verdict, ex *exchange.Exchange) bool {
 	switch {
 	case v.Failed != nil && v.Failed.Result.Status != http.StatusNotFound:
 		return false
-	case v.Failed == nil && len(ex.View.Beyond.ObjectIDs()) > 0:
+	case v.Failed == nil && ex.View.Beyond.State == "" && len(ex.View.Beyond.ObjectIDs()) > 0:
 		return false
 	}
 	return slices.ContainsFunc(m.Targets, catalog.Target.EstimatesTokens)

@@ -189,7 +189,7 @@ func TestSetAllSetsEveryTrait(t *testing.T) {
 // fields maps methods of Traits to the fields that they read for their callers.
 var fields = map[string]string{
 	"Version": "AnthropicVersion", "MaxTokens": "DefaultMaxTokens", "AgentTokens": "AgentMaxTokens", "FanOut": "MaxFanOut",
-	"Extension": "Extensions", "SamplingByVersion": "Sampling", "BoundStops": "MaxStops",
+	"Extension": "Extensions", "SamplingByVersion": "Sampling", "BoundStops": "MaxStops", "SealsFiles": "FilesState",
 }
 
 // fieldsRead returns the fields of Traits that code of this repository reads.

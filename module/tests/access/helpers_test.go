@@ -71,7 +71,7 @@ func databaseOf(s *site.Site) string {
 
 // placeholderNames are all that a site can put into its logs and headers.
 var placeholderNames = []string{
-	"request_id", "outcome", "key_id", "key_owner", "limit", "model", "provider", "upstream_model", "attempts", "ttfb_ms",
+	"request_id", "outcome", "key_id", "key_owner", "limit", "model", "provider", "upstream_model", "choice", "attempts", "ttfb_ms",
 	"usage.input_tokens", "usage.cache_read_tokens", "usage.cache_write_tokens", "usage.output_tokens", "usage.reasoning_tokens",
 }
 

@@ -96,7 +96,7 @@ func assertRefusal(t *testing.T, path string, answer site.Reply) {
 	want := `{"error":{"message":"` + message + `","type":"rate_limit_error","param":null,"code":"rate_limit_exceeded"}}`
 	switch path {
 	case site.GeminiPath:
-		want = `{"error":{"code":429,"message":"` + message + `","status":"RESOURCE_EXHAUSTED"}}`
+		want = `{"error":{"code":429,"message":"` + message + `","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"` + answer.Header.Get("Retry-After") + `s"}]}}`
 	case site.MessagesPath:
 		want = `{"type":"error","error":{"type":"rate_limit_error","message":"` + message + `"},"request_id":"` + answer.Header.Get("Request-Id") + `"}`
 	}

@@ -30,7 +30,7 @@ func TestAccessLogAndPlaceholdersHaveTheSameValues(t *testing.T) {
 		assert.Greater(t, record["ttfb_ms"], 0.0)
 		delete(record, "ttfb_ms")
 		assert.Equal(t, map[string]any{
-			"request_id": answer.ID(), "outcome": "answered", "key_id": "client", "model": "m", "attempts": 2.0,
+			"request_id": answer.ID(), "outcome": "answered", "choice": "fallback", "key_id": "client", "model": "m", "attempts": 2.0,
 			"provider": "second", "upstream_model": "other", "upstream_status": 200.0, "answered_by": "x",
 			"summary":            "answered by second/other after first/m was overloaded (503)",
 			"usage.input_tokens": 9.0, "usage.output_tokens": 4.0,
