@@ -103,6 +103,10 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared, known
 	return p, nil
 }
 
+// QueueName is the name of the queue in front of the provider. Providers with the same service and
+// different names have bounds of their own.
+func (p *Provider) QueueName() string { return p.Name + " " + p.Service }
+
 // configure sets formats, models and traits. It returns an error for settings that cannot
 // work.
 func (p *Provider) configure(config *ProviderConfig, d aigateway.Defaults, inProcess bool) (err error) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/renegotiation"
@@ -94,7 +95,11 @@ func place(x *run, t *selection.Candidate, c *exchange.Conduit) (p placed, ok bo
 	a := &c.Attempt
 	x.reportModelEnd(t, x.ex.Start.Add(c.Started))
 	p = placed{target: t, call: c}
-	if p.visit, ok = health.Process.Begin(t.Health, t.Provider.MaxRunning); !ok {
+	bound := t.Provider.MaxRunning
+	if t.Provider.Queue != nil { // which has given the call a slot
+		bound = 0
+	}
+	if p.visit, ok = health.Process.Begin(t.Health, bound); !ok {
 		c.Result.State, c.Result.Fault = exchange.Unasked, fault.ProviderBusy(x.ex.View.Model)
 		return p, false
 	}
@@ -119,6 +124,9 @@ func (p *placed) learn(x *run) {
 	x.Ratios.Learn(p.call, p.size)
 	x.noteLatency(p.target, &p.call.Result)
 	outcome := health.OutcomeOf(&p.call.Attempt, &p.call.Result)
+	if x.ex.Key.ID == accounting.MirrorKey { // of a copy, by which no target rests for clients
+		outcome = health.Outcome{}
+	}
 	if change := p.visit.End(outcome, p.target.Provider.Rests); change != health.Same {
 		x.reportHealth(p.target, outcome, change)
 	}

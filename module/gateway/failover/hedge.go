@@ -95,7 +95,7 @@ func (r *race) startRival() {
 	defer func() { v.panicked = recover() }()
 	p, leave := v.target.Provider, func() {}
 	if p.Queue != nil {
-		if leave = queue.Process.TryEnter(p.Service, p.MaxRunning, r.Queued(r.ex)); leave == nil {
+		if leave = queue.Process.TryEnter(p.QueueName(), p.MaxRunning, r.Queued(r.ex)); leave == nil {
 			return
 		}
 	}

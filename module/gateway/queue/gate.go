@@ -127,17 +127,18 @@ func (g *gate) remove(w *waiter) {
 	g.forget(w.Tenant)
 }
 
-// shed refuses a request of the lowest priority below p: the youngest of the tenant with the most of
-// them. It returns false if there is none.
-func (g *gate) shed(p Priority) bool {
-	for lowest := Low; lowest < p; lowest++ {
+// shed makes room for a request: it refuses one of the lowest priority below that of r, or one of the same
+// priority of a tenant that would have more in line than the tenant of r all the same: the youngest of the
+// tenant with the most of them. It returns false if there is none.
+func (g *gate) shed(r Request) bool {
+	for lowest := Low; lowest <= r.Priority; lowest++ {
 		var most []*waiter
 		for _, t := range g.tenants {
 			if line := *t.line(lowest); len(line) > len(most) {
 				most = line
 			}
 		}
-		if len(most) > 0 {
+		if len(most) > 0 && (lowest < r.Priority || len(most) > g.inLine(r)+1) {
 			w := most[len(most)-1]
 			g.remove(w)
 			w.refused = &Refusal{Shed, g.expected(lowest)}
@@ -146,6 +147,14 @@ func (g *gate) shed(p Priority) bool {
 		}
 	}
 	return false
+}
+
+// inLine returns how many requests of the tenant and the priority of r wait.
+func (g *gate) inLine(r Request) int {
+	if t := g.tenants[r.Tenant]; t != nil {
+		return len(*t.line(r.Priority))
+	}
+	return 0
 }
 
 // expected returns the time that a further request of a priority would wait: until all requests that

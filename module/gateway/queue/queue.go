@@ -4,7 +4,7 @@
 // free slot goes to the tenant that has the fewest slots, so that neither many requests nor long ones of a
 // tenant keep others from theirs; among tenants with equally many, to the one that was served longest
 // ago; and among the requests of a tenant, to the oldest. What runs is never interrupted. A queue that is
-// full refuses the youngest request of the lowest priority. The memory of a queue is bounded by its
+// full refuses the youngest request of the lowest priority, and of the tenant with the most of them. The memory of a queue is bounded by its
 // length and its slots. The package does not know what requests are.
 package queue
 
@@ -104,7 +104,7 @@ type Reason string
 // The reasons. They are also the values of a label of metrics.
 const (
 	Full Reason = "full" // the queue was full
-	Shed Reason = "shed" // the queue was full, and a request of a higher priority came
+	Shed Reason = "shed" // the queue was full, and a request of a higher priority came, or of a tenant with fewer
 	Late Reason = "late" // the patience was over
 	Left Reason = "left" // the context of the request has ended
 )
@@ -157,7 +157,7 @@ func (q *Queues) Enter(ctx context.Context, name string, slots int, c *Config, r
 		defer q.mu.Unlock()
 		return q.serve(g, r), nil
 	}
-	if g.waiting >= c.Length && !g.shed(r.Priority) {
+	if g.waiting >= c.Length && !g.shed(r) {
 		defer q.mu.Unlock()
 		return nil, &Refusal{Full, g.expected(r.Priority)}
 	}

@@ -84,6 +84,9 @@ func TestRequestsAreServedInTurn(t *testing.T) {
 		{"a b c d e", "e:full a b c d"},
 		{"a/low a/low b/low b c", "a/low:shed b c a/low b/low"},
 		{"a/low a b c d/low", "d/low:full a b c a/low"},
+		{"a a a a b", "a:shed a b a a"}, // a tenant that filled the queue kept all others out
+		{"a a a b c", "a:shed a b c a"},
+		{"a a b b b", "b:full a b a b"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			q, leave := occupied(t)

@@ -87,7 +87,7 @@ func targetOf(c *selection.Candidate) api.Target {
 		State: api.Available, Running: state.Running,
 	}
 	if c.Provider.Queue != nil {
-		t.Queue, t.Waiting = c.Provider.Queue.String(), queue.Process.Waiting(c.Provider.Service)
+		t.Queue, t.Waiting = c.Provider.Queue.String(), queue.Process.Waiting(c.Provider.QueueName())
 	}
 	if state.Class != health.Healthy {
 		t.State, t.Failure = api.Failing, state.Class.String()

@@ -57,6 +57,22 @@ func TestRequestsWaitForAProvider(t *testing.T) {
 	assert.Equal(t, http.StatusOK, (<-asking(s, 1, site.ClientKey)).Status)
 }
 
+// Calls under another name for the same address were counted behind the queue: with free slots, and nobody
+// in line, requests got 503.
+func TestCallsUnderAnotherNameTakeNoSlotOfAQueue(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	gate := gatewaytest.NewGate(t)
+	s := site.Start(t, site.Direct.Provider("open", p, "models off"), site.Direct.Provider("bounded", p, "models off", "max_running 1", "queue 1 1m"),
+		"model other {\nto open\n}", "model m {\nto bounded\n}")
+	p.Script(gatewaytest.Stall(gate, gatewaytest.Answer()))
+	answers := make(chan site.Reply, 1)
+	go func() { answers <- s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "other", "hello", false)) }()
+	require.NoError(t, p.WaitRequests(site.Waiting(t), 1))
+	assert.Equal(t, http.StatusOK, (<-asking(s, 1, site.ClientKey)).Status)
+	gate.Open()
+	assert.Equal(t, http.StatusOK, (<-answers).Status)
+}
+
 // Nobody waits for a provider while another target is free.
 func TestARequestGoesToAnotherTargetBeforeItWaits(t *testing.T) {
 	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)

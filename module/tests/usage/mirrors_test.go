@@ -100,6 +100,22 @@ func TestAMirrorNeitherDelaysNorFailsTheClient(t *testing.T) {
 	}
 }
 
+// Copies that failed let the targets of clients at the same address rest.
+func TestFailedCopiesLetNoTargetRest(t *testing.T) {
+	lines, target, mirror := mirrored(t, site.Direct)
+	target.Always(gatewaytest.Answer())
+	mirror.Always(gatewaytest.Status(http.StatusBadGateway))
+	s := site.Start(t, withLedger(t, append(lines, "model direct {\nto mirror/other\nto target\n}")...)...)
+	for range 20 {
+		require.Equal(t, http.StatusOK, statusOf(s, 20))
+	}
+	copies(t, s, "failed", 20)
+	mirror.Always(twenty)
+	before := target.Count()
+	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, strings.Replace(asking(20), `"m"`, `"direct"`, 1)).Status)
+	assert.Equal(t, before, target.Count(), "the first target of clients does not rest")
+}
+
 // A panic of a copy would end the process: no server recovers it.
 func TestAPanicEndsTheCopyAlone(t *testing.T) {
 	target := gatewaytest.NewProvider(t)
