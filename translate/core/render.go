@@ -112,7 +112,7 @@ func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]by
 // AllPrompts selects all prompts in place of the index of one.
 const AllPrompts = -1
 
-// Witness is an optional interface of the writers of Listen, for the fields that become no part.
+// Witness is an optional interface of the writers of Listen and Receive, for the fields that become no part.
 type Witness interface {
 	// Saw gets each concept that the reader finds, the row of its field, and its raw value
 	// if the row does not name it.
@@ -129,10 +129,7 @@ type UnsharedWitness interface {
 // estimate its tokens.
 func Listen(body []byte, from *Source, w Writer) {
 	x := begin(&RequestInfo{Prompt: AllPrompts}, from, &listener)
-	x.witness = deaf{}
-	if witness, ok := w.(Witness); ok {
-		x.witness = witness
-	}
+	x.witness = witnessOf(w)
 	listen(x, body, w)
 	w.Finish(nil)
 	x.end()
@@ -153,13 +150,21 @@ func listen(x *Translation, body []byte, w Writer) {
 // format does not have. Receive returns what the answer depends on.
 func Receive(body []byte, info *RequestInfo, from *Source, w Writer, strict bool) (translate.AnswerContext, *fault.Fault) {
 	x := begin(info, from, &listener)
-	x.witness = stateless{strict: strict}
+	x.witness = stateless{witnessOf(w), strict}
 	listen(x, body, w)
 	x.settle()
 	w.Finish(nil)
 	context, refused := x.Answer, x.fault
 	x.end()
 	return context, refused
+}
+
+// witnessOf returns the witness of a writer.
+func witnessOf(w Writer) Witness {
+	if witness, ok := w.(Witness); ok {
+		return witness
+	}
+	return deaf{}
 }
 
 // deaf is the witness of a writer that needs none.
@@ -170,8 +175,8 @@ func (deaf) Saw(Concept, *Row, []byte) {}
 
 // stateless is the witness of Receive.
 type stateless struct {
-	deaf
-	strict bool
+	Witness // of the writer
+	strict  bool
 }
 
 // refuse refuses the field of a row that needs a provider that keeps state: one without a concept,

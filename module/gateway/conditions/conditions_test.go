@@ -46,6 +46,9 @@ var bodies = map[string]struct{ format, body string }{
 	"bounded":  {"messages", `{"model":"m","max_tokens":64000,` + question + `}`},
 	"picture":  {"messages", `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}},{"type":"text","text":"what"}]}]}`},
 	"document": {"messages", `{"model":"m","max_tokens":1,"messages":[{"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"x"}}]}]}`},
+	"searches": {"responses", `{"model":"m","tools":[{"type":"web_search"},{"type":"function","name":"a","parameters":{"type":"object"}},{"type":"code_interpreter","container":{"type":"auto"}}],"input":"hi"}`},
+	"lookup":   {"messages", `{"model":"m","max_tokens":5,"tools":[{"type":"web_search_20250305","name":"web_search"}],` + question + `}`},
+	"grounds":  {"gemini", `{"tools":[{"googleSearch":{}}],"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`},
 	"tools":    {"chat", `{"model":"m","tools":[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"b"}}],` + question + `}`},
 	"thinking": {"messages", `{"model":"m","max_tokens":9000,"thinking":{"type":"enabled","budget_tokens":2000},` + question + `}`},
 	"idle":     {"messages", `{"model":"m","max_tokens":9000,"thinking":{"type":"disabled"},` + question + `}`},
@@ -65,14 +68,16 @@ func TestConditionsReadTheRequest(t *testing.T) {
 		"{request.images} > 0":                                               "picture",
 		"{request.documents} + {request.recordings} > 0":                     "document",
 		"{request.tools} == 2":                                               "tools",
+		"{request.tools} == 3":                                               "searches",
+		"{request.tools} == 1":                                               "lookup grounds",
 		"{request.thinks} == true":                                           "budget effort thinking",
 		"{request.effort} == 'high'":                                         "effort",
 		"{request.effort} in ['none', 'minimal']":                            "none",
 		"{request.stream} == true":                                           "stream",
-		"{request.format} == 'gemini'":                                       "budget",
+		"{request.format} == 'gemini'":                                       "budget grounds",
 		"{request.operation} != 'generate'":                                  "",
 		"{request.client} != 'claude-cli'":                                   "",
-		"{request.key} == 'team' && {request.tools} > 0":                     "tools",
+		"{request.key} == 'team' && {request.tools} > 0":                     "tools searches lookup grounds",
 		"{request.owner} + {request.limit} != 'adasmall'":                    "",
 		"{request.customer} == 'acme' && {request.max_tokens} > 10000":       "bounded",
 		"{request.tag.env} == 'prod' && {request.stream}":                    "stream",
@@ -81,7 +86,7 @@ func TestConditionsReadTheRequest(t *testing.T) {
 		"path('/elsewhere')":                                                 "",
 		"{request.stream} > 5":                                               "", // fails, and so does not hold
 		"{http.request.header.X-Absent} == 'a'":                              "",
-		"!({request.images} > 0 || {request.thinks}) && {request.tools} > 1": "tools",
+		"!({request.images} > 0 || {request.thinks}) && {request.tools} > 1": "tools searches",
 	} {
 		condition, err := load(t, expression)
 		require.NoError(t, err, expression)

@@ -122,6 +122,13 @@ func (c *contents) OpenDocument(*core.Media) { c.documents++ }
 func (c *contents) Recording(*core.Media)    { c.recordings++ }
 func (c *contents) Tool(*core.Tool)          { c.tools++ }
 
+// Saw implements core.Witness: a tool that the provider runs is no part of the request.
+func (c *contents) Saw(concept core.Concept, _ *core.Row, _ []byte) {
+	if concept == core.VendorTool {
+		c.tools++
+	}
+}
+
 // Begin implements core.Writer.
 func (c *contents) Begin(x *core.Translation, _ int) { c.options = &x.Options }
 
