@@ -150,7 +150,7 @@ func run(ctx context.Context, path string, statements []string) error {
 const period = 65_536
 
 // sumColumns are the columns of sums, in the order of the tables.
-var sumColumns = strings.Fields(`requests calls streams estimated unpriced fresh cache_read cache_write cache_write_long answer reasoning searches cost held duration ttfb ttfb_n`)
+var sumColumns = strings.Fields(`requests calls streams estimated unpriced fresh cache_read cache_write cache_write_long answer reasoning searches cost held duration ttfb ttfb_n saved`)
 
 // added returns an expression for each sum.
 func added(format string) string {
