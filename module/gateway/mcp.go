@@ -95,14 +95,20 @@ type mcpUse struct {
 
 	checks            *guardrails.Checks // nil if no guard covers the request
 	withoutParameters bool               // the server gets no headers that repeat arguments
+	resumable         bool               // the stream of the answer has ids of events, with which the client can resume it
 }
 
 // name is the name of the server in records and metrics.
 func (u *mcpUse) name() string { return aigateway.ServerPrefix + u.Name }
 
+// modelOf returns the name of a tool among the names of models. What is no call of a tool has the name of a
+// tool "", so that patterns for all tools of a server cover all requests for it, and those for some tools
+// none but calls.
+func (u *mcpUse) modelOf(tool string) string { return u.name() + "/" + tool }
+
 // shows reports whether the client may see and use an element.
 func (u *mcpUse) shows(e wire.Element) bool {
-	return u.Shows(e) && u.to.Exchange.Key.AllowsTool(u.name()+"/"+e.String())
+	return u.Shows(e) && u.to.Exchange.Key.AllowsTool(u.modelOf(e.String()))
 }
 
 // checkAccess refuses requests for servers that the client may not use, whatever is in them.
@@ -119,7 +125,7 @@ func (u *mcpUse) checkAccess() *fault.Fault {
 		u.to.SetHeaders("Allow", http.MethodPost)
 		return fault.WrongMethod(http.MethodPost)
 	}
-	u.to.Exchange.View.Model, u.to.Exchange.Covering = u.name(), u.name()
+	u.to.Exchange.View.Model, u.to.Exchange.Covering = u.modelOf(""), u.name()
 	return nil
 }
 
@@ -183,7 +189,7 @@ func (u *mcpUse) checkMessage() *fault.Fault {
 	}
 	if u.message.IsCall() {
 		tool, ex := u.message.Uses[0], u.to.Exchange
-		ex.View.Model = u.name() + "/" + tool.Name
+		ex.View.Model = u.modelOf(tool.Name)
 		ex.View.Costs.Fixed = u.PriceOf(tool.Name)
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
@@ -38,11 +40,33 @@ func (u *mcpUse) call() {
 	ex.End(c)
 	span.End(c)
 	if f := c.Result.Fault; f != nil && !c.Result.Whole() {
+		u.logFailure(f, &c.Result)
+		u.endStream(f, &c.Result)
 		u.to.Fail(f)
 		return
 	}
 	u.to.Abandon(ctx)
 }
+
+// logFailure logs why a call has failed, as failed attempts at providers are logged.
+func (u *mcpUse) logFailure(f *fault.Fault, result *exchange.Result) {
+	u.h.logger.Warn("attempt failed", zap.String("request_id", u.to.Exchange.ID), zap.String("provider", u.name()),
+		zap.Int("upstream_status", result.Status), zap.NamedError("cause", f.Cause), zap.String("fault", f.LogMessage()))
+}
+
+// endStream ends a stream that has failed with an error as the answer to the request: without it, the client
+// waits until its own timeout. A client that can resume the stream gets the answer there, and no error.
+func (u *mcpUse) endStream(f *fault.Fault, result *exchange.Result) {
+	if result.Began.IsZero() || u.resumable || !u.awaitsAnswer() {
+		return
+	}
+	result.State = exchange.Relayed
+	_, _ = u.to.Write(u.errorEvent(f))
+	_ = u.to.FlushError()
+}
+
+// awaitsAnswer reports whether the message of the client has an answer.
+func (u *mcpUse) awaitsAnswer() bool { return u.message != nil && u.message.IsRequest() }
 
 // callFault returns the fault of a call without an answer.
 func callFault(ctx context.Context, err error) *fault.Fault {
@@ -80,17 +104,23 @@ func (u *mcpUse) exchange(ctx context.Context, result *exchange.Result) error {
 		return u.passEvents(ctx, res, result)
 	case isJSON:
 		return u.passMessage(ctx, res, result)
-	case status/100 == 2:
+	case status == http.StatusAccepted || status == http.StatusNoContent || status/100 == 2 && !u.awaitsAnswer():
 		u.passStatus(res, result)
 		return nil
+	case status/100 == 2:
+		result.Fail(fault.Unusable(errNoMessage))
 	default:
 		result.Fail(fault.Read(status, "", nil))
 	}
 	return nil
 }
 
-// errSession is the error of a session whose id the gateway cannot seal.
-var errSession = errors.New("the id of the session is longer than 256 bytes")
+var (
+	// errSession is the error of a session whose id the gateway cannot seal.
+	errSession = errors.New("the id of the session is longer than 256 bytes")
+	// errNoMessage is the error of an answer to a request that is neither a message nor a stream of them.
+	errNoMessage = errors.New("the answer of the server is neither JSON nor a stream of events")
+)
 
 // begin sets the headers of the answer.
 func (u *mcpUse) begin(res *http.Response) error {
@@ -120,7 +150,11 @@ func (u *mcpUse) passStatus(res *http.Response, result *exchange.Result) {
 // passMessage passes on an answer that is one message.
 func (u *mcpUse) passMessage(ctx context.Context, res *http.Response, result *exchange.Result) error {
 	body, err := u.ReadAll(res.Body)
-	if err != nil {
+	switch {
+	case mcp.IsUnusable(err):
+		result.Fail(fault.Unusable(err))
+		return nil
+	case err != nil:
 		return err
 	}
 	answer, refused := u.read(ctx, body)
@@ -171,18 +205,17 @@ func (u *mcpUse) passEvents(ctx context.Context, res *http.Response, result *exc
 	_ = u.to.FlushError()
 	for events := u.Events(res.Body); !result.Whole(); {
 		event, err := events.Next()
-		switch {
-		case errors.Is(err, io.EOF): // of a stream that the client may resume, or that has no end of its own
-			result.Finish(token.Usage{})
-			return nil
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			return err
-		case err != nil:
-			result.Fail(fault.Unusable(err))
+		if err != nil {
+			u.endEvents(ctx, err, result)
 			return nil
 		}
+		u.resumable = u.resumable || wire.HasEventID(event)
 		event, refused := u.passed(ctx, event, result)
-		if refused != nil {
+		switch {
+		case refused != nil && refused.IsUnusable():
+			result.Fail(refused)
+			return nil
+		case refused != nil:
 			event = u.refusal(refused, result)
 		}
 		_, _ = u.to.Write(event)
@@ -191,13 +224,32 @@ func (u *mcpUse) passEvents(ctx context.Context, res *http.Response, result *exc
 	return nil
 }
 
-// refusal returns the event that ends a stream for a fault, as the answer to the request. The call ends as
-// whole: the server has answered.
+// endEvents notes the end of a stream behind its last event. It is no failure of a stream that the client may
+// resume, or that answers no request.
+func (u *mcpUse) endEvents(ctx context.Context, err error, result *exchange.Result) {
+	switch {
+	case ctx.Err() != nil: // which is the reason
+	case errors.Is(err, io.EOF) && (u.resumable || !u.awaitsAnswer() || u.message.IsSubscription()):
+		result.Finish(token.Usage{})
+	case mcp.IsUnusable(err):
+		result.Fail(fault.Unusable(err))
+	default:
+		result.Fail(fault.Truncated(err))
+	}
+}
+
+// refusal returns the event that ends a stream that a guard has blocked. The call ends as whole: the server
+// has answered.
 func (u *mcpUse) refusal(refused *fault.Fault, result *exchange.Result) []byte {
-	ex := u.to.Exchange
-	ex.Fault = refused
+	u.to.Exchange.Fault = refused
 	result.Finish(token.Usage{})
-	return append(ex.Format.Errors.Append([]byte("data: "), refused, ex.ID), "\n\n"...)
+	return u.errorEvent(refused)
+}
+
+// errorEvent returns the event of a fault, as the answer to the request.
+func (u *mcpUse) errorEvent(f *fault.Fault) []byte {
+	ex := u.to.Exchange
+	return append(ex.Format.Errors.Append([]byte("data: "), f, ex.ID), "\n\n"...)
 }
 
 // passed returns an event as the client gets it, and notes the end of the answer.

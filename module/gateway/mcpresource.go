@@ -7,12 +7,27 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	wire "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
 )
 
 // resourceRoot is the path below which the metadata of resources are, in front of the path of the
 // resource (RFC 9728).
 const resourceRoot = "/.well-known/oauth-protected-resource"
+
+// signIns are the paths at which, and below which, clients look for documents about a sign-in.
+var signIns = []string{resourceRoot, "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"}
+
+// routeUnanswered returns the route of a request that no handler of the site has answered: for a document
+// about a sign-in, which there is not. Clients fail at the empty 200 of Caddy.
+func (all mcpServers) routeUnanswered(r *http.Request) (route routes.Route) {
+	if len(all) > 0 && slices.ContainsFunc(signIns, func(root string) bool { return routes.IsBelow(r.URL.Path, root) }) {
+		route = routes.Route{Kind: routes.Unknown, Format: wire.Format, Keyless: true, Fault: fault.MCPNoSignIn()}
+	}
+	return route
+}
 
 // issuersOf returns the issuers whose tokens are keys of the site.
 func issuersOf(h *Handler) (all []string) {

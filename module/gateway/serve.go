@@ -47,6 +47,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 			return err
 		}
 		if route = routes.FindUnanswered(r, h.backends); route.Kind == routes.Elsewhere {
+			route = h.resolved.servers.routeUnanswered(r)
+		}
+		if route.Kind == routes.Elsewhere {
 			return nil
 		}
 		hideKey(r, &route)

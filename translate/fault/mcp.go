@@ -42,6 +42,11 @@ func MCPUnknownServer() *Fault {
 	return &Fault{Kind: NotFound, Message: "path: no such MCP server", Code: "not_found", Final: true}
 }
 
+// MCPNoSignIn refuses the path of a document about a sign-in for MCP servers.
+func MCPNoSignIn() *Fault {
+	return &Fault{Kind: NotFound, Message: "path: no document about a sign-in; MCP clients need a key in the header Authorization", Code: "not_found", Final: true}
+}
+
 // MCPServerNotAllowed refuses a server that the key may not use.
 func MCPServerNotAllowed(server string) *Fault {
 	return notAllowed("this key may not use the MCP server '" + server + "'")

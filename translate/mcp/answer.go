@@ -57,7 +57,7 @@ func ReadAnswer(body []byte, method string, shows func(Element) bool) (a Answer,
 				c.Skip()
 				continue
 			}
-			edits = a.readResult(&c, listing[method] || method == "", shows)
+			edits = a.readResult(&c, method, shows)
 		default:
 			c.Skip()
 		}
@@ -73,7 +73,8 @@ func ReadAnswer(body []byte, method string, shows func(Element) bool) (a Answer,
 }
 
 // readResult reads the members of a result, and returns the edits of the message.
-func (a *Answer) readResult(c *jsonscan.Cursor, isList bool, shows func(Element) bool) (edits []edit.Edit) {
+func (a *Answer) readResult(c *jsonscan.Cursor, method string, shows func(Element) bool) (edits []edit.Edit) {
+	isList := listing[method] || method == ""
 	for c.Member() {
 		name := string(c.Name())
 		list, isElements := lists[name]
@@ -83,6 +84,12 @@ func (a *Answer) readResult(c *jsonscan.Cursor, isList bool, shows func(Element)
 		case name == "cacheScope":
 			_, slot := c.SkipAt()
 			edits = append(edits, editOf(slot, []byte(`"private"`)))
+		case name == "capabilities" && (method == "initialize" || method == "server/discover"):
+			copied := *c
+			_, slot := c.SkipAt()
+			if kept, cut := withoutTasks(copied.Skip()); cut {
+				edits = append(edits, editOf(slot, kept))
+			}
 		case isList && isElements && c.Kind() == jsonscan.Array:
 			copied := *c
 			_, slot := c.SkipAt()
@@ -98,6 +105,23 @@ func (a *Answer) readResult(c *jsonscan.Cursor, isList bool, shows func(Element)
 
 func editOf(slot jsonscan.Slot, text []byte) edit.Edit {
 	return edit.Edit{Span: translate.Span{Start: slot.Start, End: slot.End}, With: text}
+}
+
+// withoutTasks returns the capabilities of a server without tasks, which are not passed on. cut is false if
+// the server has none.
+func withoutTasks(raw []byte) (kept []byte, cut bool) {
+	kept = append(kept, '{')
+	for name, value := range jsonscan.Members(objectOf(raw)) {
+		if string(name) == "tasks" {
+			cut = true
+			continue
+		}
+		if len(kept) > 1 {
+			kept = append(kept, ',')
+		}
+		kept = append(append(jsonscan.AppendString(kept, string(name)), ':'), value...)
+	}
+	return append(kept, '}'), cut
 }
 
 // keep returns the list at the cursor without the elements that are not shown. cut is false if all are.
@@ -131,6 +155,16 @@ func nameOf(raw []byte, member string) (name string) {
 		return ""
 	}
 	return name
+}
+
+// HasEventID reports whether an event of a stream has an id.
+func HasEventID(event []byte) bool {
+	for line := range bytes.Lines(event) {
+		if id, ok := bytes.CutPrefix(line, []byte("id:")); ok && len(bytes.TrimSpace(id)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Event returns the data of an event of a stream, and an event with other data in its place. The event

@@ -58,7 +58,13 @@ func (m *Message) IsCall() bool { return m.Method == callTool }
 // IsRequest reports whether the message asks for an answer.
 func (m *Message) IsRequest() bool { return m.Method != "" && m.ID != nil }
 
-const callTool = "tools/call"
+// IsSubscription reports whether the answer to the message is a stream that has no end of its own.
+func (m *Message) IsSubscription() bool { return m.Method == subscribe }
+
+const (
+	callTool  = "tools/call"
+	subscribe = "subscriptions/listen"
+)
 
 // methods are the methods of clients, with the member of their parameters that names an element. A
 // method that is not among them may refer to what the server keeps for all clients, such as its tasks.
@@ -71,7 +77,7 @@ var methods = map[string]struct {
 	"ping":                      {},
 	"logging/setLevel":          {},
 	"completion/complete":       {},
-	"subscriptions/listen":      {},
+	subscribe:                   {},
 	"tools/list":                {},
 	"prompts/list":              {},
 	"resources/list":            {},
@@ -224,9 +230,11 @@ func (r *reader) readParams(member string, kind Kind) *fault.Fault {
 			r.Arguments = translate.Span{Start: slot.Start, End: slot.End}
 		case name == "_meta":
 			r.Version = jsonscan.TextOf(jsonscan.MemberOf(objectOf(c.Skip()), versionMember))
+		case r.Method == callTool && strings.EqualFold(name, "task"):
+			return fault.InvalidField("params.task", "must be left out: this gateway passes no tasks on")
 		case r.Method == "completion/complete" && strings.EqualFold(name, "ref"):
 			r.readReference(c.Skip())
-		case r.Method == "subscriptions/listen":
+		case r.Method == subscribe:
 			r.readSubscriptions(&c, name)
 		default:
 			c.Skip()

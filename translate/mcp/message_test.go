@@ -186,3 +186,17 @@ func TestTextsAreWhatModelsWriteAndRead(t *testing.T) {
 	}
 	assert.Equal(t, []string{`"a"`, `"b"`, `"c"`}, texts)
 }
+
+// Clients began tasks whose results they could not read.
+func TestTasksAreNoCapabilityOfAServer(t *testing.T) {
+	const body = `{"id":1,"result":{"capabilities":{"tools":{"a": 1},"tasks":{"list":{}},"prompts":{}}}}`
+	for method, want := range map[string]string{
+		"initialize":      `{"id":1,"result":{"capabilities":{"tools":{"a": 1},"prompts":{}}}}`,
+		"server/discover": `{"id":1,"result":{"capabilities":{"tools":{"a": 1},"prompts":{}}}}`,
+		"tools/call":      body,
+	} {
+		answer, err := mcp.ReadAnswer([]byte(body), method, func(mcp.Element) bool { return true })
+		require.NoError(t, err)
+		assert.Equal(t, want, string(answer.Body), method)
+	}
+}

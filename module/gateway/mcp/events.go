@@ -28,12 +28,12 @@ func (e *Events) Next() ([]byte, error) {
 			return event, checkLines(event)
 		}
 		switch {
+		case len(e.read) > e.most:
+			return nil, errTooLong
 		case e.err != nil && len(e.read) > 0 && errors.Is(e.err, io.EOF):
 			return nil, io.ErrUnexpectedEOF
 		case e.err != nil:
 			return nil, e.err
-		case len(e.read) > e.most:
-			return nil, errTooLong
 		}
 		e.fill()
 	}

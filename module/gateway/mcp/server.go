@@ -108,7 +108,12 @@ func (s *Server) answerLimit() int64 { return cmp.Or(s.MaxAnswer, defaultMaxAnsw
 
 var errTooLong = errors.New("a message of the server is longer than max_answer")
 
-// ReadAll returns the body of an answer that is one message.
+// IsUnusable reports whether an error of ReadAll or of Events is about a message that has arrived, and not
+// about the connection.
+func IsUnusable(err error) bool { return errors.Is(err, errTooLong) || errors.Is(err, errLineEnd) }
+
+// ReadAll returns the body of an answer that is one message. The error of one that is too long is
+// unusable.
 func (s *Server) ReadAll(body io.Reader) ([]byte, error) {
 	whole, err := io.ReadAll(io.LimitReader(body, s.answerLimit()+1))
 	if err == nil && int64(len(whole)) > s.answerLimit() {

@@ -168,10 +168,11 @@ func (c call) usage() usage {
 }
 
 // fixed returns the cost of a call that depends on nothing that it uses. A server that has refused the
-// call, or that the call has not reached, has not made it.
+// call, that the call has not reached, or whose answer has failed, gets nothing for it. A client that leaves
+// pays.
 func (c call) fixed() token.StatedCost {
 	nanos := c.ex.View.Costs.FixedNanos()
-	return token.StatedCost{Nanos: nanos, Known: nanos > 0 && !c.unused()}
+	return token.StatedCost{Nanos: nanos, Known: nanos > 0 && !c.unused() && c.Fault == nil}
 }
 
 // stated returns the cost that the provider has stated for the whole call, if it is believed.

@@ -12,9 +12,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// tools is a server whose tools report errors, but for refused, which is no call.
+// tools is a server whose tools report errors, but for refused, which is no call, and those without an answer.
 func tools(t *testing.T) (address string) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Header.Get("Mcp-Name") {
+		case "ends":
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = w.Write([]byte(": begun\n\n"))
+			return
+		case "page":
+			w.Header().Set("Content-Type", "text/html")
+			return
+		}
 		w.Header().Set("Content-Type", "application/json")
 		if r.Header.Get("Mcp-Name") == "refused" {
 			w.WriteHeader(http.StatusBadRequest)
@@ -34,15 +43,17 @@ func callTool(s *site.Site, tool string) site.Reply {
 func TestX098ACallOfAToolCostsItsPriceAndItsErrorIsRecorded(t *testing.T) {
 	site.SetKeys(t)
 	s := site.Start(t, withLedger(t, site.DemoProvider, "key alice {env.KEY_ALICE} {\nmcp up\n}",
-		"mcp up {\nto "+tools(t)+"\nprice search_* 0.002\nprice refused 7\n}")...)
-	for _, tool := range []string{"search_code", "free", "refused"} {
+		"mcp up {\nto "+tools(t)+"\nprice search_* 0.002\nprice refused 7\nprice ends 7\nprice page 7\n}")...)
+	for _, tool := range []string{"search_code", "free", "refused", "ends", "page"} {
 		callTool(s, tool)
 	}
-	got := settled(t, s, "model", 3)
+	got := settled(t, s, "model", 5)
 	assert.ElementsMatch(t, []sum{
 		{Model: "mcp/up/search_code", Requests: 1, Calls: 1, Cost: 2000, Currency: "USD"},
 		{Model: "mcp/up/free", Requests: 1, Calls: 1},
 		{Model: "mcp/up/refused", Requests: 1, Calls: 1},
+		{Model: "mcp/up/ends", Requests: 1, Calls: 1}, // a call without an answer was charged
+		{Model: "mcp/up/page", Requests: 1, Calls: 1},
 	}, got)
 	var page struct{ Items []map[string]any }
 	get(t, s.AdminURL("/api/v1/records?model=mcp/up/search_code"), &page)

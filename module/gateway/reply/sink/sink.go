@@ -292,7 +292,7 @@ func (s *Sink) Close(clientGone bool) (end End, ok bool) {
 	s.heartbeat.stop()
 	s.advance()
 	end = End{Outcome: s.state.outcome(s.ex, clientGone), Aborts: s.broken && s.ex.Format.Errors.Aborts}
-	if end.Outcome == exchange.Cut && !s.answer.streams(s.ex) {
+	if s.state == flowing && end.Outcome == exchange.Cut && !s.answer.streams(s.ex) {
 		end.Aborts = true // so that the part of an answer that was sent does not look whole
 	}
 	if end.Aborts && s.state.hasContent() {

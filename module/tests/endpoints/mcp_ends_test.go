@@ -1,0 +1,158 @@
+package endpoints_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+const progress = `{"jsonrpc":"2.0","method":"notifications/progress","params":{}}`
+
+// streams answers with events.
+func streams(events string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = fmt.Fprint(w, events)
+	}
+}
+
+// breaksOff answers with events, behind which the connection ends.
+func breaksOff(events string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		streams(events)(w, r)
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// A stream that ended without the answer had no error, so that clients waited until their own timeout, and
+// its clean end was recorded as an answer.
+func TestAStreamWithoutItsAnswerEndsWithAnError(t *testing.T) {
+	s := startTools(t, "max_answer 200")
+	const first = "data: " + progress + "\n\n"
+	const closed, unusable = "the upstream closed the stream before completing the answer", "the upstream returned an unusable answer"
+	for name, test := range map[string]struct {
+		reply http.HandlerFunc
+		why   string
+	}{
+		"a clean end":          {streams(first), closed},
+		"half an event":        {streams(first + `data: {"jsonrpc":"2.0","id":7,"res`), closed},
+		"a cut":                {breaksOff(first), closed},
+		"an event too long":    {streams(first + "data: " + strings.Repeat("x", 300)), unusable},
+		"an event of no JSON":  {streams(first + "data: {\n\n"), unusable},
+		"a line of one return": {streams(first + "data: {}\rdata: {}\n\n"), unusable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.server.answers(test.reply)
+			answer := s.use(site.AliceKey, calling("search_code"))
+			end, ok := strings.CutPrefix(answer.Body, first)
+			require.True(t, ok, answer.Body)
+			want := `data: {"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"` + test.why + `","data":`
+			assert.True(t, strings.HasPrefix(end, want) && strings.HasSuffix(end, "}}}\n\n"), end)
+			record := s.Record(answer.ID())
+			assert.Equal(t, []any{"cut", test.why}, []any{record["outcome"], record["fault"]}, record)
+		})
+	}
+}
+
+// Such ends are no failures: the client resumes the stream, or subscribes again.
+func TestAStreamThatGoesOnElsewhereEndsWithoutAnError(t *testing.T) {
+	s := startTools(t, "")
+	for message, events := range map[string]string{
+		calling("search_code"):                      "id: 1\ndata:\n\n",
+		rpc("7", "subscriptions/listen", "{}"):      "data: " + progress + "\n\n",
+		`{"jsonrpc":"2.0","id":7,"result":{"a":1}}`: "data: " + progress + "\n\n",
+	} {
+		s.server.answers(streams(events))
+		answer := s.use(site.AliceKey, message)
+		assert.Equal(t, events, answer.Body)
+		assert.Equal(t, "answered", s.Record(answer.ID())["outcome"])
+	}
+}
+
+// An answer without a message was an empty 200, on which clients waited.
+func TestARequestNeedsAMessageAsItsAnswer(t *testing.T) {
+	s := startTools(t, "")
+	for _, contentType := range []string{"text/html", "text/plain; charset=utf-8", ""} {
+		s.server.answers(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = []string{contentType}
+			_, _ = fmt.Fprint(w, "<html>")
+		})
+		answer := s.use(site.AliceKey, calling("search_code"))
+		assertRPCError(t, http.StatusBadGateway, "7", -32000, answer)
+		assert.Contains(t, answer.Body, "the upstream returned an unusable answer")
+		notified := s.use(site.AliceKey, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		assert.Equal(t, http.StatusOK, notified.Status)
+		assert.Empty(t, notified.Body)
+	}
+}
+
+// The client got "the upstream could not be reached", and the log no reason.
+func TestAMessageOverMaxAnswerIsUnusable(t *testing.T) {
+	s := startTools(t, "max_answer 50")
+	answer := s.use(site.AliceKey, rpc("7", "tools/list", "{}"))
+	assertRPCError(t, http.StatusBadGateway, "7", -32000, answer)
+	assert.Contains(t, answer.Body, "the upstream returned an unusable answer")
+	assert.Equal(t, "a message of the server is longer than max_answer", s.FailedAttempt(answer.ID())["cause"])
+}
+
+// Patterns for a whole server covered calls of its tools alone: a limit counted no lists, and a guard saw
+// neither prompts, answers to the server, nor what resources and the stream of the server contain.
+func TestPatternsForAServerCoverAllRequestsForIt(t *testing.T) {
+	t.Run("guard", func(t *testing.T) {
+		s := startTools(t, "era legacy", "guard words regex {\npattern rule forbidden\nblock rule\nmodels mcp/up/*\n}")
+		for _, refused := range []string{
+			rpc("7", "tools/call", `{"name":"a","arguments":{"q":"forbidden"}}`),
+			rpc("7", "prompts/get", `{"name":"a","arguments":{"q":"forbidden"}}`),
+			rpc("7", "completion/complete", `{"ref":{"type":"ref/prompt","name":"a"},"argument":{"name":"q","value":"forbidden"}}`),
+			`{"jsonrpc":"2.0","id":7,"result":{"content":{"type":"text","text":"forbidden"}}}`,
+		} {
+			assertRPCError(t, http.StatusBadRequest, "7", -32600, s.use(site.AliceKey, refused))
+		}
+		assertRPCError(t, http.StatusBadRequest, "null", -32600, s.use(site.AliceKey, `{"jsonrpc":"2.0","method":"notifications/progress","params":{"message":"forbidden"}}`))
+		assert.Empty(t, s.server.lines())
+		s.server.answers(streams("data: {\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"contents\":[{\"text\":\"forbidden\"}]}}\n\n"))
+		for _, answer := range []site.Reply{
+			s.use(site.AliceKey, rpc("7", "resources/read", `{"uri":"file:///a"}`)),
+			s.Call(http.MethodGet, s.URL("site", "/mcp/up"), "", "Authorization", "Bearer "+site.AliceKey),
+		} {
+			assert.Contains(t, answer.Body, `"error":{"code":-32600,`)
+			assert.NotContains(t, answer.Body, "forbidden")
+		}
+	})
+	for pattern, want := range map[string][]int{"mcp/up/*": {200, 429, 429}, "mcp/*": {200, 429, 429}, "mcp/up/search_*": {200, 200, 200}, "mcp/other/*": {200, 200, 200}} {
+		t.Run(pattern, func(t *testing.T) {
+			t.Setenv("KEY_CAROL", "sk-carol")
+			s := startTools(t, "", "limit few {\nper key\nrequests 1/1h\nmodels "+pattern+"\n}", "key carol {env.KEY_CAROL} {\nmcp up\nlimit few\n}")
+			var got []int
+			for _, message := range []string{rpc("7", "tools/list", "{}"), rpc("7", "prompts/get", `{"name":"search_p"}`), calling("other")} {
+				got = append(got, s.use("sk-carol", message).Status)
+			}
+			assert.Equal(t, want, got)
+		})
+	}
+}
+
+// The result of such a call could not be read, since tasks are not passed on.
+func TestACallAsATaskIsRefused(t *testing.T) {
+	s := startTools(t, "")
+	answer := s.use(site.AliceKey, rpc("7", "tools/call", `{"name":"search_code","task":{"ttl":1}}`))
+	assertRPCError(t, http.StatusBadRequest, "7", -32600, answer)
+	assert.Contains(t, answer.Body, "params.task")
+	assert.Empty(t, s.server.lines())
+}
+
+// Clients failed at the empty 200 of Caddy, which they took for a document.
+func TestThereAreNoDocumentsAboutASignInWithoutTokens(t *testing.T) {
+	s := startTools(t, "")
+	for _, path := range []string{"oauth-protected-resource/mcp/up", "oauth-protected-resource", "oauth-authorization-server", "oauth-authorization-server/mcp/up", "openid-configuration"} {
+		assertRPCError(t, http.StatusNotFound, "null", -32000, s.Call(http.MethodGet, s.URL("site", "/.well-known/"+path), ""))
+	}
+	assert.Empty(t, s.Call(http.MethodGet, s.URL("site", "/.well-known/other"), "").Body)
+}
