@@ -101,7 +101,8 @@ func (u *mcpUse) exchange(ctx context.Context, result *exchange.Result) error {
 	case status == http.StatusNotFound && u.session != "" && !isJSON:
 		result.Fail(fault.MCPUnknownSession())
 	case status/100 == 2 && isStream:
-		return u.passEvents(ctx, res, result)
+		u.passEvents(ctx, res, result)
+		return nil
 	case isJSON:
 		return u.passMessage(ctx, res, result)
 	case status == http.StatusAccepted || status == http.StatusNoContent || status/100 == 2 && !u.awaitsAnswer():
@@ -195,10 +196,10 @@ func (u *mcpUse) finish(answer wire.Answer, result *exchange.Result) {
 }
 
 // passEvents passes on a stream of messages, until the one that answers the request.
-func (u *mcpUse) passEvents(ctx context.Context, res *http.Response, result *exchange.Result) error {
+func (u *mcpUse) passEvents(ctx context.Context, res *http.Response, result *exchange.Result) {
 	if err := u.begin(res); err != nil {
 		result.Fail(fault.Unusable(err))
-		return nil
+		return
 	}
 	result.State, result.Began = exchange.Content, time.Now()
 	u.to.WriteHeader(res.StatusCode)
@@ -207,21 +208,20 @@ func (u *mcpUse) passEvents(ctx context.Context, res *http.Response, result *exc
 		event, err := events.Next()
 		if err != nil {
 			u.endEvents(ctx, err, result)
-			return nil
+			return
 		}
 		u.resumable = u.resumable || wire.HasEventID(event)
 		event, refused := u.passed(ctx, event, result)
 		switch {
 		case refused != nil && refused.IsUnusable():
 			result.Fail(refused)
-			return nil
+			return
 		case refused != nil:
 			event = u.refusal(refused, result)
 		}
 		_, _ = u.to.Write(event)
 		_ = u.to.FlushError()
 	}
-	return nil
 }
 
 // endEvents notes the end of a stream behind its last event. It is no failure of a stream that the client may
