@@ -2,6 +2,7 @@ package realtime
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"strings"
 
@@ -76,7 +77,8 @@ func (r *Request) chunks(c *jsonscan.Cursor) {
 	for c.OpenArray(); c.Element(); {
 		chunk := c.Skip()
 		r.Audio += len(jsonscan.MemberOf(chunk, "data"))
-		if strings.HasPrefix(jsonscan.TextOf(jsonscan.MemberOf(chunk, "mimeType")), "image/") {
+		kind := cmp.Or(jsonscan.TextOf(jsonscan.MemberOf(chunk, "mimeType")), jsonscan.TextOf(jsonscan.MemberOf(chunk, "mime_type")))
+		if strings.HasPrefix(kind, "image/") {
 			r.Tokens += tokensOfFrame
 		}
 	}

@@ -14,6 +14,7 @@ func TestMessagesOfClientsOfGemini(t *testing.T) {
 		`{"realtimeInput":{"audio":{"mimeType":"audio/pcm","data":"AAAA"}}}`:                                   {Type: "realtimeinput", Audio: 6},
 		`{"realtime_input":{"video":{"data":"AAAA"}}}`:                                                         {Type: "realtimeinput", Audio: 6, Tokens: 258},
 		`{"realtimeInput":{"mediaChunks":[{"mimeType":"image/jpeg","data":"AA"},{"mimeType":"a","data":""}]}}`: {Type: "realtimeinput", Audio: 6, Tokens: 258},
+		`{"realtime_input":{"media_chunks":[{"mime_type":"image/png","data":"AA"}]}}`:                          {Type: "realtimeinput", Audio: 4, Tokens: 258},
 		`{"clientContent":{"setup":{"model":"no session"}}}`:                                                   {Type: "clientcontent"},
 	} {
 		got, err := Gemini.Read([]byte(text))

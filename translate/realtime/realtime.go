@@ -10,6 +10,7 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -104,6 +105,8 @@ const (
 var kinds = map[string]Kind{
 	"response.created": Created, "response.done": Done, "conversation.item.input_audio_transcription.completed": Transcribed,
 	"response.output_audio.delta": Delta, "response.output_text.delta": Delta, "response.function_call_arguments.delta": Delta,
+	"response.mcp_call_arguments.delta": Delta,
+	"response.audio.delta":              Delta, "response.text.delta": Delta, // of the API before its release
 }
 
 // perToken is the number of bytes, in base64, of the sound of a token: one for 50 ms of an answer, in which
@@ -143,7 +146,7 @@ func ReadEvent(message []byte) (e Event) {
 	case Delta:
 		e.Response = jsonscan.TextOf(jsonscan.MemberOf(message, "response_id"))
 		size := int64(len(jsonscan.MemberOf(message, "delta")))
-		if kind == "response.output_audio.delta" {
+		if strings.HasSuffix(kind, "audio.delta") {
 			e.Tokens = size/perToken + 1
 		} else {
 			e.Tokens = size/token.DefaultBytesPerToken + 1

@@ -1,6 +1,7 @@
 package realtime
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,10 +33,12 @@ func TestMessagesOfClients(t *testing.T) {
 
 func TestMessagesOfProviders(t *testing.T) {
 	for text, want := range map[string]Event{
-		`{"type":"response.output_audio.delta","delta":"AAAA","response_id":"resp_1"}`:        {Kind: Delta, Response: "resp_1", Tokens: 1},
-		`{"type":"response.output_text.delta","delta":"twelve bytes","response_id":"resp_1"}`: {Kind: Delta, Response: "resp_1", Tokens: 4},
-		`{"type":"response.created","response":{"id":"resp_1","usage":null}}`:                 {Kind: Created, Response: "resp_1"},
-		`{"type":"response.done","response":{"id":"resp_1","status":"failed"}}`:               {Kind: Done, Response: "resp_1", Failed: true},
+		`{"type":"response.output_audio.delta","delta":"AAAA","response_id":"resp_1"}`:                       {Kind: Delta, Response: "resp_1", Tokens: 1},
+		`{"type":"response.output_text.delta","delta":"twelve bytes","response_id":"resp_1"}`:                {Kind: Delta, Response: "resp_1", Tokens: 4},
+		`{"type":"response.audio.delta","delta":"` + strings.Repeat("A", 6400) + `","response_id":"resp_1"}`: {Kind: Delta, Response: "resp_1", Tokens: 3},
+		`{"type":"response.text.delta","delta":"twelve bytes","response_id":"resp_1"}`:                       {Kind: Delta, Response: "resp_1", Tokens: 4},
+		`{"type":"response.created","response":{"id":"resp_1","usage":null}}`:                                {Kind: Created, Response: "resp_1"},
+		`{"type":"response.done","response":{"id":"resp_1","status":"failed"}}`:                              {Kind: Done, Response: "resp_1", Failed: true},
 		`{"type":"response.done","response":{"id":"resp_1","status":"cancelled","usage":{"total_tokens":30,"input_tokens":20,"output_tokens":10,
 			"input_token_details":{"cached_tokens":8,"text_tokens":12,"audio_tokens":6,"image_tokens":2,"cached_tokens_details":{"image_tokens":1,"audio_tokens":4}},"output_token_details":{"audio_tokens":9}}}}`: {
 			Kind: Done, Response: "resp_1", Usage: token.Usage{

@@ -140,8 +140,8 @@ func explain(x *run, c *exchange.Conduit, err error) {
 }
 
 // noteLatency records how fast a stream began, for a model whose targets are ordered by that. One that
-// was given up after a timeout, or for a faster one, counts as if it had begun then: otherwise a target that hangs would stay
-// as fast as it once was.
+// was given up after a timeout, or for a faster one, counts as if it had begun then: otherwise a target
+// that hangs would stay as fast as it once was.
 func (x *run) noteLatency(t *selection.Candidate, result *exchange.Result) {
 	if x.model.Order.By != catalog.OrderByLatency || result.Called.IsZero() {
 		return

@@ -22,9 +22,10 @@ import (
 // Expect estimates the usage of a request: the tokens of its prompt, once for each call,
 // and of the longest answers that it allows. If the chain has a budget, the estimate
 // includes the highest possible cost. A request that counts tokens, manages an object, or is passed
-// on unread, uses nothing that is known. A call of a tool costs what is configured. That of a batch is the sum of the highest costs of its
-// requests, without their tokens: they are not used within the minute of the request. The fault refuses a model without a price if a budget needs
-// the price, and a request whose cost has no bound.
+// on unread, uses nothing that is known. A call of a tool costs what is configured. That of a batch is
+// the sum of the highest costs of its requests, without their tokens: they are not used within the minute
+// of the request. The fault refuses a model without a price if a budget needs the price, and a request
+// whose cost has no bound.
 func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (e meter.Estimate, refused *fault.Fault) {
 	e.Cost.Currency = c.currency
 	switch ex.Operation {
