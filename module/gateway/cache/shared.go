@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"sync/atomic"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -18,10 +19,25 @@ type Shared struct {
 	store aigateway.AnswerCache
 	seals func() *seal.Ring
 	entry int64 // Bounds.Entry
+
+	keys atomic.Pointer[ringKeys] // of the last request
 }
 
-// vault returns the keys that names and values are made with.
-func (s *Shared) vault() seal.Vault { return s.seals().Vault("cached answers") }
+// ringKeys are the keys that are derived from a ring.
+type ringKeys struct {
+	ring  *seal.Ring
+	vault seal.Vault
+}
+
+// vault returns the keys that names and values are made with. They change with the ring.
+func (s *Shared) vault() seal.Vault {
+	ring, keys := s.seals(), s.keys.Load()
+	if keys == nil || keys.ring != ring {
+		keys = &ringKeys{ring, ring.Vault("cached answers")}
+		s.keys.Store(keys)
+	}
+	return keys.vault
+}
 
 // MAC implements exchange.CachedAnswers.
 func (s *Shared) MAC() hash.Hash { return s.vault().MAC() }

@@ -79,6 +79,20 @@ func TestGatewaysWithTheSameKeysShareAnswers(t *testing.T) {
 	assert.NotEqual(t, first.MAC().Sum(nil), stranger.MAC().Sum(nil))
 }
 
+// A key in a file may change while the gateway runs.
+func TestNewKeysHaveAnswersOfTheirOwn(t *testing.T) {
+	s := &shelf{values: make(map[string][]byte)}
+	c, other := sharedBy(t, s, "k"), sharedBy(t, s, "x")
+	c.Put(keyOf(1), answerOf(1), time.Hour)
+	before := c.seals
+	c.seals = other.seals
+	found, _ := c.Get(keyOf(1), forever)
+	assert.Nil(t, found)
+	c.seals = before
+	found, _ = c.Get(keyOf(1), forever)
+	assert.NotNil(t, found)
+}
+
 // Values of a store that others can write are not trusted.
 func TestAChangedValueIsNoAnswer(t *testing.T) {
 	s := &shelf{values: make(map[string][]byte)}
