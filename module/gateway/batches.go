@@ -42,7 +42,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	}
 	var file translate.ObjectID
 	refused := request.ReadObject(ex, r, limit, func(body []byte) (refused *fault.Fault) {
-		b.body = body
+		b.input.body = body
 		file, refused = route.Object.Batch.Read(body, b.add)
 		return refused
 	})
@@ -85,7 +85,7 @@ type batch struct {
 	offers    []offer             // the providers that have all models so far, in the order of the first one; nil before it
 	models    []batchModel
 	known     map[string]int // the models by their names
-	batchBody
+	input     batchBody
 }
 
 // batchBody is the body with requests of a batch, and what providers get otherwise than it is.
@@ -137,7 +137,7 @@ func (b *batch) takes(t catalog.Target, model string) bool {
 
 // add adds a request of the batch, which is a part of the body.
 func (b *batch) add(place translate.Span) *fault.Fault {
-	body := b.body[place.Start:place.End]
+	body := b.input.body[place.Start:place.End]
 	view, refused := b.format.Requests.Inspect(body, b.operation)
 	if refused != nil {
 		return refused
@@ -174,13 +174,13 @@ func (b *batch) add(place translate.Span) *fault.Fault {
 		return refused
 	}
 	if !view.ModelSpan.Empty() {
-		b.places = append(b.places, batchPlace{moved(view.ModelSpan, place.Start), model})
+		b.input.places = append(b.input.places, batchPlace{moved(view.ModelSpan, place.Start), model})
 	}
 	for _, span := range view.SelfSigned {
-		b.cuts = append(b.cuts, edit.Edit{Span: moved(span, place.Start)})
+		b.input.cuts = append(b.input.cuts, edit.Edit{Span: moved(span, place.Start)})
 	}
 	for _, span := range view.Resigned {
-		b.cuts = append(b.cuts, edit.Edit{Span: moved(span, place.Start), With: b.format.Requests.Resigned})
+		b.input.cuts = append(b.input.cuts, edit.Edit{Span: moved(span, place.Start), With: b.format.Requests.Resigned})
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (b *batch) openFiles(m *batchModel, request translate.Span, named []transla
 	seals := func(kind string) bool {
 		return slices.ContainsFunc(b.offers, func(o offer) bool { return m.target(o.provider, b).Seals(kind, m.name) })
 	}
-	found, refused := filesIn(b.format, b.body[request.Start:request.End], seals)
+	found, refused := filesIn(b.format, b.input.body[request.Start:request.End], seals)
 	for _, id := range named {
 		if seal.IsCollection(id.Kind) && seals(id.Kind) {
 			found = append(found, id)
@@ -200,7 +200,7 @@ func (b *batch) openFiles(m *batchModel, request translate.Span, named []transla
 	}
 	for _, id := range found {
 		place := moved(id.Span, request.Start)
-		text := []byte(seal.NameIn(id.Kind, jsonscan.TextOf(b.body[place.Start:place.End])))
+		text := []byte(seal.NameIn(id.Kind, jsonscan.TextOf(b.input.body[place.Start:place.End])))
 		account, raw, ok := b.ex.Objects.Find(id.Kind, text)
 		provider, apiKey := b.site.catalog.Holder(account)
 		if !ok || provider == nil {
@@ -211,7 +211,7 @@ func (b *batch) openFiles(m *batchModel, request translate.Span, named []transla
 			return fault.ObjectApart(id.Path, id.Kind)
 		}
 		b.offers[0].apiKey, b.offers[0].fixed = apiKey, true
-		b.cuts = append(b.cuts, edit.Edit{Span: place, With: jsonscan.AppendString(nil, raw)})
+		b.input.cuts = append(b.input.cuts, edit.Edit{Span: place, With: jsonscan.AppendString(nil, raw)})
 	}
 	return refused
 }
@@ -293,8 +293,8 @@ func (b *batch) boundAt(t *catalog.Target, m *batchModel, single *exchange.Excha
 // editsFor returns the edits of the body for a provider, in the order of the body.
 func (b *batch) editsFor(p *catalog.Provider) []edit.Edit {
 	names := make(map[int][]byte)
-	edits := b.cuts
-	for _, place := range b.places {
+	edits := b.input.cuts
+	for _, place := range b.input.places {
 		name, ok := names[place.model]
 		if !ok {
 			m := &b.models[place.model]

@@ -40,7 +40,7 @@ func (b *batchFile) Line(line []byte) ([]byte, *fault.Fault) {
 	case b.path != path:
 		return nil, fault.InvalidField("url", "must be '"+b.path+"', as in the lines before")
 	}
-	b.body, b.places, b.cuts = line, b.places[:0], b.cuts[:0]
+	b.input.body, b.input.places, b.input.cuts = line, b.input.places[:0], b.input.cuts[:0]
 	if refused := b.add(place); refused != nil {
 		return nil, refused.InBatch("body")
 	}

@@ -30,8 +30,8 @@ import (
 // the socket is open, the limits of the key always hold a reservation for the next response.
 type conversation struct {
 	*openSocket
-	partner
-	relay sockets.Relay
+	partner partner
+	relay   sockets.Relay
 
 	mu          sync.Mutex // guards the fields below
 	ended       bool
@@ -62,13 +62,13 @@ const (
 func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 	o.request = withProtocolKey(o.request)
 	c := &conversation{openSocket: o, running: make(map[string]*turn), rested: make(chan struct{})}
-	c.dialect = o.route.Format.Client.DialectOf(o.route.Operation)
+	c.partner.dialect = o.route.Format.Client.DialectOf(o.route.Operation)
 	close(c.rested)
 	if offersRealtime(o.request) {
 		c.relay.Protocol = realtime.Protocol
 	}
 	c.relay.FromClient, c.relay.FromProvider, c.relay.Rested = c.fromClient, c.fromProvider, c.restedNow
-	if o.admit, o.dial = c.admit, c.dial; c.dialect.ModelFirst {
+	if o.admit, o.dial = c.admit, c.dial; c.partner.dialect.ModelFirst {
 		o.admit, o.dial = nil, nil
 	}
 	if !s.begin(o, w, &c.relay.Socket, c.relay.Open) {
@@ -77,7 +77,7 @@ func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 	}
 	go o.run(func() {
 		defer c.end()
-		if !c.dialect.ModelFirst || c.start() {
+		if !c.partner.dialect.ModelFirst || c.start() {
 			c.relay.Run()
 		}
 	})
@@ -98,14 +98,14 @@ func (c *conversation) start() bool {
 // answerFirst admits a conversation by its first message, and sends it to the provider.
 func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
 	h := c.current()
-	request, err := c.dialect.Read(message)
+	request, err := c.partner.dialect.Read(message)
 	switch {
 	case err != nil:
 		return fault.NotRealtimeEvent()
 	case !request.First || request.Model.End == 0:
 		return fault.NotFirstMessage()
 	}
-	c.model = strings.TrimPrefix(textAt(message, request.Model), c.dialect.ModelPrefix)
+	c.partner.model = strings.TrimPrefix(textAt(message, request.Model), c.partner.dialect.ModelPrefix)
 	ex := newExchange(c.request, c.route)
 	refused := h.authenticate(reply.New(unwritten{}, ex), c.request, c.route.KeyFormat)
 	if refused == nil {
@@ -127,7 +127,7 @@ func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
 	if c.provider, c.relay.Provider, refused = c.dial(ctx, h, ex); refused != nil {
 		return refused
 	}
-	model := c.dialect.ModelPrefix + strings.TrimPrefix(c.target.UpstreamModel(c.model), c.dialect.ModelPrefix)
+	model := c.partner.dialect.ModelPrefix + strings.TrimPrefix(c.partner.target.UpstreamModel(c.partner.model), c.partner.dialect.ModelPrefix)
 	passed := rewritten(message, replacement{request.Model, model}, replacement{request.Handle, handle})
 	if err := c.relay.Provider.Forward(ctx, passed, binary); err != nil {
 		c.relay.Provider.Close(exchange.SocketClosed{})
@@ -172,13 +172,13 @@ func (c *conversation) openHandle(message []byte, slot jsonscan.Slot) (handle st
 	if !ok {
 		return "", fault.UnknownSession()
 	}
-	c.account = &account
+	c.partner.account = &account
 	return string(opened), nil
 }
 
 // sealHandle returns a message of the provider with the handle of its session sealed.
 func (c *conversation) sealHandle(message []byte, slot jsonscan.Slot) []byte {
-	account := seal.AccountOf(c.target.Provider.Name, c.apiKey)
+	account := seal.AccountOf(c.partner.target.Provider.Name, c.partner.apiKey)
 	sealed := c.handles().Append(nil, seal.SessionHandle, account, []byte(textAt(message, slot)))
 	return rewritten(message, replacement{}, replacement{slot, string(sealed)})
 }
@@ -230,7 +230,7 @@ func withProtocolKey(r *http.Request) *http.Request {
 // admit checks what the query asks for, and reserves the first response.
 func (c *conversation) admit(h *Handler, answer *reply.Reply) *fault.Fault {
 	query, err := url.ParseQuery(c.request.URL.RawQuery)
-	if c.model = query.Get("model"); err != nil || c.model == "" || len(query) > 1 || len(query["model"]) > 1 {
+	if c.partner.model = query.Get("model"); err != nil || c.partner.model == "" || len(query) > 1 || len(query["model"]) > 1 {
 		return fault.RealtimeQuery()
 	}
 	refused := c.choose(h, answer.Exchange)
@@ -242,12 +242,12 @@ func (c *conversation) admit(h *Handler, answer *reply.Reply) *fault.Fault {
 
 // choose finds the target of the model.
 func (c *conversation) choose(h *Handler, ex *exchange.Exchange) *fault.Fault {
-	m := h.resolved.catalog.Model(c.model)
+	m := h.resolved.catalog.Model(c.partner.model)
 	switch {
 	case m == nil:
-		return fault.UnknownModel(c.model)
-	case !ex.Key.Allows(c.model):
-		return fault.ModelNotAllowed(c.model)
+		return fault.UnknownModel(c.partner.model)
+	case !ex.Key.Allows(c.partner.model):
+		return fault.ModelNotAllowed(c.partner.model)
 	}
 	m, refused := conditions.Select(m, ex, c.request)
 	if refused != nil {
@@ -259,15 +259,15 @@ func (c *conversation) choose(h *Handler, ex *exchange.Exchange) *fault.Fault {
 	if i < 0 {
 		return fault.NoRealtime()
 	}
-	c.target = m.Targets[i]
+	c.partner.target = m.Targets[i]
 	return nil
 }
 
 // dial opens a WebSocket to the target of the conversation.
 func (c *conversation) dial(ctx context.Context, h *Handler, ex *exchange.Exchange) (p *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
-	p, refused = c.target.Provider, fault.UnknownSession()
-	for c.apiKey = range p.APIKeys {
-		if c.account != nil && *c.account != seal.AccountOf(p.Name, c.apiKey) {
+	p, refused = c.partner.target.Provider, fault.UnknownSession()
+	for c.partner.apiKey = range p.APIKeys {
+		if c.partner.account != nil && *c.partner.account != seal.AccountOf(p.Name, c.partner.apiKey) {
 			continue
 		}
 		if socket, refused = p.Caller.(exchange.Dialer).Dial(ctx, c.attempt(ex)); refused == nil || ctx.Err() != nil {
@@ -284,14 +284,14 @@ func (c *conversation) dial(ctx context.Context, h *Handler, ex *exchange.Exchan
 // attempt returns the attempt of an exchange at the target of the conversation.
 func (c *conversation) attempt(ex *exchange.Exchange) *exchange.Attempt {
 	return &exchange.Attempt{
-		Exchange: ex, Provider: c.target.Provider.Name, Service: c.target.Provider.Preset, Format: ex.Format,
-		Model: c.target.UpstreamModel(c.model), APIKey: c.apiKey, Traits: c.target.TraitsOf(c.model),
+		Exchange: ex, Provider: c.partner.target.Provider.Name, Service: c.partner.target.Provider.Preset, Format: ex.Format,
+		Model: c.partner.target.UpstreamModel(c.partner.model), APIKey: c.partner.apiKey, Traits: c.partner.target.TraitsOf(c.partner.model),
 	}
 }
 
 // fromClient returns what the provider gets of a message of the client. A refused one is answered.
 func (c *conversation) fromClient(message []byte) []byte {
-	request, err := c.dialect.Read(message)
+	request, err := c.partner.dialect.Read(message)
 	if err != nil {
 		c.refuse(fault.NotRealtimeEvent())
 		return nil
@@ -310,10 +310,10 @@ func (c *conversation) fromClient(message []byte) []byte {
 		refused = fault.NotFirstMessage()
 	case request.Model.End == 0:
 		return message
-	case textAt(message, request.Model) != c.model:
-		refused = fault.OtherSessionModel(c.model)
+	case textAt(message, request.Model) != c.partner.model:
+		refused = fault.OtherSessionModel(c.partner.model)
 	default:
-		return rewritten(message, replacement{}, replacement{request.Model, c.target.UpstreamModel(c.model)})
+		return rewritten(message, replacement{}, replacement{request.Model, c.partner.target.UpstreamModel(c.partner.model)})
 	}
 	c.refuse(refused)
 	return nil
@@ -329,8 +329,8 @@ func (c *conversation) refuseTranscriber(model string) *fault.Fault {
 	switch {
 	case len(c.key.Bound()) > 0 && !c.key.Allows(model):
 		return fault.ModelNotAllowed(model)
-	case chain != nil && chain.NeedsPrices() && h.resolved.catalog.Price(model, c.target.Provider.Name, model, time.Now()) == nil:
-		return fault.PriceUnknown(model, c.target.Provider.Name+"/"+model)
+	case chain != nil && chain.NeedsPrices() && h.resolved.catalog.Price(model, c.partner.target.Provider.Name, model, time.Now()) == nil:
+		return fault.PriceUnknown(model, c.partner.target.Provider.Name+"/"+model)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -341,7 +341,7 @@ func (c *conversation) refuseTranscriber(model string) *fault.Fault {
 // refuse answers a message of the client, which the provider does not get. The conversation goes on if the
 // API has messages for refusals.
 func (c *conversation) refuse(refused *fault.Fault) {
-	if c.dialect.Errors {
+	if c.partner.dialect.Errors {
 		c.relay.Reply(c.errorEvent(refused))
 	} else {
 		c.relay.End(c.endOf(refused))
@@ -354,7 +354,7 @@ const maxReason = 123
 // endOf returns how a conversation ends that is refused.
 func (c *conversation) endOf(refused *fault.Fault) *sockets.End {
 	end := &sockets.End{Closed: exchange.SocketClosed{Code: sockets.Violation, Reason: "refused"}}
-	if c.dialect.Errors {
+	if c.partner.dialect.Errors {
 		end.Last = c.errorEvent(refused)
 		return end
 	}
@@ -376,7 +376,7 @@ func (c *conversation) errorEvent(refused *fault.Fault) []byte {
 // fromProvider accounts for a message of the provider, and returns what the client gets. The conversation
 // ends if the limits of the key do not let it go on.
 func (c *conversation) fromProvider(message []byte) (passed []byte, end *sockets.End) {
-	event := c.dialect.ReadEvent(message)
+	event := c.partner.dialect.ReadEvent(message)
 	var refused *fault.Fault
 	switch event.Kind {
 	case realtime.Created:

@@ -42,20 +42,20 @@ func (c *conversation) newTurn(h *Handler, model string) (t *turn, refused *faul
 
 // reserve reserves a response in the limits of the key: the conversation so far, and the longest answer.
 func (c *conversation) reserve(h *Handler) (t *turn, refused *fault.Fault) {
-	m := h.resolved.catalog.Model(c.model)
+	m := h.resolved.catalog.Model(c.partner.model)
 	if m == nil {
-		return nil, fault.UnknownModel(c.model)
+		return nil, fault.UnknownModel(c.partner.model)
 	}
-	if t, refused = c.newTurn(h, c.model); refused != nil {
+	if t, refused = c.newTurn(h, c.partner.model); refused != nil {
 		return nil, refused
 	}
 	m = m.Without(exchange.OfConnection, func(other *catalog.Target) bool {
-		return other.Provider.Name != c.target.Provider.Name || other.Model != c.target.Model
+		return other.Provider.Name != c.partner.target.Provider.Name || other.Model != c.partner.target.Model
 	})
 	guard := h.resolved.guards.Checking(t.ex.Key.ID)
 	switch {
-	case !t.ex.Key.Allows(c.model):
-		return nil, fault.ModelNotAllowed(c.model)
+	case !t.ex.Key.Allows(c.partner.model):
+		return nil, fault.ModelNotAllowed(c.partner.model)
 	case len(m.Targets) == 0:
 		return nil, fault.NoRealtime()
 	case guard != "":
@@ -215,7 +215,7 @@ func (c *conversation) created(response string) (refused *fault.Fault) {
 	if c.next = nil; t == nil { // another one runs
 		if t, refused = c.reserve(c.current()); refused != nil {
 			c.refusal = refused
-			if t, refused = c.unreserved(c.current(), c.model); refused != nil {
+			if t, refused = c.unreserved(c.current(), c.partner.model); refused != nil {
 				return refused
 			}
 		}
@@ -268,7 +268,7 @@ func (c *conversation) done(event *realtime.Event) (refused *fault.Fault) {
 func (c *conversation) transcribed(event *realtime.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	model := cmp.Or(c.transcriber, c.target.UpstreamModel(c.model))
+	model := cmp.Or(c.transcriber, c.partner.target.UpstreamModel(c.partner.model))
 	if !event.Usage.Known {
 		return
 	}
