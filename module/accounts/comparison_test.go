@@ -28,6 +28,10 @@ func TestTargetsAreComparedByTheirRecords(t *testing.T) {
 			ID: int64(1000 - i), Admitted: at, Operation: "generate", Stream: true, Outcome: "answered", Status: 200,
 			FirstByte: time.Duration(i+1) * time.Millisecond, Duration: time.Second, Calls: []accounting.Call{priced("a", int64(1000+i%2*1000))},
 		}
+		r.Calls[0].Finish = accounting.FinishStop
+		if i%10 == 0 {
+			r.Calls[0].Finish = accounting.FinishLength
+		}
 		if i >= 90 {
 			r.Attempts = []accounting.Attempt{
 				{Provider: "c", Model: "m", End: "rests"},
@@ -36,6 +40,7 @@ func TestTargetsAreComparedByTheirRecords(t *testing.T) {
 				{Provider: "b", Model: "m", Format: "chat", End: "answered", Status: 200, Duration: time.Second},
 			}
 			r.Calls, r.Choice = []accounting.Call{{Provider: "a", Model: "m"}, priced("b", 7000)}, "fallback"
+			r.Calls[1].Finish = accounting.FinishTools
 		}
 		records = append(records, r)
 	}
@@ -59,13 +64,14 @@ func TestTargetsAreComparedByTheirRecords(t *testing.T) {
 	assert.JSONEq(t, `{"from":"2026-11-21T14:00:00+01:00","to":"2026-11-21T16:00:00+01:00","scanned_since":"","items":[
 		{"provider":"a","upstream_model":"m","mirror":false,"choices":{},"requests":100,"failed":10,"failed_percent":{"value":10,"low":5.52,"high":17.44},
 			"first_byte_p50_ms":45,"first_byte_p95_ms":86,"duration_p50_ms":1000,"input_tokens":1350,"output_tokens":270,
-			"priced":100,"cost_micro":{"value":1.35,"low":1.22,"high":1.48},"currency":"USD"},
+			"priced":100,"cost_micro":{"value":1.35,"low":1.22,"high":1.48},"currency":"USD",
+			"finish_percent":{"length":{"value":10,"low":5.35,"high":17.92},"stop":{"value":90,"low":82.08,"high":94.65}}},
 		{"provider":"b","upstream_model":"m","mirror":false,"choices":{"fallback":10},"requests":10,"failed":0,"failed_percent":{"value":0,"low":0,"high":27.75},
 			"first_byte_p50_ms":0,"first_byte_p95_ms":0,"duration_p50_ms":1000,"input_tokens":150,"output_tokens":30,
-			"priced":10,"cost_micro":{"value":7,"low":7,"high":7},"currency":"USD"},
+			"priced":10,"cost_micro":{"value":7,"low":7,"high":7},"currency":"USD","finish_percent":{"tools":{"value":100,"low":72.25,"high":100}}},
 		{"provider":"a","upstream_model":"m","mirror":true,"choices":{},"requests":20,"failed":19,"failed_percent":{"value":95,"low":76.39,"high":99.11},
 			"first_byte_p50_ms":0,"first_byte_p95_ms":0,"duration_p50_ms":3000,"input_tokens":15,"output_tokens":3,
-			"priced":19,"cost_micro":{"value":0,"low":0,"high":0},"currency":"USD"}]}`,
+			"priced":19,"cost_micro":{"value":0,"low":0,"high":0},"currency":"USD","finish_percent":{}}]}`,
 		ask("from=2026-11-21T13:00:00Z&to=2026-11-21T15:00:00Z&model=m").body)
 	assert.Equal(t, "m", search.Model)
 	assert.Equal(t, "generate", search.Operation, "counts of tokens have no copies")

@@ -115,7 +115,7 @@ var fullRecord = accounting.Record{
 			Provider: "q", Model: "up", Answered: "up-2026", Format: "messages", Status: 200, Source: accounting.SourceProvider,
 			Tokens: token.Counts{Fresh: 1, CacheRead: 2, CacheWrite: 3, CacheWriteLong: 4, Answer: 5, Reasoning: 6, Searches: 7},
 			Units:  token.Units{Images: 8, Seconds: 9, Characters: 10, Queries: 11, ImageTokens: token.MediaTokens{Input: 2, CacheRead: 1, Output: 3}, AudioTokens: token.MediaTokens{Input: 5, CacheRead: 4, Output: 6}},
-			Price:  "q up 1/2", Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"}, Corrected: true,
+			Finish: accounting.FinishLength, Price: "q up 1/2", Cost: aigateway.Cost{Nanos: 1234, Currency: "USD"}, Corrected: true,
 		},
 	},
 	Attempts: []accounting.Attempt{
@@ -134,11 +134,11 @@ func TestARecordShowsEachCallWithItsCost(t *testing.T) {
 		"id":"912529198789165313","at":"2026-11-22T00:00:00.005+01:00","request":"req_1","key":"key_1","user":"alice","limit":"small",
 		"model":"=cmd()","operation":"generate","format":"messages","stream":true,"status":200,"outcome":"answered","first_byte_ms":250,"duration_ms":2000,
 		"calls":[
-			{"provider":"p","upstream_model":"up","answered_model":"","format":"chat","status":503,"source":"reserved","input_tokens":0,"cache_read_tokens":0,
+			{"provider":"p","upstream_model":"up","answered_model":"","format":"chat","status":503,"source":"reserved","finish":"","input_tokens":0,"cache_read_tokens":0,
 				"cache_write_tokens":0,"cache_write_1h_tokens":0,"output_tokens":0,"reasoning_tokens":0,"searches":0,
 				"images":0,"seconds":0,"characters":0,"queries":0,"image_input_tokens":0,"image_cache_read_tokens":0,"image_output_tokens":0,"audio_input_tokens":0,"audio_cache_read_tokens":0,"audio_output_tokens":0,
 				"price":"","cost_source":"unknown","cost_nano":0,"currency":"EUR","held_nano":77,"corrected":false},
-			{"provider":"q","upstream_model":"up","answered_model":"up-2026","format":"messages","status":200,"source":"provider","input_tokens":1,"cache_read_tokens":2,
+			{"provider":"q","upstream_model":"up","answered_model":"up-2026","format":"messages","status":200,"source":"provider","finish":"length","input_tokens":1,"cache_read_tokens":2,
 				"cache_write_tokens":7,"cache_write_1h_tokens":4,"output_tokens":11,"reasoning_tokens":6,"searches":7,
 				"images":8,"seconds":9,"characters":10,"queries":11,"image_input_tokens":2,"image_cache_read_tokens":1,"image_output_tokens":3,"audio_input_tokens":5,"audio_cache_read_tokens":4,"audio_output_tokens":6,
 				"price":"q up 1/2","cost_source":"price","cost_nano":1234,"currency":"USD","held_nano":0,"corrected":true}],
@@ -159,9 +159,9 @@ func TestATableOfRecordsHasARowForEachCall(t *testing.T) {
 	require.Len(t, rows, 1+2+largestRecords+1)
 	assert.Equal(t, "at,id,request,key,user,limit,model,operation,format,stream,status,outcome,first_byte_ms,duration_ms,"+
 		"provider,upstream_model,answered_model,upstream_status,source,input_tokens,cache_read_tokens,cache_write_tokens,cache_write_1h_tokens,"+
-		"output_tokens,reasoning_tokens,searches,images,seconds,characters,queries,image_input_tokens,image_cache_read_tokens,image_output_tokens,audio_input_tokens,audio_cache_read_tokens,audio_output_tokens,price,cost_source,cost_nano,currency,held_nano,saved_nano,corrected,tags,customer,choice", rows[0])
+		"output_tokens,reasoning_tokens,searches,images,seconds,characters,queries,image_input_tokens,image_cache_read_tokens,image_output_tokens,audio_input_tokens,audio_cache_read_tokens,audio_output_tokens,price,cost_source,cost_nano,currency,held_nano,saved_nano,corrected,tags,customer,choice,finish", rows[0])
 	assert.Equal(t, "2026-11-22T00:00:00.005+01:00,912529198789165313,req_1,key_1,alice,small,'=cmd(),generate,messages,true,200,answered,250,2000,"+
-		"q,up,up-2026,200,provider,1,2,7,4,11,6,7,8,9,10,11,2,1,3,5,4,6,q up 1/2,price,1234,USD,0,0,true,env=prod team=search,acme,fallback", rows[2])
+		"q,up,up-2026,200,provider,1,2,7,4,11,6,7,8,9,10,11,2,1,3,5,4,6,q up 1/2,price,1234,USD,0,0,true,env=prod team=search,acme,fallback,length", rows[2])
 	assert.Contains(t, rows[len(rows)-1], ",m1,")
 	assert.Equal(t, largestRecords, search.Limit, "the table is read page by page")
 

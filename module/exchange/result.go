@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -13,8 +14,9 @@ import (
 // that has not reached the transport, the gateway does. It is final when the body of the
 // answer is closed.
 type Result struct {
-	State AnswerState
-	Sent  bool // the provider may have received a part of the request
+	State   AnswerState
+	Sent    bool               // the provider may have received a part of the request
+	EndedBy event.FinishReason // why the turn of a whole answer ended, if the answer states it
 
 	Reading
 

@@ -264,13 +264,13 @@ func (c *codec) call(call, before *accounting.Call) {
 	c.terms(call)
 }
 
-// terms encodes or decodes the terms of a call, and the source of its cost in the bits above,
-// which earlier versions ignore.
+// terms encodes or decodes the terms of a call, and why it ended and the source of its cost in the
+// bits above, which earlier versions ignore.
 func (c *codec) terms(call *accounting.Call) {
-	const sourceBits = 32
-	both := int64(call.Terms) | int64(call.CostSource)<<sourceBits
-	number(c, &both)
-	call.Terms, call.CostSource = token.Terms(both), accounting.CostSource(both>>sourceBits)
+	const finishBits, sourceBits = 16, 32
+	all := int64(call.Terms) | int64(call.Finish)<<finishBits | int64(call.CostSource)<<sourceBits
+	number(c, &all)
+	call.Terms, call.Finish, call.CostSource = token.Terms(all), accounting.Finish(all>>finishBits), accounting.CostSource(all>>sourceBits)
 }
 
 // leastAttempt is the length of an attempt without texts and numbers, in bytes.

@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/pairs"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
@@ -65,6 +66,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 		}
 	}
 	c.result.Finish(answer.usage)
+	c.result.EndedBy = answer.ended
 	cached{c}.keep(false)
 	c.end()
 	length := int64(len(answer.body))
@@ -100,6 +102,7 @@ type jsonAnswer struct {
 	usage   token.Usage
 	text    token.Text
 	model   string
+	ended   event.FinishReason
 	losses  translate.Losses
 	fault   *fault.Fault // why the client gets no answer; nil if it does
 	relayed bool         // the client may read the provider's failure as it is
@@ -114,7 +117,7 @@ func inspected(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnswer 
 		return objectAnswer(a, body, r)
 	}
 	answer, fault := a.Format.Answers.Inspect(body, ex.Operation)
-	w := jsonAnswer{body: body, usage: answer.Usage, model: answer.Model}
+	w := jsonAnswer{body: body, usage: answer.Usage, model: answer.Model, ended: answer.Ended}
 	switch {
 	case fault != nil:
 		w.fault, w.relayed = stated(fault, body), answer.Failed && a.ByteLane() && !ex.Streaming()
@@ -150,7 +153,7 @@ func inspected(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnswer 
 func translated(t *pairs.Translator, body, memory []byte) jsonAnswer {
 	t.Use(memory)
 	fault := stated(readAnswer(t, body), body)
-	return jsonAnswer{body: t.Output(), usage: t.Usage(), text: t.Text(), model: t.Model(), losses: t.Losses(), fault: fault}
+	return jsonAnswer{body: t.Output(), usage: t.Usage(), text: t.Text(), model: t.Model(), ended: t.Reason(), losses: t.Losses(), fault: fault}
 }
 
 // embedded returns the answer to a translated request for embeddings.

@@ -149,7 +149,7 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 		s.life.watch.Enter(watch.Drain(time.Duration(s.t.UsageWait)))
 		s.whole.Store(true) // its goroutine reads the rest of the body
 		if !slices.ContainsFunc(f.subcalls, func(s *subcall) bool { return !s.whole.Load() }) {
-			f.call.result.noteFinished(f.translators.Usage(), f.translators.Text())
+			f.call.result.noteFinished(f.translators)
 		}
 	}
 	return ok

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/signal"
@@ -38,6 +39,7 @@ type lane interface {
 	Usage() token.Usage
 	Text() token.Text
 	Model() string
+	Reason() event.FinishReason
 	Fault() *fault.Fault
 	// Losses returns the parts of the answer that could not be translated.
 	Losses() translate.Losses

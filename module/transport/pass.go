@@ -64,7 +64,9 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	p.by.read(b[:n])
 	switch {
 	case err == io.EOF:
-		c.result.noteFinished(p.by.end())
+		usage, text := p.by.end()
+		c.result.Finish(usage)
+		c.result.Text = text
 		c.end()
 	case err != nil:
 		_ = c.unread(err) // which sets the fault

@@ -219,7 +219,7 @@ func (r *relay) advance() {
 			c.result.State = exchange.Relayed
 			break
 		}
-		c.result.noteFinished(r.lane.Usage(), r.lane.Text())
+		c.result.noteFinished(r.lane)
 		cached{c}.keep(true)
 	case signals.Has(signal.Failing):
 		if !r.failing() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -44,10 +45,17 @@ func (r *result) noteAnswer(u token.Usage, text token.Text, model string, droppe
 	r.AnsweredBy, r.Dropped = r.hide.text(model), r.hide.losses(dropped)
 }
 
-// noteFinished sets the state of a whole answer, its final usage, and the size of its text.
-func (r *result) noteFinished(u token.Usage, text token.Text) {
-	r.Finish(u)
-	r.Text = text
+// finished is a whole answer.
+type finished interface {
+	Usage() token.Usage
+	Text() token.Text
+	Reason() event.FinishReason
+}
+
+// noteFinished sets the state of a whole answer, its final usage, the size of its text, and why it ended.
+func (r *result) noteFinished(a finished) {
+	r.Finish(a.Usage())
+	r.Text, r.EndedBy = a.Text(), a.Reason()
 }
 
 // noteFailure sets the fault of a call without a whole answer. The message of the fault was

@@ -158,7 +158,7 @@ func (s *subcall) takeAnswer(a arrival) bool {
 		s.result.noteError(s.result.hide.typed(a.res, fault))
 		return false
 	}
-	s.result.noteFinished(s.translator.Usage(), s.translator.Text())
+	s.result.noteFinished(s.translator)
 	return true
 }
 

@@ -76,7 +76,7 @@ func (s *eventTap) note(r *result, whole bool) {
 	}
 	r.noteAnswer(s.Usage(), s.Text(), s.Model(), nil)
 	if r.Began = s.began; s.sum.Has(signal.Terminal) { // though the client may have left before the body ended
-		r.Finish(s.Usage())
+		r.noteFinished(s)
 	}
 	if f := s.Fault(); f != nil && !f.IsUnusable() {
 		r.hide.fault(f)
@@ -127,6 +127,7 @@ func (b *bodyTap) note(r *result, whole bool) {
 	var text token.Text
 	text.Add(body)
 	r.noteAnswer(answer.Usage, text, answer.Model, nil)
+	r.EndedBy = answer.Ended
 }
 
 // textTap reads an answer that is a text or sound, of which the end shows the length.

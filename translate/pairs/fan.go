@@ -47,6 +47,9 @@ func (f Fan) Text() (sum token.Text) {
 	return sum
 }
 
+// Reason returns why the last of the calls ended.
+func (f Fan) Reason() event.FinishReason { return f[len(f)-1].Reason() }
+
 // Model returns the model of the first call whose provider has named one.
 func (f Fan) Model() string {
 	for _, t := range f {

@@ -8,6 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
 // withoutCalls returns a stream and an answer that announce calls and contain none.
@@ -59,5 +62,58 @@ func TestAnAnswerWithoutCallsSimplyEnds(t *testing.T) {
 			assert.Contains(t, stream.out, ends[w.target], w.name())
 			assert.Contains(t, answer.out, ends[w.target], w.name())
 		}
+	}
+}
+
+// lastFinish is the last reason in core events.
+type lastFinish struct {
+	reason event.FinishReason
+	failed bool
+}
+
+func (l *lastFinish) Handle(e *event.Event) {
+	if e.Kind == event.Finish {
+		l.reason = e.Finish
+	}
+	l.failed = l.failed || e.Kind == event.Error
+}
+
+// parsed returns the reason that the parser of a format reads of a stream, or of a JSON answer.
+func parsed(format translate.Format, stream, answer []byte) (last lastFinish) {
+	parser := formats.Of(format).Answers.NewParser(&last)
+	if answer != nil {
+		parser.Answer(answer)
+		return last
+	}
+	lexer := sse.NewLexer(0)
+	lexer.Feed(stream)
+	for e, ok := lexer.Next(); ok; e, ok = lexer.Next() {
+		parser.Event(e)
+	}
+	return last
+}
+
+// Records have why an answer ended, whether it was translated or its bytes were passed on. The byte lane of
+// chat does not look for refusals, which end with the word for an ordinary end.
+func TestAnAnswerThatIsPassedOnEndsAsATranslatedOneDoes(t *testing.T) {
+	seen := make(map[event.FinishReason]int)
+	for _, r := range everyStream(t) {
+		want, got := parsed(r.format, r.bytes, nil), observe(r.format, [][]byte{r.bytes}, false)
+		if want.failed || got.Fault() != nil || want.reason == event.FinishRefused {
+			continue
+		}
+		assert.Equal(t, want.reason, got.Reason(), r.name())
+		seen[want.reason]++
+	}
+	for _, format := range known {
+		for name, body := range wholeAnswers(t, format) {
+			answer, _ := formats.Of(format).Answers.Inspect(body, translate.Generate)
+			if want := parsed(format, nil, body).reason; want != event.FinishRefused {
+				assert.Equal(t, want, answer.Ended, "%s: %s", format, name)
+			}
+		}
+	}
+	for _, reason := range []event.FinishReason{event.FinishStop, event.FinishLength, event.FinishTools, event.FinishFiltered} {
+		assert.NotZero(t, seen[reason], reason)
 	}
 }

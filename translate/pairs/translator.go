@@ -176,6 +176,7 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 	case event.TextEnd, event.ReasoningEnd, event.ToolEnd:
 		t.signals |= signal.BlockEnd
 	case event.Finish:
+		t.Ended = e.Finish
 		if t.parser.Finished(t.choices) || t.cutter.done() {
 			t.signals |= signal.Finish
 		}

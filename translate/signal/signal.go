@@ -1,6 +1,7 @@
 package signal
 
 import (
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -58,6 +59,9 @@ type Observer interface {
 	Text() token.Text
 	// Model returns the name of the model in the answer, "" while unknown.
 	Model() string
+	// Reason returns why the turn ended, as far as the stream states it; of several choices,
+	// why the last one did.
+	Reason() event.FinishReason
 	// Fault returns the error of an event that was Failed or Failing, and why a stream that
 	// goes on to its end is no whole answer; else nil.
 	Fault() *fault.Fault
@@ -67,6 +71,7 @@ type Observer interface {
 type Answer struct {
 	Model string
 	Usage token.Usage
+	Ended event.FinishReason // why the turn ended; of several choices, why the last one did
 	// Failed reports that the answer itself states a failure that clients may read: it is
 	// relayed as it is if no other target answers.
 	Failed bool
@@ -74,12 +79,13 @@ type Answer struct {
 
 // Observed contains what an Observer has read of its stream. Observers embed it.
 type Observed struct {
-	Used      token.Usage  // what Usage returns
-	ModelName string       // what Model returns
-	Written   token.Text   // what Text returns
-	Begun     bool         // content was seen
-	Over      bool         // all later events are ignored
-	Deltas    sse.Template // of the last event with only a text
+	Used      token.Usage        // what Usage returns
+	ModelName string             // what Model returns
+	Written   token.Text         // what Text returns
+	Deltas    sse.Template       // of the last event with only a text
+	Ended     event.FinishReason // what Reason returns
+	Begun     bool               // content was seen
+	Over      bool               // all later events are ignored
 	fault     *fault.Fault
 }
 
@@ -110,6 +116,9 @@ func (o *Observed) Text() token.Text { return o.Written }
 
 // Model returns the model that the stream names, "" while unknown.
 func (o *Observed) Model() string { return o.ModelName }
+
+// Reason returns why the turn ended, FinishUnknown before that.
+func (o *Observed) Reason() event.FinishReason { return o.Ended }
 
 // Fault returns the error of the stream, nil without one.
 func (o *Observed) Fault() *fault.Fault { return o.fault }

@@ -29,6 +29,10 @@ type party struct {
 	// Choices are the requests for which the target was the last one, by why it was asked.
 	Choices map[string]int64 `json:"choices"`
 
+	// Finishes are the shares of the answers that ended for each reason, of those that state one.
+	Finishes map[string]*interval `json:"finish_percent"`
+	finishes map[accounting.Finish]int64
+
 	ends
 	times
 	use
@@ -106,7 +110,7 @@ func compare(parties map[target]*party, r *accounting.Record) {
 		}
 		of := target{a.Provider, a.Model, r.Key == accounting.MirrorKey}
 		if parties[of] == nil {
-			parties[of] = &party{Provider: of.provider, Upstream: of.model, Mirror: of.mirror, Choices: make(map[string]int64)}
+			parties[of] = &party{Provider: of.provider, Upstream: of.model, Mirror: of.mirror, Choices: make(map[string]int64), finishes: make(map[accounting.Finish]int64)}
 		}
 		parties[of].add(r, &a, len(asked) == 1)
 		if r.Choice != "" && i == len(asked)-1 {
@@ -135,6 +139,9 @@ func (p *party) add(r *accounting.Record, a *accounting.Attempt, isOnly bool) {
 		if c.Provider != a.Provider || c.Model != a.Model {
 			continue
 		}
+		if c.Finish.String() != "" {
+			p.finishes[c.Finish]++
+		}
 		p.Input += c.Tokens.Fresh + c.Tokens.CacheRead + c.Tokens.Written()
 		p.Output += c.Tokens.Output()
 		if c.Cost.Currency != "" {
@@ -156,6 +163,7 @@ func listOf(parties map[target]*party) []*party {
 		slices.Sort(p.durations)
 		p.Median, p.Slow, p.Duration = quantile(p.waits, 50), quantile(p.waits, 95), quantile(p.durations, 50)
 		p.Failures, p.Priced, p.Cost = percentOf(p.Failed, p.Requests), p.costs.n, p.costs.mean()
+		p.Finishes = sharesOf(p.finishes)
 		all = append(all, p)
 	}
 	slices.SortFunc(all, func(a, b *party) int {
@@ -165,6 +173,19 @@ func listOf(parties map[target]*party) []*party {
 		return cmp.Or(cmp.Compare(a.Provider, b.Provider), cmp.Compare(a.Upstream, b.Upstream))
 	})
 	return all
+}
+
+// sharesOf returns the share of each reason.
+func sharesOf(finishes map[accounting.Finish]int64) map[string]*interval {
+	sum := int64(0)
+	for _, n := range finishes {
+		sum += n
+	}
+	shares := make(map[string]*interval, len(finishes))
+	for reason, n := range finishes {
+		shares[reason.String()] = percentOf(n, sum)
+	}
+	return shares
 }
 
 // interval is a figure with the interval that contains the true one with 95 %: in 19 of 20

@@ -53,7 +53,7 @@ func viewBatch(n accounting.BatchCounts) *api.BatchCounts {
 
 func viewCall(c *accounting.Call) api.Call {
 	v := api.Call{
-		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: c.Source.String(),
+		Provider: c.Provider, Model: c.Model, Answered: c.Answered, Format: c.Format, Status: c.Status, Source: c.Source.String(), Finish: c.Finish.String(),
 		Tokens: viewTokens(&c.Tokens), CacheWriteLong: c.Tokens.CacheWriteLong,
 		Images: c.Units.Images, Seconds: c.Units.Seconds, Characters: c.Units.Characters, Queries: c.Units.Queries,
 		ImageInput: int64(c.Units.ImageTokens.Input), ImageCacheRead: int64(c.Units.ImageTokens.CacheRead), ImageOutput: int64(c.Units.ImageTokens.Output),
@@ -257,6 +257,7 @@ var recordColumns = []column[recordCells]{
 	{"tags", func(r *recordCells) string { return aigateway.FormatTags(r.Tags) }},
 	{"customer", func(r *recordCells) string { return r.Customer }},
 	{"choice", func(r *recordCells) string { return r.Choice }},
+	{"finish", func(r *recordCells) string { return r.Finish }},
 }
 
 // recordPages returns a function that reads the records of a query, page by page. It returns none

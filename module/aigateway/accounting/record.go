@@ -116,6 +116,7 @@ type Call struct {
 	Source Source // of the counts
 	Tokens token.Counts
 	Terms  token.Terms // other facts in the answer that change its cost
+	Finish Finish      // why a whole answer ended
 	// Units are what the call is charged for beside tokens. They are zero if there are none, or if
 	// the record is of an earlier version.
 	Units token.Units
@@ -212,6 +213,33 @@ func (s Source) String() string {
 		return sources[s]
 	}
 	return "unknown"
+}
+
+// Finish is why the turn of a whole answer ended, in the words of no format.
+type Finish uint8
+
+// The reasons.
+const (
+	FinishUnknown  Finish = iota // the answer does not state it, or it is in a record of an earlier version
+	FinishStop                   // by itself, or at a stop sequence
+	FinishLength                 // at a bound: of tokens, of the context, of time
+	FinishTools                  // with calls of tools
+	FinishFiltered               // the provider or the model refused
+	FinishPaused                 // it may be continued
+)
+
+// finishes are the names of the reasons.
+var finishes = [...]string{
+	FinishStop: "stop", FinishLength: "length", FinishTools: "tools", FinishFiltered: "filtered", FinishPaused: "paused",
+}
+
+// String returns the name of the reason in answers, such as "length"; "" for FinishUnknown and a
+// reason of a later version.
+func (f Finish) String() string {
+	if int(f) < len(finishes) {
+		return finishes[f]
+	}
+	return ""
 }
 
 // OutcomeCrashed is the outcome of an exchange that was running when the process crashed.

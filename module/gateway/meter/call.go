@@ -7,6 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -165,6 +166,20 @@ func (c call) usage() usage {
 		return usage{tokens, accounting.SourcePartial, terms, c.units()}
 	}
 	return usage{tokens, accounting.SourceEstimated, terms, c.units()}
+}
+
+// finishes are the reasons why answers end, in the words of records.
+var finishes = [...]accounting.Finish{
+	event.FinishStop: accounting.FinishStop, event.FinishLength: accounting.FinishLength, event.FinishTools: accounting.FinishTools,
+	event.FinishFiltered: accounting.FinishFiltered, event.FinishRefused: accounting.FinishFiltered, event.FinishPaused: accounting.FinishPaused,
+}
+
+// finish returns why a whole answer ended.
+func (c call) finish() accounting.Finish {
+	if !c.Whole() || int(c.EndedBy) >= len(finishes) {
+		return accounting.FinishUnknown
+	}
+	return finishes[c.EndedBy]
 }
 
 // fixed returns the cost of a call that depends on nothing that it uses. A server that has refused the

@@ -79,7 +79,7 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 	share := c.share / float64(1+len(runs))
 	call := accounting.Call{
 		Provider: a.Provider, Model: a.Model, Answered: c.AnsweredBy, Format: string(a.Format.Name), Status: c.Status,
-		Source: u.source, Tokens: u.tokens, Terms: u.terms, Units: u.units,
+		Source: u.source, Tokens: u.tokens, Terms: u.terms, Units: u.units, Finish: c.finish(),
 	}
 	e.cost(&call, &u.units, share, stated)
 	e.record.Calls = append(e.record.Calls, call)

@@ -90,6 +90,7 @@ type Call struct {
 	Format   string `json:"format"`
 	Status   int    `json:"status"` // 0: it has not answered
 	Source   string `json:"source"`
+	Finish   string `json:"finish"` // why a whole answer ended; empty: unknown
 
 	Tokens
 	CacheWriteLong int64 `json:"cache_write_1h_tokens"` // of CacheWrite

@@ -63,7 +63,8 @@ func TestAMirrorGetsACopyThatNoKeyPaysFor(t *testing.T) {
 				Provider         string
 				Mirror           bool
 				Requests, Failed int64
-				Cost             struct{ Value float64 } `json:"cost_micro"`
+				Cost             struct{ Value float64 }            `json:"cost_micro"`
+				Finishes         map[string]struct{ Value float64 } `json:"finish_percent"`
 			}
 		}
 		get(t, s.AdminURL("/api/v1/records/comparison?model=m"), &compared)
@@ -75,6 +76,10 @@ func TestAMirrorGetsACopyThatNoKeyPaysFor(t *testing.T) {
 		assert.True(t, compared.Items[1].Mirror)
 		assert.Equal(t, int64(3), compared.Items[1].Requests)
 		assert.Equal(t, 20_000_000.0, compared.Items[1].Cost.Value)
+		for _, item := range compared.Items {
+			assert.Len(t, item.Finishes, 1)
+			assert.Equal(t, 100.0, item.Finishes["stop"].Value)
+		}
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/openai"
@@ -17,7 +18,7 @@ import (
 func TestAnswersHaveModelAndUsage(t *testing.T) {
 	answer, fault := openai.InspectAnswer([]byte(`{"id":"c","object":"chat.completion","model":"gpt\u002d5","choices":[{"index":0,"message":{"role":"assistant","content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":4,"total_tokens":14}}`), translate.Generate)
 	require.Nil(t, fault)
-	assert.Equal(t, signal.Answer{Model: "gpt-5", Usage: token.Usage{Counts: token.Counts{Fresh: 10, Answer: 4}, Known: true}}, answer)
+	assert.Equal(t, signal.Answer{Model: "gpt-5", Ended: event.FinishStop, Usage: token.Usage{Counts: token.Counts{Fresh: 10, Answer: 4}, Known: true}}, answer)
 
 	answer, fault = openai.InspectAnswer([]byte(`{"choices":[{}],"usage":null,"error":null}`), translate.Generate)
 	require.Nil(t, fault)

@@ -61,13 +61,14 @@ type document struct {
 	members.Values                 // the members around the choices
 	cursor         jsonscan.Cursor // a field, so that a document costs no allocation
 
-	hasUsage    bool          // the document has a usage object of its own
-	counted     bool          // the report contains its counts
-	usageAt     jsonscan.Slot // of the usage object that is counted
-	choiceUsage []byte        // the usage object in the choice that was read last, nil for none
-	listed      bool          // there is a list of choices
-	count       int           // of choices that are objects
-	failure     *fault.Fault  // of a choice that has failed, if nobody else reads the choices
+	hasUsage    bool               // the document has a usage object of its own
+	counted     bool               // the report contains its counts
+	usageAt     jsonscan.Slot      // of the usage object that is counted
+	choiceUsage []byte             // the usage object in the choice that was read last, nil for none
+	listed      bool               // there is a list of choices
+	count       int                // of choices that are objects
+	failure     *fault.Fault       // of a choice that has failed, if nobody else reads the choices
+	ended       event.FinishReason // of the last choice, if nobody else reads the choices
 }
 
 var errNoObject = errors.New("no JSON object")
@@ -147,8 +148,10 @@ func (d *document) readElsewhere(report, next *token.Report) bool {
 // readEnd reads of the choice at the cursor only how it ended, and its usage.
 func (d *document) readEnd(v *members.Values) {
 	v.Read(&d.cursor, ends, nil)
+	word := finishWord(v)
+	d.ended = event.Reason(word)
 	if d.failure == nil {
-		d.failure = event.Failure(finishWord(v), nil)
+		d.failure = event.Failure(word, nil)
 	}
 }
 
@@ -248,7 +251,7 @@ func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fa
 	if d.count == 0 {
 		return signal.Answer{}, fault.Unusable(errNoChoice)
 	}
-	a := signal.Answer{Model: jsonscan.TextOf(d.Raw(frameModel))}
+	a := signal.Answer{Model: jsonscan.TextOf(d.Raw(frameModel)), Ended: d.ended}
 	if d.counted {
 		a.Usage = report.Usage()
 	}

@@ -176,7 +176,9 @@ func (o *Observer) readChoice(c *jsonscan.Cursor) *members.Values {
 	choice.Read(c, o.choices, nil)
 	t.content = o.content(choice, &t.texts) || t.content
 	reason := finishWord(choice)
-	t.finished = t.finished || reason != nil
+	if reason != nil {
+		t.finished, o.Ended = true, event.Reason(reason)
+	}
 	if t.failure == nil {
 		t.failure = event.Failure(reason, nil)
 	}

@@ -55,6 +55,8 @@ func (o *observer) Handle(e *event.Event) {
 		o.ModelName = string(e.Model)
 	case event.Text, event.Reasoning, event.ToolArgs:
 		o.Written.Add(e.Text)
+	case event.Finish:
+		o.Ended = e.Finish
 	case event.Usage:
 		o.Used = *e.Usage
 	case event.Error:
@@ -97,7 +99,7 @@ func Inspect[R reader](newParser func(event.Handler) R, count string) func([]byt
 		o := &observer{}
 		newParser(o).Answer(body)
 		broken := o.failure != nil && o.failure.IsBrokenOff()
-		return signal.Answer{Model: o.ModelName, Usage: o.Used, Failed: broken}, o.failure
+		return signal.Answer{Model: o.ModelName, Usage: o.Used, Ended: o.Ended, Failed: broken}, o.failure
 	}
 }
 

@@ -92,6 +92,7 @@ func (o *observer) read(e sse.Event, kind eventKind, v *members.Values) (s signa
 			return o.BreakOff(f) | o.count(v)
 		}
 		if content = v.Raw(seenReason) != nil; content {
+			o.Ended = event.Reason(word)
 			s |= signal.Finish
 		}
 	}
@@ -165,8 +166,9 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 	}
 	var report token.Report
 	count(&r.whole, messageUsage, &report)
-	f := event.Failure(jsonscan.DecodedOf(r.whole.Raw(messageReason)), nil)
-	return signal.Answer{Model: jsonscan.TextOf(r.whole.Raw(messageModel)), Usage: report.Usage(), Failed: f != nil}, f
+	word := jsonscan.DecodedOf(r.whole.Raw(messageReason))
+	f := event.Failure(word, nil)
+	return signal.Answer{Model: jsonscan.TextOf(r.whole.Raw(messageModel)), Usage: report.Usage(), Ended: event.Reason(word), Failed: f != nil}, f
 }
 
 // isError reports whether a JSON answer is an error.

@@ -122,9 +122,9 @@ func (o *outputs) withText(s subject, t *textSource) *output {
 // the reason of a word. So is an answer with a call that is.
 func (o *outputs) reason(cut bool, word []byte) event.FinishReason {
 	switch {
-	case cut && event.Reason(word) == event.FinishFiltered:
-		return event.FinishFiltered
-	case cut || slices.ContainsFunc(o.list, func(it *output) bool { return it.cut && it.kind.isCall() }):
+	case cut:
+		return reasonOf(word)
+	case slices.ContainsFunc(o.list, func(it *output) bool { return it.cut && it.kind.isCall() }):
 		return event.FinishLength
 	case o.refused:
 		return event.FinishRefused

@@ -185,6 +185,31 @@ func (r *reading) failure() *fault.Fault {
 	return event.Failure(jsonscan.DecodedOf(r.Raw(responseReason)), nil)
 }
 
+// reason returns why a response that has ended did. cut reports that it is incomplete, and called that
+// it has a tool call, beside what it states itself.
+func (r *reading) reason(cut, called bool) event.FinishReason {
+	if cut || r.is(incomplete) {
+		return reasonOf(jsonscan.DecodedOf(r.Raw(responseReason)))
+	}
+	c := r.Cursor(responseOutput)
+	for c.OpenArray(); !called && c.Element(); {
+		it := identify(c.Skip())
+		called = kindOf(it.kind).isCall()
+	}
+	if called {
+		return event.FinishTools
+	}
+	return event.FinishStop
+}
+
+// reasonOf returns the reason why an incomplete response ended, by the word for it.
+func reasonOf(word []byte) event.FinishReason {
+	if event.Reason(word) == event.FinishFiltered {
+		return event.FinishFiltered
+	}
+	return event.FinishLength
+}
+
 // count adds the usage of the response to the report. Counts that are absent or malformed
 // leave those of an earlier event unchanged.
 func (r *reading) count(report *token.Report) {

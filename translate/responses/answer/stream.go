@@ -23,6 +23,7 @@ type Observer struct {
 	report token.Report
 	frame  frame
 	events int64 // seen so far
+	calls  bool  // a tool call was seen
 }
 
 // NewObserver returns an observer for one stream.
@@ -98,6 +99,7 @@ func (o *Observer) Observe(e sse.Event) signal.Signal {
 	case kind.step == endItemStep && read && err == nil:
 		o.countSearch(r.Raw(eventItem))
 	}
+	o.calls = o.calls || kind.text != nil && kind.text.item.isCall()
 	switch {
 	case kind.step == completeStep || kind.step == incompleteStep || kind.step == headStep && !o.Begun:
 		return o.head(&r, e.Data, kind, err)
@@ -151,6 +153,7 @@ func (o *Observer) head(r *reading, data []byte, kind eventKind, err error) sign
 	if f := r.failure(); f != nil && o.BreakOff(f) == signal.Failed {
 		return signal.Failed
 	}
+	o.Ended = r.reason(kind.step == incompleteStep, o.calls)
 	o.Over, o.Begun = true, true
 	return signal.Content | signal.Finish | signal.Terminal
 }
@@ -232,7 +235,7 @@ func Inspect(body []byte, op translate.Operation) (signal.Answer, *fault.Fault) 
 		return signal.Answer{}, fault.Unusable(errNoOutput)
 	}
 	f := r.failure()
-	return signal.Answer{Model: jsonscan.TextOf(r.Raw(responseModel)), Usage: r.usage(), Failed: f != nil}, f
+	return signal.Answer{Model: jsonscan.TextOf(r.Raw(responseModel)), Usage: r.usage(), Ended: r.reason(false, false), Failed: f != nil}, f
 }
 
 // usage returns the usage of a whole response.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/responses/answer"
@@ -125,7 +126,7 @@ func TestAFailureNamesWhatTheStreamHasNot(t *testing.T) {
 func TestAnswersAreInspected(t *testing.T) {
 	got, fault := answer.Inspect([]byte(wholeAnswer(`"status":"completed","output":[],"usage":{"input_tokens":5,"input_tokens_details":{"cached_tokens":2},"output_tokens":1}`)), translate.Generate)
 	require.Nil(t, fault)
-	assert.Equal(t, signal.Answer{Model: "m", Usage: token.Usage{Counts: token.Counts{Fresh: 3, CacheRead: 2, Answer: 1}, Known: true}}, got)
+	assert.Equal(t, signal.Answer{Model: "m", Ended: event.FinishStop, Usage: token.Usage{Counts: token.Counts{Fresh: 3, CacheRead: 2, Answer: 1}, Known: true}}, got)
 
 	for body, status := range map[string]int{
 		wholeAnswer(`"output":null`):                    0,

@@ -104,56 +104,49 @@ function Compared({ of, model }) {
 			${text(i.low)} to ${text(i.high)}
 		</div>
 	`;
+	const columns = /** @type {{name: string, num?: boolean, cell: (t: any) => any}[]} */ ([
+		{
+			name: 'Target',
+			cell: (t) => html`
+				<${Name} of=${`${t.provider}/${t.upstream_model}`} wide />
+				${t.mirror && html` <${Chip} is="off">mirror<//>`}
+			`,
+		},
+		{
+			name: 'Requests',
+			num: true,
+			cell: ({ provider, upstream_model, ...t }) => html`
+				<a href=${query(`${root}exchanges`, { model, provider, upstream_model, key: t.mirror ? '(mirror)' : '' })}>
+					${number(t.requests)}
+				</a>
+				<div class="small muted">${Object.entries(t.choices).map(([why, n]) => `${why} ${n} `)}</div>
+			`,
+		},
+		{ name: 'Failed', num: true, cell: (t) => between(t.failed_percent, (n) => `${n} %`) },
+		{
+			name: 'First content, median and p95',
+			num: true,
+			cell: (t) =>
+				t.first_byte_p95_ms ? `${milliseconds(t.first_byte_p50_ms)}, ${milliseconds(t.first_byte_p95_ms)}` : dash,
+		},
+		{ name: 'Whole answer', num: true, cell: (t) => (t.duration_p50_ms ? milliseconds(t.duration_p50_ms) : dash) },
+		{
+			name: 'Ended by',
+			cell: (t) =>
+				Object.entries(t.finish_percent).map(
+					([why, i]) => html`<div class="nowrap" title=${`${i.low} to ${i.high} %`}>${why} ${i.value} %</div>`,
+				),
+		},
+		{ name: 'Tokens in, out', num: true, cell: (t) => `${short(t.input_tokens)}, ${short(t.output_tokens)}` },
+		{
+			name: 'Cost of a request',
+			num: true,
+			cell: (t) => (t.cost_micro ? between(t.cost_micro, (n) => money(n / 1e6, t.currency)) : dash),
+		},
+	]);
 	return html`
-		<${Table} label="Targets" rows=${of.items} id=${(t) => `${t.provider}/${t.upstream_model} ${t.mirror}`}
-			columns=${[
-				{
-					name: 'Target',
-					cell: (/** @type {any} */ t) => html`
-						<${Name} of=${`${t.provider}/${t.upstream_model}`} wide />
-						${t.mirror && html` <${Chip} is="off">mirror<//>`}
-					`,
-				},
-				{
-					name: 'Requests',
-					num: true,
-					cell: (/** @type {any} */ t) => html`
-						<a href=${query(`${root}exchanges`, {
-							model,
-							provider: t.provider,
-							upstream_model: t.upstream_model,
-							key: t.mirror ? '(mirror)' : '',
-						})}
-						>
-							${number(t.requests)}
-						</a>
-						<div class="small muted">${Object.entries(t.choices).map(([why, n]) => `${why} ${n} `)}</div>
-					`,
-				},
-				{ name: 'Failed', num: true, cell: (/** @type {any} */ t) => between(t.failed_percent, (n) => `${n} %`) },
-				{
-					name: 'First content, median and p95',
-					num: true,
-					cell: (/** @type {any} */ t) =>
-						t.first_byte_p95_ms ? `${milliseconds(t.first_byte_p50_ms)}, ${milliseconds(t.first_byte_p95_ms)}` : dash,
-				},
-				{
-					name: 'Whole answer',
-					num: true,
-					cell: (/** @type {any} */ t) => (t.duration_p50_ms ? milliseconds(t.duration_p50_ms) : dash),
-				},
-				{
-					name: 'Tokens in, out',
-					num: true,
-					cell: (/** @type {any} */ t) => `${short(t.input_tokens)}, ${short(t.output_tokens)}`,
-				},
-				{
-					name: 'Cost of a request',
-					num: true,
-					cell: (/** @type {any} */ t) =>
-						t.cost_micro ? between(t.cost_micro, (n) => money(n / 1e6, t.currency)) : dash,
-				},
-			]}
+		<${Table} label="Targets" rows=${of.items} columns=${columns}
+			id=${(/** @type {any} */ t) => `${t.provider}/${t.upstream_model} ${t.mirror}`}
 		/>
 		${of.scanned_since && html`<footer class="muted small">Only since ${relative(when(of.scanned_since))}</footer>`}
 	`;
