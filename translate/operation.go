@@ -25,10 +25,11 @@ const (
 	Realtime                        // a response on a WebSocket of GET /v1/realtime
 	Batch                           // create a batch of requests, which the provider answers later
 	MCP                             // use a server of the Model Context Protocol, which is no model
+	Live                            // a stretch of a conversation on a WebSocket of GET /v1/live/sessions, which costs by time
 )
 
 var operationNames = [...]string{
-	"generate", "count_tokens", "compaction", "embeddings", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech", "decision", "object", "pass", "realtime", "batch", "mcp",
+	"generate", "count_tokens", "compaction", "embeddings", "embeddings", "rerank", "moderation", "image_generation", "image_edit", "transcription", "audio_translation", "speech", "decision", "object", "pass", "realtime", "batch", "mcp", "live",
 }
 
 // String is the operation's name in logs, metrics and records.

@@ -96,8 +96,8 @@ type Config struct {
 	// behind those of the global option. Default: none.
 	MCP []*mcp.Config `json:"mcp,omitempty"`
 
-	// Sockets lists the providers to which clients of the responses format, and of the Realtime API, may
-	// open WebSockets. They are dialed in this order, with their API keys in the order of the configuration, until one
+	// Sockets lists the providers to which clients of the responses format, of the Realtime API and of
+	// Live APIs may open WebSockets. They are dialed in this order, with their API keys in the order of the configuration, until one
 	// accepts. The list of a site replaces that of the global option. Default: none, and requests for
 	// WebSockets are answered 426.
 	Sockets []string `json:"sockets,omitempty"`

@@ -20,7 +20,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/objects"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/realtime"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
@@ -33,14 +35,15 @@ type conversation struct {
 	partner partner
 	relay   sockets.Relay
 
-	mu          sync.Mutex // guards the fields below
-	ended       bool
-	next        *turn            // reserved for the next response; nil if there is none
-	running     map[string]*turn // by the ids of responses
-	rested      chan struct{}    // closed while no response runs
-	tokens      int64            // of the conversation, estimated since its last response
-	transcriber string           // the model of transcripts; "" for none
-	refusal     *fault.Fault     // ends the conversation when no response runs; nil to go on
+	mu      sync.Mutex // guards the fields below
+	ended   bool
+	next    *turn            // reserved for the next response; nil if there is none
+	running map[string]*turn // by the ids of responses
+	rested  chan struct{}    // closed while no response runs
+	tokens  int64            // of the conversation, estimated since its last response
+	clock   clock            // of a conversation that costs by time
+	others  others           // the models that work beside that of the conversation
+	refusal *fault.Fault     // ends the conversation when no response runs; nil to go on
 }
 
 // partner is with whom a conversation is.
@@ -63,6 +66,7 @@ func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 	o.request = withProtocolKey(o.request)
 	c := &conversation{openSocket: o, running: make(map[string]*turn), rested: make(chan struct{})}
 	c.partner.dialect = o.route.Format.Client.DialectOf(o.route.Operation)
+	c.relay.Lifetime = c.partner.dialect.Lifetime
 	close(c.rested)
 	if offersRealtime(o.request) {
 		c.relay.Protocol = realtime.Protocol
@@ -74,6 +78,10 @@ func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 	if !s.begin(o, w, &c.relay.Socket, c.relay.Open) {
 		c.end()
 		return
+	}
+	c.relay.Allowed = func() bool {
+		c.lastByClock(time.Now())
+		return c.allowed()
 	}
 	go o.run(func() {
 		defer c.end()
@@ -115,6 +123,9 @@ func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
 		return refused
 	}
 	handle, refused := c.openHandle(message, request.Handle)
+	if refused == nil {
+		refused = c.refuseOthers(&request)
+	}
 	if refused != nil {
 		return refused
 	}
@@ -303,7 +314,7 @@ func (c *conversation) fromClient(message []byte) []byte {
 	if c.ends() && request.Type != "response.cancel" {
 		return nil
 	}
-	refused := c.refuseTranscriber(request.Transcriber)
+	refused := c.refuseOthers(&request)
 	switch {
 	case refused != nil:
 	case request.First:
@@ -319,22 +330,34 @@ func (c *conversation) fromClient(message []byte) []byte {
 	return nil
 }
 
-// refuseTranscriber refuses a model of transcripts that the key may not use.
-func (c *conversation) refuseTranscriber(model string) *fault.Fault {
-	if model == "" {
-		return nil
+// refuseOthers refuses a model beside that of the conversation that the key may not use, and a task for one
+// that refers to what the account of the provider keeps.
+func (c *conversation) refuseOthers(request *realtime.Request) *fault.Fault {
+	for _, task := range request.Tasks {
+		view, refused := c.route.Format.Requests.Inspect(task, translate.Generate)
+		named, _ := objects.References(task, func(string) bool { return true })
+		switch {
+		case refused != nil:
+			return refused
+		case view.Beyond.State != "":
+			return fault.NeedsOwner(view.Beyond.State)
+		case len(named) > 0:
+			return fault.NeedsOwner(named[0].Path)
+		}
 	}
 	h := c.current()
-	chain := h.resolved.limits.For(c.key, model)
-	switch {
-	case len(c.key.Bound()) > 0 && !c.key.Allows(model):
-		return fault.ModelNotAllowed(model)
-	case chain != nil && chain.NeedsPrices() && h.resolved.catalog.Price(model, c.partner.target.Provider.Name, model, time.Now()) == nil:
-		return fault.PriceUnknown(model, c.partner.target.Provider.Name+"/"+model)
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.transcriber = model
+	for _, model := range request.Others {
+		chain := h.resolved.limits.For(c.key, model)
+		switch {
+		case len(c.key.Bound()) > 0 && !c.key.Allows(model):
+			return fault.ModelNotAllowed(model)
+		case chain != nil && chain.NeedsPrices() && h.resolved.catalog.Price(model, c.partner.target.Provider.Name, model, time.Now()) == nil:
+			return fault.PriceUnknown(model, c.partner.target.Provider.Name+"/"+model)
+		}
+		c.others.note(model)
+	}
 	return nil
 }
 
@@ -342,7 +365,7 @@ func (c *conversation) refuseTranscriber(model string) *fault.Fault {
 // API has messages for refusals.
 func (c *conversation) refuse(refused *fault.Fault) {
 	if c.partner.dialect.Errors {
-		c.relay.Reply(c.errorEvent(refused))
+		c.relay.Reply(errorEvent(c.route.Format, refused))
 	} else {
 		c.relay.End(c.endOf(refused))
 	}
@@ -355,7 +378,7 @@ const maxReason = 123
 func (c *conversation) endOf(refused *fault.Fault) *sockets.End {
 	end := &sockets.End{Closed: exchange.SocketClosed{Code: sockets.Violation, Reason: "refused"}}
 	if c.partner.dialect.Errors {
-		end.Last = c.errorEvent(refused)
+		end.Last, end.Hangup = errorEvent(c.route.Format, refused), c.partner.dialect.Hangup
 		return end
 	}
 	if refused.Kind == fault.Invalid {
@@ -366,9 +389,9 @@ func (c *conversation) endOf(refused *fault.Fault) *sockets.End {
 }
 
 // errorEvent returns the message of a fault.
-func (c *conversation) errorEvent(refused *fault.Fault) []byte {
+func errorEvent(f *format.Descriptor, refused *fault.Fault) []byte {
 	id := exchange.NewID("event_")
-	reason := jsonscan.MemberOf(c.route.Format.Errors.Append(nil, refused, id), "error")
+	reason := jsonscan.MemberOf(f.Errors.Append(nil, refused, id), "error")
 	event := jsonscan.AppendString([]byte(`{"type":"error","event_id":`), id)
 	return append(append(append(event, `,"error":`...), reason...), '}')
 }
@@ -383,8 +406,10 @@ func (c *conversation) fromProvider(message []byte) (passed []byte, end *sockets
 		refused = c.created(event.Response)
 	case realtime.Done:
 		refused = c.done(&event)
-	case realtime.Transcribed:
-		c.transcribed(&event)
+	case realtime.Elapsed, realtime.Ended:
+		refused = c.report(&event)
+	case realtime.Beside:
+		c.worked(&event)
 	}
 	if event.Tokens > 0 {
 		c.generated(event.Response, event.Tokens)

@@ -87,7 +87,7 @@ func (s *socketRoute) serve(h *Handler, w http.ResponseWriter, r *http.Request, 
 		return
 	}
 	o := &openSocket{request: r, route: route, handler: h}
-	if route.Operation == translate.Realtime {
+	if route.Format.Client.DialectOf(route.Operation) != nil {
 		s.serveRealtime(o, w)
 		return
 	}

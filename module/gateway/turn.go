@@ -2,6 +2,9 @@ package gateway
 
 import (
 	"cmp"
+	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -63,7 +66,9 @@ func (c *conversation) reserve(h *Handler) (t *turn, refused *fault.Fault) {
 	}
 	t.ex.Covering = string(m.Pattern)
 	t.covers = c.tokens + max(leastSpare, c.tokens/2)
-	t.ex.View.Costs.Files = token.FileCosts{Tokens: t.covers}
+	if t.ex.View.Costs.Files = (token.FileCosts{Tokens: t.covers}); c.partner.dialect.Timed {
+		t.covers, t.ex.View.Costs = math.MaxInt64, translate.Costs{Units: token.Units{Seconds: int64(maxStretch / time.Second)}}
+	}
 	t.target = &m.Targets[0]
 	if refused = t.admit(c, m); refused != nil {
 		return nil, refused
@@ -108,6 +113,7 @@ func (t *turn) admit(c *conversation, m *catalog.Model) (refused *fault.Fault) {
 	}
 	t.records = chain.NeedsLedger()
 	t.admitted, refused = chain.Admit(t.answer, c.request, m, t.handler.resolved.catalog)
+	t.admitted.Estimate.Units = token.Units{} // what the stretch did not last is not charged
 	return refused
 }
 
@@ -122,7 +128,9 @@ func (t *turn) release() {
 // begin begins the record of a turn, which the provider has begun to answer.
 func (t *turn) begin(c *conversation, a *exchange.Attempt) *fault.Fault {
 	now := time.Now()
-	t.ex.Start = now
+	if t.ex.Start = now; c.clock.began.IsZero() {
+		c.clock.began = now
+	}
 	observe.Begin(t.ex)
 	t.handler.drain.Enter()
 	entry, unrecorded := t.handler.backends.Book.Begin(t.ex, t.handler.resolved.catalog, t.admitted.Estimate.Cost, t.records)
@@ -203,11 +211,16 @@ func (c *conversation) generated(response string, tokens int64) {
 	}
 }
 
-// created begins the turn of a response, unless it has begun. A limit that refuses one which the provider
-// has begun beside others ends the conversation behind them.
+// created begins the turn of a response, unless it has begun.
 func (c *conversation) created(response string) (refused *fault.Fault) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.run(response)
+}
+
+// run begins the turn of a response, or of a stretch of time, unless it has begun. A limit that refuses one
+// which the provider has begun beside others ends the conversation behind them.
+func (c *conversation) run(response string) (refused *fault.Fault) {
 	if c.running[response] != nil || c.ended {
 		return nil
 	}
@@ -220,8 +233,10 @@ func (c *conversation) created(response string) (refused *fault.Fault) {
 			}
 		}
 	}
-	if len(c.running) == 0 {
+	select {
+	case <-c.rested:
 		c.rested = make(chan struct{})
+	default:
 	}
 	c.running[response] = t
 	t.admitted.Estimate.Prompt = max(0, t.admitted.Estimate.Prompt-max(0, t.covers-c.tokens)) // what was not said is not charged
@@ -263,25 +278,50 @@ func (c *conversation) done(event *realtime.Event) (refused *fault.Fault) {
 	return c.refusalAtRest()
 }
 
-// transcribed charges a transcript, at the price of its own model. It has happened already, so no limit
+// worked charges what another model has done, at its own price. It has happened already, so no limit
 // refuses it.
-func (c *conversation) transcribed(event *realtime.Event) {
+func (c *conversation) worked(event *realtime.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	model := cmp.Or(c.transcriber, c.partner.target.UpstreamModel(c.partner.model))
+	c.clock.searches += event.Usage.Searches
 	if !event.Usage.Known {
 		return
 	}
+	event.Usage.Searches, c.clock.searches = c.clock.searches, 0
+	model := cmp.Or(c.others.nameOf(event.Model), c.partner.target.UpstreamModel(c.partner.model))
 	t, refused := c.unreserved(c.current(), model)
 	if refused != nil {
 		return
 	}
-	t.ex.Operation = translate.Transcribe
+	t.ex.Operation = event.Operation
 	a := c.attempt(t.ex)
 	a.Model = model
 	_ = t.begin(c, a)
 	t.finish(event.Usage)
 	t.settle(c)
+}
+
+// others are names of models, the last named one last.
+type others []string
+
+// mostOthers is the largest number of names that are kept.
+const mostOthers = 16
+
+// note adds a name.
+func (o *others) note(model string) {
+	kept := slices.DeleteFunc(*o, func(name string) bool { return name == model })
+	*o = append(kept[max(0, len(kept)-mostOthers+1):], model)
+}
+
+// nameOf returns the name by which a client has asked for a model that has worked: prices often have no
+// name with a date. For work without the name of a model, "", it is the last one.
+func (o others) nameOf(worked string) string {
+	for _, name := range slices.Backward(o) {
+		if worked == "" || strings.HasPrefix(worked, name) {
+			return name
+		}
+	}
+	return worked
 }
 
 // restedNow returns a channel that is closed when no response runs.
@@ -299,6 +339,9 @@ func (c *conversation) end() {
 	c.next.release()
 	c.next = nil
 	for _, t := range c.running {
+		if c.partner.dialect.Timed {
+			t.conduit.Result.Usage = c.clock.rest(c.clock.lasted(time.Now()))
+		}
 		if c.relay.Provider.Closed().Code != 0 {
 			t.fail(fault.BrokenOff("closed", ""))
 		} else {

@@ -75,7 +75,7 @@ func (t *Transport) dialRequest(a *exchange.Attempt, r *http.Request) (*http.Req
 		return nil, err
 	}
 	h, address := t.head(a)
-	if a.Exchange.Operation != translate.Realtime {
+	if a.Format.Client.DialectOf(address.Operation) == nil {
 		address.Operation = translate.Generate
 	}
 	delete(h, "Content-Type")

@@ -12,7 +12,7 @@ import (
 
 // Gemini is the Live API of Gemini. Its first message names the model, its refusals are close codes, and
 // it has one response at a time, without an id.
-var Gemini = Dialect{Read: readGemini, ReadEvent: readGeminiEvent, ModelFirst: true, ModelPrefix: "models/"}
+var Gemini = Dialect{Read: readGemini, ReadEvent: readGeminiEvent, ModelFirst: true, ModelPrefix: "models/", Lifetime: hour}
 
 // tokensOfFrame are the tokens of a frame of a video, which has one each second.
 const tokensOfFrame = 258

@@ -1,5 +1,5 @@
 // Package realtime reads the messages of conversations by voice, of the Realtime API of OpenAI and the Live
-// API of Gemini, as far as a gateway between a client and a provider needs them: which models a client asks
+// APIs of OpenAI and of Gemini, as far as a gateway between a client and a provider needs them: which models a client asks
 // for, and what the provider charges.
 //
 // It promises that a message of a client is read as the provider reads it: one that is not valid, or names
@@ -9,9 +9,12 @@ package realtime
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -35,20 +38,36 @@ type Dialect struct {
 	// Errors reports that a refusal is a message, behind which the conversation goes on. Without them, a
 	// refusal closes the WebSocket.
 	Errors bool
+	// Lifetime is the longest time for which a conversation is open. Timed reports that it costs by time,
+	// and Hangup is the message with which a client asks for its end; nil without one.
+	Lifetime time.Duration
+	Timed    bool
+	Hangup   []byte
 }
 
 // OpenAI is the Realtime API of OpenAI.
-var OpenAI = Dialect{Read: Read, ReadEvent: ReadEvent, Errors: true}
+var OpenAI = Dialect{Read: Read, ReadEvent: ReadEvent, Errors: true, Lifetime: hour}
+
+// Live is the Live API of OpenAI. Its models listen while they speak, so that a conversation has no
+// responses: it costs by time. What other models do for it costs as their responses do.
+var Live = Dialect{
+	Read: Read, ReadEvent: readLiveEvent, Errors: true, ModelFirst: true, Lifetime: 2 * hour,
+	Timed: true, Hangup: []byte(`{"type":"session.close"}`),
+}
+
+// hour is the time after which OpenAI ends a conversation, with some that it may be late.
+const hour = 65 * time.Minute
 
 // Request is a message of a client.
 type Request struct {
-	Type        string
-	First       bool          // it begins a conversation
-	Model       jsonscan.Slot // the place of the name of the model in a message that has one; else zero
-	Handle      jsonscan.Slot // the place of the handle of the session that is resumed; zero if there is none
-	Transcriber string        // the model of transcripts; "" for none
-	Audio       int           // the length of the audio, in base64
-	Tokens      int           // of the images
+	Type   string
+	First  bool          // it begins a conversation
+	Model  jsonscan.Slot // the place of the name of the model in a message that has one; else zero
+	Handle jsonscan.Slot // the place of the handle of the session that is resumed; zero if there is none
+	Others []string      // the models that work beside that of the conversation: for transcripts, and for its tasks
+	Tasks  [][]byte      // what such a model gets, as bodies of the responses format
+	Audio  int           // the length of the audio, in base64
+	Tokens int           // of the images
 }
 
 var errNoEvent = errors.New("not an object with a type")
@@ -63,11 +82,16 @@ func Read(message []byte) (r Request, err error) {
 	if r.Type == "" {
 		return r, errNoEvent
 	}
+	r.First = r.Type == "session.start"
+	if r.Type == "response.item.create" {
+		r.Tasks = append(r.Tasks, slices.Concat([]byte(`{"model":"task","input":[`), jsonscan.MemberOf(message, "item"), []byte("]}")))
+	}
 	return r, nil
 }
 
 // object reads the object at the cursor, whose path ends with a dot.
 func (r *Request) object(c *jsonscan.Cursor, path string) {
+	start := c.Offset()
 	if !c.EnterObject() {
 		c.Skip()
 		return
@@ -78,15 +102,25 @@ func (r *Request) object(c *jsonscan.Cursor, path string) {
 			r.Type = jsonscan.TextOf(c.StringOrSkip())
 		case "audio":
 			r.Audio = len(c.Skip())
-		case "session", "session.audio", "session.audio.input", "session.audio.input.transcription", "session.input_audio_transcription":
+		case "session", "session.audio", "session.audio.input", "session.audio.input.transcription", "session.input_audio_transcription",
+			"session.delegation", "session.delegation.responses", "session.delegation.decisions", "session.triggers.decisions":
 			r.object(c, name+".")
+		case "session.triggers":
+			for c.OpenArray(); c.Element(); {
+				r.object(c, name+".")
+			}
 		case "session.model":
 			_, r.Model = c.SkipAt()
-		case "session.audio.input.transcription.model", "session.input_audio_transcription.model":
-			r.Transcriber = jsonscan.TextOf(c.StringOrSkip())
+		case "session.audio.input.transcription.model", "session.input_audio_transcription.model",
+			"session.delegation.responses.model", "session.delegation.decisions.model", "session.triggers.decisions.model":
+			r.Others = append(r.Others, jsonscan.TextOf(c.StringOrSkip()))
 		default:
 			c.Skip()
 		}
+	}
+	if path == "session.delegation.responses." && c.Err() == nil {
+		options := c.Document()[start+len("{") : c.Offset()]
+		r.Tasks = append(r.Tasks, slices.Concat([]byte(`{"input":"task",`), options))
 	}
 }
 
@@ -95,18 +129,24 @@ type Kind uint8
 
 // The kinds.
 const (
-	Other       Kind = iota
-	Created          // a response has begun
-	Done             // a response has ended
-	Transcribed      // the audio of a client has a transcript
-	Delta            // a part of a response that has begun
+	Other   Kind = iota
+	Created      // a response, or a conversation that costs by time, has begun
+	Done         // a response has ended
+	Elapsed      // a conversation that costs by time has lasted for the seconds of its usage
+	Ended        // the same, and has ended
+	Beside       // another model has worked: the audio of a client has a transcript, or a task is done
+	Delta        // a part of a response that has begun
 )
 
 var kinds = map[string]Kind{
-	"response.created": Created, "response.done": Done, "conversation.item.input_audio_transcription.completed": Transcribed,
+	"response.created": Created, "response.done": Done, "conversation.item.input_audio_transcription.completed": Beside,
 	"response.output_audio.delta": Delta, "response.output_text.delta": Delta, "response.function_call_arguments.delta": Delta,
 	"response.mcp_call_arguments.delta": Delta,
 	"response.audio.delta":              Delta, "response.text.delta": Delta, // of the API before its release
+}
+
+var liveKinds = map[string]Kind{
+	"session.started": Created, "session.usage.updated": Elapsed, "session.closed": Ended, "response.event": Beside, "decision.event": Beside,
 }
 
 // perToken is the number of bytes, in base64, of the sound of a token: one for 50 ms of an answer, in which
@@ -120,7 +160,10 @@ type Event struct {
 	Failed   bool          // the response has failed
 	Handle   jsonscan.Slot // the place of a handle by which the session can be resumed; zero if there is none
 	Tokens   int64         // of a part of a response, estimated
-	Usage    token.Usage   // of a response or a transcript
+	Usage    token.Usage   // of a response, a transcript or a task; of a conversation that costs by time, from its beginning
+
+	Operation translate.Operation // of another model
+	Model     string              // its name; "" if the message has none
 }
 
 // rows describes the usage objects of the API.
@@ -135,10 +178,17 @@ var rows = token.NewRows(
 	token.Row{Path: "input_token_details.cached_tokens_details.audio_tokens", Is: token.AudioCacheRead},
 	token.Row{Path: "output_token_details.audio_tokens", Is: token.AudioOutput},
 	token.Row{Path: "output_token_details.reasoning_tokens", Is: token.Reasoning},
+	token.Row{Path: "input_tokens_details.cached_tokens", Is: token.CacheRead}, // of tasks
+	token.Row{Path: "input_tokens_details.cache_write_tokens", Is: token.CacheWrite},
+	token.Row{Path: "output_tokens_details.reasoning_tokens", Is: token.Reasoning},
 )
 
-// ReadEvent reads a message of a provider.
-func ReadEvent(message []byte) (e Event) {
+// ReadEvent reads a message of a provider of the Realtime API.
+func ReadEvent(message []byte) (e Event) { return readEvent(message, kinds) }
+
+func readLiveEvent(message []byte) (e Event) { return readEvent(message, liveKinds) }
+
+func readEvent(message []byte, kinds map[string]Kind) (e Event) {
 	kind := jsonscan.TextOf(jsonscan.MemberOf(message, "type"))
 	e.Kind = kinds[kind]
 	var usage []byte
@@ -156,8 +206,10 @@ func ReadEvent(message []byte) (e Event) {
 		e.Response = jsonscan.TextOf(jsonscan.MemberOf(response, "id"))
 		e.Failed = jsonscan.TextOf(jsonscan.MemberOf(response, "status")) == "failed"
 		usage = jsonscan.MemberOf(response, "usage")
-	case Transcribed:
+	case Elapsed, Ended:
 		usage = jsonscan.MemberOf(message, "usage")
+	case Beside:
+		usage = e.beside(message)
 	}
 	if usage == nil {
 		return e
@@ -165,9 +217,38 @@ func ReadEvent(message []byte) (e Event) {
 	var report token.Report
 	c := jsonscan.New(usage)
 	report.Read(&c, rows)
+	searches, terms := e.Usage.Searches, e.Usage.Terms
 	e.Usage = report.Usage()
+	e.Usage.Searches, e.Usage.Terms = searches, terms
 	if seconds, err := strconv.ParseFloat(string(jsonscan.MemberOf(usage, "seconds")), 64); err == nil && seconds > 0 {
 		e.Usage.Units.Seconds = int64(math.Ceil(min(seconds, token.MaxSeconds)))
 	}
 	return e
+}
+
+// beside reads what another model has done, and returns its usage object, nil for none.
+func (e *Event) beside(message []byte) (usage []byte) {
+	event := jsonscan.MemberOf(message, "event")
+	switch jsonscan.TextOf(jsonscan.MemberOf(event, "type")) {
+	case "": // a transcript
+		e.Operation = translate.Transcribe
+		return jsonscan.MemberOf(message, "usage")
+	case "response.output_item.done":
+		e.Operation = translate.Generate
+		if jsonscan.TextOf(jsonscan.MemberOf(jsonscan.MemberOf(event, "item"), "type")) == "web_search_call" {
+			e.Usage.Searches = 1
+		}
+		return nil
+	case "response.completed", "response.incomplete", "response.failed":
+		e.Operation = translate.Generate
+		event = jsonscan.MemberOf(event, "response")
+		e.Usage.Terms.ReadTier(jsonscan.MemberOf(event, "service_tier"))
+	case "decision.completed":
+		e.Operation = translate.Decide
+		event = jsonscan.MemberOf(event, "decision")
+	default:
+		return nil
+	}
+	e.Model = jsonscan.TextOf(jsonscan.MemberOf(event, "model"))
+	return jsonscan.MemberOf(event, "usage")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -13,9 +14,13 @@ import (
 func TestMessagesOfClients(t *testing.T) {
 	for text, want := range map[string]Request{
 		`{"type":"input_audio_buffer.append","audio":"AAAA"}`:                                                               {Type: "input_audio_buffer.append", Audio: 6},
-		`{"type":"session.update","session":{"type":"realtime","audio":{"input":{"transcription":{"model":"whisper-1"}}}}}`: {Type: "session.update", Transcriber: "whisper-1"},
-		`{"type":"session.update","session":{"input_audio_transcription":{"model":"whisper-1"}}}`:                           {Type: "session.update", Transcriber: "whisper-1"},
+		`{"type":"session.update","session":{"type":"realtime","audio":{"input":{"transcription":{"model":"whisper-1"}}}}}`: {Type: "session.update", Others: []string{"whisper-1"}},
+		`{"type":"session.update","session":{"input_audio_transcription":{"model":"whisper-1"}}}`:                           {Type: "session.update", Others: []string{"whisper-1"}},
 		`{"response":{"model":"no session"},"type":"response.create"}`:                                                      {Type: "response.create"},
+		`{"type":"session.start","session":{"delegation":{"responses":{"model":"a","tools":[]}},"triggers":[{"decisions":{"model":"b"}},{}]}}`: {
+			Type: "session.start", First: true, Others: []string{"a", "b"}, Tasks: [][]byte{[]byte(`{"input":"task","model":"a","tools":[]}`)},
+		},
+		`{"item":{"type":"message"},"type":"response.item.create"}`: {Type: "response.item.create", Tasks: [][]byte{[]byte(`{"model":"task","input":[{"type":"message"}]}`)}},
 	} {
 		got, err := Read([]byte(text))
 		assert.NoError(t, err, text)
@@ -25,7 +30,8 @@ func TestMessagesOfClients(t *testing.T) {
 	got, err := Read([]byte(named))
 	assert.NoError(t, err)
 	assert.Equal(t, `"gpt"`, named[got.Model.Start:got.Model.End])
-	for _, text := range []string{``, `[]`, `{}`, `{"type":1}`, `{"type":"a"} {}`, `{"type":"a","type":"b"}`, `{"type":"a","session":{"model":"a","model":"b"}}`, `{"type":"a"`} {
+	for _, text := range []string{``, `[]`, `{}`, `{"type":1}`, `{"type":"a"} {}`, `{"type":"a","type":"b"}`, `{"type":"a","session":{"model":"a","model":"b"}}`, `{"type":"a"`,
+		`{"type":"a","session":{"delegation":{"responses":{"model":"a","model":"b"}}}}`, `{"type":"a","session":{"triggers":[{"decisions":{"model":"a","model":"b"}}]}}`} {
 		_, err := Read([]byte(text))
 		assert.Error(t, err, text)
 	}
@@ -47,9 +53,31 @@ func TestMessagesOfProviders(t *testing.T) {
 			},
 		},
 		`{"type":"conversation.item.input_audio_transcription.completed","usage":{"type":"duration","seconds":2.1}}`: {
-			Kind: Transcribed, Usage: token.Usage{Known: true, Units: token.Units{Seconds: 3}},
+			Kind: Beside, Operation: translate.Transcribe, Usage: token.Usage{Known: true, Units: token.Units{Seconds: 3}},
 		},
 	} {
 		assert.Equal(t, want, ReadEvent([]byte(text)), text)
+	}
+}
+
+// A conversation of the Live API has no responses: a gateway that waits for one charges nothing.
+func TestMessagesOfTheLiveAPI(t *testing.T) {
+	for text, want := range map[string]Event{
+		`{"type":"session.started","session":{"id":"live_1","model":"gpt-live-1"}}`:                      {Kind: Created},
+		`{"type":"session.usage.updated","usage":{"seconds":59.2},"context_window":{"usage_ratio":0.1}}`: {Kind: Elapsed, Usage: token.Usage{Known: true, Units: token.Units{Seconds: 60}}},
+		`{"type":"session.closed","reason":"expired","session":{},"usage":{"seconds":61}}`:               {Kind: Ended, Usage: token.Usage{Known: true, Units: token.Units{Seconds: 61}}},
+		`{"type":"response.event","event":{"type":"response.output_text.delta","delta":"a"}}`:            {Kind: Beside},
+		`{"type":"response.event","event":{"type":"response.output_item.done","item":{"type":"web_search_call"}}}`: {
+			Kind: Beside, Operation: translate.Generate, Usage: token.Usage{Counts: token.Counts{Searches: 1}},
+		},
+		`{"type":"response.event","event":{"type":"response.completed","response":{"model":"gpt-5.5-2026","service_tier":"priority","usage":{"input_tokens":20,"input_tokens_details":{"cached_tokens":8},"output_tokens":10,"output_tokens_details":{"reasoning_tokens":4}}}}}`: {
+			Kind: Beside, Operation: translate.Generate, Model: "gpt-5.5-2026", Usage: token.Usage{Known: true, Terms: token.Priority, Counts: token.Counts{Fresh: 12, CacheRead: 8, Answer: 6, Reasoning: 4}},
+		},
+		`{"type":"decision.event","event":{"type":"decision.completed","decision":{"model":"d","usage":{"input_tokens":2,"output_tokens":1}}}}`: {
+			Kind: Beside, Operation: translate.Decide, Model: "d", Usage: token.Usage{Known: true, Counts: token.Counts{Fresh: 2, Answer: 1}},
+		},
+	} {
+		assert.Equal(t, want, Live.ReadEvent([]byte(text)), text)
+		assert.Equal(t, Event{}, ReadEvent([]byte(text)), "%s: the Realtime API has no such message", text)
 	}
 }

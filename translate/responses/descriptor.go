@@ -40,6 +40,7 @@ var Descriptor = format.Descriptor{
 		Refusals: []format.Refusal{
 			{Path: "/v1/responses", Upgrade: "websocket", Fault: fault.NoWebSocket, Operation: translate.Manage}, // which uses no model itself
 			{Path: "/v1/realtime", Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Realtime, Dialect: &realtime.OpenAI},
+			{Path: "/v1/live/sessions", Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Live, Dialect: &realtime.Live},
 		},
 		Headers:  []string{"Openai-Beta"},
 		AnswerID: idPrefix,
@@ -107,6 +108,8 @@ func callAddress(c format.Call) (path, query string) {
 		path += "/compact"
 	case translate.Realtime:
 		path, query = strings.TrimSuffix(path, "/responses")+"/realtime", "model="+url.QueryEscape(c.Model)
+	case translate.Live:
+		path = strings.TrimSuffix(path, "/responses") + "/live/sessions"
 	}
 	return path, query
 }

@@ -44,7 +44,7 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	}
 	first := volumeOf(ex, m.Targets[0])
 	e.Prompt, e.Units = first.prompt, first.units
-	if ex.View.MaxTokens == 0 && !ex.Operation.Beside() {
+	if ex.View.MaxTokens == 0 && !ex.Operation.Beside() && ex.Operation != translate.Live {
 		e.Assumed = fault.Assumed{Tokens: first.longest, Field: ex.Format.Requests.Bound}
 	}
 	e.Reserved = first.tokens()
@@ -164,6 +164,9 @@ func (v *volume) tokens() int64 {
 
 func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	view := &ex.View
+	if v.units = view.Costs.Units; ex.Operation == translate.Live { // which costs by time alone
+		return v
+	}
 	v.longest = view.MaxTokens
 	switch {
 	case ex.Operation == translate.Speak:
@@ -179,7 +182,6 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	if view.Answers > 1 && fansOut(t, ex) {
 		v.prompt = timesAtMost(v.prompt, view.Answers)
 	}
-	v.units = view.Costs.Units
 	v.terms = termsAt(t, ex)
 	if t.TraitsOf(view.Model).Regional {
 		v.terms |= token.Regional

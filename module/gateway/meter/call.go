@@ -149,6 +149,8 @@ func (c call) usage() usage {
 			return usage{source: accounting.SourceProvider}
 		}
 		return usage{}
+	case c.Usage.Known && c.Usage.Units.Seconds > 0 && c.prompt == 0: // it costs by time alone
+		return usage{tokens, sourceOf(c.Usage), terms, c.units()}
 	case n > 0 && c.unused():
 		return usage{tokens, sourceOf(c.Usage), terms, c.units()}
 	case n > 0 && c.Whole() && !c.Stopped:

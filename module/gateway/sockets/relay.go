@@ -30,7 +30,13 @@ type Relay struct {
 type End struct {
 	Last   []byte // a message; nil for none
 	Closed exchange.SocketClosed
+	// Hangup is a message by which the provider ends the conversation itself, so that both sides have its
+	// last words; nil without one.
+	Hangup []byte
 }
+
+// maxHangup is the longest time for which a provider may end a conversation itself.
+const maxHangup = 5 * time.Second
 
 // The close codes of refusals: of what the client may not have, and of a message that is not valid.
 const (
@@ -94,7 +100,12 @@ func (s *Relay) End(end *End) {
 	if end.Last != nil {
 		s.Reply(end.Last)
 	}
-	go closeWith(s.client, end.Closed)
+	if end.Hangup == nil || s.Provider == nil {
+		go closeWith(s.client, end.Closed)
+		return
+	}
+	time.AfterFunc(maxHangup, func() { closeWith(s.client, end.Closed) }) // without effect on a closed one
+	go func() { _ = s.Provider.Forward(s.ended, end.Hangup, false) }()
 }
 
 // kindOf returns the kind of a message.

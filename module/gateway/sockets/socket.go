@@ -3,6 +3,7 @@ package sockets
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,8 +24,9 @@ import (
 // Socket is the WebSocket of a client, with the one to a provider.
 type Socket struct {
 	Provider *exchange.Socket
-	MaxBody  int64  // of a message, in bytes
-	Protocol string // the subprotocol; "" for none
+	MaxBody  int64         // of a message, in bytes
+	Protocol string        // the subprotocol; "" for none
+	Lifetime time.Duration // the longest time for which the socket is open; 0 for maxAge
 	// Allowed reports whether the client may still have a socket. It is called from time to time.
 	Allowed func() bool
 	// Retired is closed when what serves the socket is replaced. Succeed then returns the channel of what
@@ -41,7 +43,7 @@ type Socket struct {
 
 // The bounds of a socket.
 const (
-	// maxAge is the longest time for which a socket is open. OpenAI ends one after 60 minutes.
+	// maxAge is the usual longest time for which a socket is open. OpenAI ends one after 60 minutes.
 	maxAge = 65 * time.Minute
 	// maxIdle is the longest time for which a socket is open without a message.
 	maxIdle = 30 * time.Minute
@@ -104,7 +106,7 @@ func (s *Socket) use() { s.used.Store(time.Now().UnixNano()) }
 // run serves an open socket by a function, which returns how one side has ended it. run returns when
 // both sides are closed, and the socket is not busy.
 func (s *Socket) run(serve func(ctx context.Context) exchange.SocketClosed) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.request.Context()), maxAge)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.request.Context()), cmp.Or(s.Lifetime, maxAge))
 	defer cancel()
 	var awaited sync.WaitGroup
 	awaited.Go(func() { s.await(ctx, cancel) })
