@@ -7,7 +7,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 )
 
 var keyLimitWords = withRules(words[*limits.Limit]{
@@ -34,7 +33,7 @@ var keyLimitWords = withRules(words[*limits.Limit]{
 		if l.Priority, err = readOne(d); err != nil {
 			return err
 		}
-		if _, err := queue.ParsePriority(l.Priority); err != nil {
+		if err := (aigateway.LimitRules{Priority: l.Priority}).Check(); err != nil {
 			return d.WrapErr(err)
 		}
 		return nil
@@ -87,7 +86,7 @@ func readCallLimit[T any](field func(T) **aigateway.LimitRules) func(*cf.Dispens
 		if err := callLimitWords.readBlock(d, "limit", rules, nil); err != nil {
 			return err
 		}
-		if err := rules.Check(); err != nil {
+		if err := rules.CheckOfCalls(); err != nil {
 			return line.WrapErr(err)
 		}
 		*field(target) = rules

@@ -304,6 +304,8 @@ var rightsInTeam = []struct {
 	{"PATCH /api/v1/keys/2", `{"tags":["team=search"]}`, 404, 403, 200, 200},
 	{"PATCH /api/v1/keys/1", `{"budget":""}`, 404, 403, 404, 200},
 	{"POST /api/v1/keys", `{"name":"cheap","budget":"5/month"}`, 200, 200, 200, 200}, // a rule of a new key bounds it alone
+	{"POST /api/v1/keys", `{"name":"fast","priority":"high"}`, 403, 403, 403, 200},   // which bounds nothing
+	{"PATCH /api/v1/keys/2", `{"priority":"high"}`, 404, 403, 403, 200},
 	{"POST /api/v1/keys", `{"name":"tagged","tags":["team=search"]}`, 403, 403, 403, 200},
 	{"POST /api/v1/keys", `{"name":"tagged","limit":"research","tags":["team=search"]}`, 403, 403, 200, 409},
 	{"PATCH /api/v1/users/victim", `{"budget":"5/month"}`, 404, 403, 404, 200},

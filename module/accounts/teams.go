@@ -33,6 +33,7 @@ func (t teams) view(m *aigateway.Membership) api.Team {
 func viewRules(rules *aigateway.LimitRules) api.Rules {
 	return api.Rules{
 		Requests: rules.Requests.Notation(), Tokens: rules.Tokens.Notation(), Concurrent: rules.Concurrent, Budget: rules.Budget.Notation(),
+		Priority: rules.Priority,
 	}
 }
 

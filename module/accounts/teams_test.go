@@ -25,6 +25,7 @@ func TestFieldsOfTeamsAreChecked(t *testing.T) {
 		`{"name":"a","requests":"60"}`:          "requests: a rate is a number",
 		`{"name":"a","tokens":5}`:               "tokens must be a string",
 		`{"name":"a","concurrent":-1}`:          "concurrent must be",
+		`{"name":"a","priority":"urgent"}`:      "a priority is high, normal or low, not 'urgent'",
 		`{"name":"a","budget":"50"}`:            "budget must be an amount and a period",
 		`{"name":"a","budget":"50/month euro"}`: "budget must be an amount and a period",
 	} {
@@ -32,16 +33,16 @@ func TestFieldsOfTeamsAreChecked(t *testing.T) {
 		assert.Equal(t, http.StatusBadRequest, answer.status, body)
 		assert.Contains(t, answer.body, want, body)
 	}
-	answer := s.ask(testRequest{call: "POST /api/v1/teams", body: `{"name":"a","models":["gpt-*"],"requests":"60/1m","tokens":"5/1h30m","concurrent":3,"budget":"0.5/30d EUR soft"}`, token: root})
+	answer := s.ask(testRequest{call: "POST /api/v1/teams", body: `{"name":"a","models":["gpt-*"],"requests":"60/1m","tokens":"5/1h30m","concurrent":3,"budget":"0.5/30d EUR soft","priority":"low"}`, token: root})
 	require.Equal(t, http.StatusOK, answer.status, answer.body)
 	data := answer.data(t)
 	delete(data, "created")
 	assert.Equal(t, map[string]any{
-		"name": "a", "models": []any{"gpt-*"}, "requests": "60/1m", "tokens": "5/1h30m", "concurrent": 3.0, "budget": "0.5/30d EUR soft",
+		"name": "a", "models": []any{"gpt-*"}, "requests": "60/1m", "tokens": "5/1h30m", "concurrent": 3.0, "budget": "0.5/30d EUR soft", "priority": "low",
 		"configured": false, "admin": true,
 	}, data)
-	answer = s.ask(testRequest{call: "PATCH /api/v1/teams/a", body: `{"tokens":"","concurrent":0,"budget":""}`, token: root})
-	assert.Contains(t, answer.body, `"models":["gpt-*"],"requests":"60/1m","tokens":"","concurrent":0,"budget":""`)
+	answer = s.ask(testRequest{call: "PATCH /api/v1/teams/a", body: `{"tokens":"","concurrent":0,"budget":"","priority":""}`, token: root})
+	assert.Contains(t, answer.body, `"models":["gpt-*"],"requests":"60/1m","tokens":"","concurrent":0,"budget":"","priority":""`)
 }
 
 // Rules of the store beside those of the configuration would be a second truth.
@@ -51,8 +52,8 @@ func TestTheRulesOfAConfiguredTeamAreThoseOfTheConfiguration(t *testing.T) {
 	root := s.token("root")
 	require.Equal(t, http.StatusOK, s.ask(testRequest{call: "POST /api/v1/teams", body: `{"name":"small","concurrent":3}`, token: root}).status, "nothing is known about the limits")
 	s.UseLimits(limitsOf{new(aigateway.LimitQuery)})
-	assert.Contains(t, s.ask(testRequest{call: "GET /api/v1/teams/small", token: root}).body, `"concurrent":0,"budget":"","configured":true`)
-	for _, body := range []string{`{"requests":"1/1m"}`, `{"tokens":"1/1m"}`, `{"concurrent":0}`, `{"budget":""}`} {
+	assert.Contains(t, s.ask(testRequest{call: "GET /api/v1/teams/small", token: root}).body, `"concurrent":0,"budget":"","priority":"","configured":true`)
+	for _, body := range []string{`{"requests":"1/1m"}`, `{"tokens":"1/1m"}`, `{"concurrent":0}`, `{"budget":""}`, `{"priority":""}`} {
 		assert.Equal(t, http.StatusConflict, s.ask(testRequest{call: "PATCH /api/v1/teams/small", body: body, token: root}).status, body)
 	}
 	assert.Equal(t, http.StatusOK, s.ask(testRequest{call: "PATCH /api/v1/teams/small", body: `{"models":["a"]}`, token: root}).status)
@@ -89,7 +90,7 @@ func TestMembersMakeKeysOfTheirTeam(t *testing.T) {
 	for _, of := range [][2]string{{`{"name":"a"}`, "small"}, {`{"name":"b","group":""}`, "small"}, {`{"name":"c","group":"research"}`, "research"}} {
 		assert.Contains(t, s.ask(testRequest{call: "POST /api/token/", body: of[0], token: adas}).body, `"group":"`+of[1]+`"`)
 	}
-	for _, view := range []string{`{"name":"research","models":[],"requests":"","tokens":"","concurrent":0,"budget":"","configured":false,"admin":true,`, `"total":1`} {
+	for _, view := range []string{`{"name":"research","models":[],"requests":"","tokens":"","concurrent":0,"budget":"","priority":"","configured":false,"admin":true,`, `"total":1`} {
 		assert.Contains(t, s.ask(testRequest{call: "GET /api/v1/teams?search=RESEARCH", token: adas}).body, view)
 		assert.NotContains(t, s.ask(testRequest{call: "GET /api/v1/teams?search=x", token: adas}).body, view)
 	}

@@ -3,6 +3,7 @@ package aigateway
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -175,7 +176,15 @@ type LimitRules struct {
 	// can use. What is known of their costs counts in the budget. Default: false: such
 	// requests are refused.
 	AllowUnpriced bool `json:"allow_unpriced,omitempty"`
+
+	// Priority is the priority of the requests of the keys in queues: "high", "normal" or "low". Of
+	// nested limits, the innermost one that has a priority decides. It bounds nothing. Default: that of
+	// the limit around it, else normal. Limits of providers and targets have none.
+	Priority string `json:"priority,omitempty"`
 }
+
+// priorities are the words for the priority of a limit.
+var priorities = []string{"high", "normal", "low"}
 
 // Rate is an amount per period. It applies to every period of that length, not
 // only to those that begin at a full minute or day. The zero Rate means no rule.
@@ -197,7 +206,7 @@ const (
 // The errors of rules.
 var (
 	errScope      = errors.New("per must be key, user, group, gateway, customer or tag and a name")
-	errNoRule     = errors.New("a limit needs at least one of requests, tokens, concurrent and budget")
+	errNoRule     = errors.New("a limit needs at least one of requests, tokens, concurrent, budget and priority")
 	errUnpriced   = errors.New("unpriced needs a budget")
 	errRate       = errors.New("a rate is a number from 1 to 1000000000000, a slash and a period from 1s to 366d: 60/1m")
 	errConcurrent = errors.New("concurrent must be 1 to 1000000000000")
@@ -248,6 +257,9 @@ func (r LimitRules) String() string {
 	if r.Budget.IsSet() {
 		rules = append(rules, r.Budget.String())
 	}
+	if r.Priority != "" {
+		rules = append(rules, r.Priority+" priority")
+	}
 	return strings.Join(rules, ", ")
 }
 
@@ -281,6 +293,9 @@ func (r LimitRules) Check() error {
 	}
 	if err := r.Budget.check(); r.Budget != (Budget{}) && err != nil {
 		return fmt.Errorf("budget: %w", err)
+	}
+	if r.Priority != "" && !slices.Contains(priorities, r.Priority) {
+		return fmt.Errorf("a priority is high, normal or low, not '%s'", r.Priority)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ func addRuleFlags(cmd *cobra.Command, whose string) *cobra.Command {
 	cmd.Flags().StringP("tokens", "", "", "Rate of tokens, such as 400000/1d (default none)")
 	cmd.Flags().Int64P("concurrent", "", 0, "Number of requests that may run at once (default any)")
 	cmd.Flags().StringP("budget", "", "", `Budget, such as 500/month or "500/month EUR soft" (default none)`)
+	cmd.Flags().StringP("priority", "", "", "Priority of the requests in queues: high, normal or low (default that of the limits around it)")
 	return cmd
 }
 
@@ -22,7 +23,7 @@ func addRuleFlags(cmd *cobra.Command, whose string) *cobra.Command {
 // texts, lists and rules.
 func changedFields(cmd *cobra.Command, texts ...string) map[string]any {
 	fields, flags := make(map[string]any), cmd.Flags()
-	for _, name := range append(texts, "requests", "tokens", "budget") {
+	for _, name := range append(texts, "requests", "tokens", "budget", "priority") {
 		if flag := flags.Lookup(name); flag != nil && flag.Changed {
 			fields[name] = flag.Value.String()
 		}
@@ -50,5 +51,6 @@ func wordsOf(r api.Rules) string {
 	add("tokens", r.Tokens)
 	add("concurrent", strconv.FormatInt(r.Concurrent, 10))
 	add("budget", r.Budget)
+	add("priority", r.Priority)
 	return strings.Join(rules, ", ")
 }

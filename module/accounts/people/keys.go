@@ -79,8 +79,11 @@ func (change *KeyChange) IsOfLedTeam() bool { return change.team != nil && chang
 
 // CheckBounds returns an error if the change has rules or tags that the user of the call may not
 // set. Administrators may set both, those of a team for its keys. Other users may set the rules of
-// a new key, which can only bound it further.
+// a new key, which can only bound it further. Administrators of the gateway alone set its priority.
 func (change *KeyChange) CheckBounds(c *call.Call, k *aigateway.StoredKey) error {
+	if change.Rules.Prefers() && !c.IsAdmin() {
+		return errPriority
+	}
 	if c.IsAdmin() || change.Tags == nil && (change.Rules.IsEmpty() || k.ID == 0) {
 		return nil
 	}
@@ -93,7 +96,10 @@ func (change *KeyChange) CheckBounds(c *call.Call, k *aigateway.StoredKey) error
 	return nil
 }
 
-var errBounds = answer.Refuse(http.StatusForbidden, "only administrators may set the rules and tags of a key")
+var (
+	errBounds   = answer.Refuse(http.StatusForbidden, "only administrators may set the rules and tags of a key")
+	errPriority = answer.Refuse(http.StatusForbidden, "only administrators of the gateway may set the priority of a key")
+)
 
 // Apply changes a key on behalf of the user of a call. It refuses an expiry in the past, and a
 // limit that no site defines, because every request with the key would be refused; a key that has

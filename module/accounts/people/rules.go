@@ -15,6 +15,7 @@ type RuleFields struct {
 	Tokens     *string `json:"tokens"`
 	Concurrent *int64  `json:"concurrent"`
 	Budget     *string `json:"budget"`
+	Priority   *string `json:"priority"`
 }
 
 // RuleChange is a change of rules. Fields that are nil stay unchanged.
@@ -22,6 +23,7 @@ type RuleChange struct {
 	requests, tokens *aigateway.Rate
 	concurrent       *int64
 	budget           *aigateway.Budget
+	priority         *string
 }
 
 // Read returns the change that the fields contain.
@@ -32,7 +34,7 @@ func (f RuleFields) Read() (change RuleChange, err error) {
 	if change.tokens, err = readRate("tokens", f.Tokens); err != nil {
 		return change, err
 	}
-	change.concurrent = f.Concurrent
+	change.concurrent, change.priority = f.Concurrent, f.Priority
 	change.budget, err = readBudget(f.Budget)
 	return change, err
 }
@@ -72,10 +74,14 @@ func empty[T any](text *string) *T {
 // IsEmpty reports whether the change contains no rule.
 func (change RuleChange) IsEmpty() bool { return change == RuleChange{} }
 
+// Prefers reports whether the change contains a priority, which bounds nothing.
+func (change RuleChange) Prefers() bool { return change.priority != nil }
+
 // Apply changes rules. It returns an error if the changed ones are invalid.
 func (change RuleChange) Apply(rules *aigateway.LimitRules) error {
 	rules.Requests, rules.Tokens = call.ValueOr(change.requests, rules.Requests), call.ValueOr(change.tokens, rules.Tokens)
 	rules.Concurrent, rules.Budget = call.ValueOr(change.concurrent, rules.Concurrent), call.ValueOr(change.budget, rules.Budget)
+	rules.Priority = call.ValueOr(change.priority, rules.Priority)
 	if *rules == (aigateway.LimitRules{}) {
 		return nil
 	}

@@ -61,8 +61,8 @@ func (config *ProviderConfig) Check(d aigateway.Defaults, inProcess bool) error 
 		return errors.New("fail_rate must be at most 100")
 	case config.MaxRunning < 0:
 		return errors.New("max_running must be at least 1")
-	case config.Limit != nil && config.Limit.Check() != nil:
-		return fmt.Errorf("limit: %w", config.Limit.Check())
+	case config.Limit != nil && config.Limit.CheckOfCalls() != nil:
+		return fmt.Errorf("limit: %w", config.Limit.CheckOfCalls())
 	case d.KeyRequired && len(config.APIKeys) == 0:
 		return errors.New("needs an api_key")
 	case inProcess && (config.BaseURL != "" || config.ReverseProxyRaw != nil || config.TransportRaw != nil):

@@ -155,7 +155,7 @@ func (m *Model) addTarget(t TargetConfig, model map[string]string, named lookups
 		}
 	}
 	if t.Limit != nil {
-		if err := t.Limit.Check(); err != nil {
+		if err := t.Limit.CheckOfCalls(); err != nil {
 			return fmt.Errorf("target '%s': limit: %w", t.Provider, err)
 		}
 		target.Limits = append([]*aigateway.Limit{aigateway.TargetLimit(string(m.Pattern), target.String(), t.Limit)}, target.Limits...)

@@ -36,24 +36,12 @@ type Limit struct {
 	// Models are names of models, by which clients ask for them, or patterns in which "*" matches
 	// anything. The limit counts only requests for these models. Default: all requests.
 	Models []aigateway.Pattern `json:"models,omitempty"`
-
-	// Priority is the priority of the requests of the keys in queues: "high", "normal" or "low".
-	// Default: that of the limit around it, else normal.
-	Priority string `json:"priority,omitempty"`
 }
 
 // Check returns an error for an invalid limit.
 func (l *Limit) Check() error {
 	if l.Per == aigateway.PerGateway && l.Within != "" {
 		return errors.New("a limit per gateway is within no other")
-	}
-	if l.Priority != "" {
-		if _, err := queue.ParsePriority(l.Priority); err != nil {
-			return err
-		}
-		if l.LimitRules == (aigateway.LimitRules{}) {
-			return aigateway.CheckLimitName(l.Name)
-		}
 	}
 	for _, pattern := range l.Models {
 		if _, err := aigateway.ParsePattern(string(pattern)); err != nil {
@@ -118,13 +106,16 @@ func (l *Limits) find(name string) *Limit {
 	return l.defined[i]
 }
 
-// Priority returns the priority of the requests of a key in queues: that of its limit, or else of the
-// next limit around it that has one.
+// Priority returns the priority of the requests of a key in queues: that of the innermost of its limits
+// that has one.
 func (l *Limits) Priority(key *aigateway.Key) queue.Priority {
-	for limit := l.find(key.Limit); limit != nil; limit = l.find(limit.Within) {
+	chain := l.Of(key)
+	if chain == nil {
+		return queue.Normal
+	}
+	for _, limit := range chain.limits {
 		if limit.Priority != "" {
-			p, _ := queue.ParsePriority(limit.Priority)
-			return p
+			return queue.PriorityOf(limit.Priority)
 		}
 	}
 	return queue.Normal

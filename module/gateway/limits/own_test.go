@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 )
 
 // ruledStore is a store whose users have these limits, by name.
@@ -62,6 +63,30 @@ func TestOwnRulesAreWithinTheLimitsOfTheConfiguration(t *testing.T) {
 	assert.Same(t, chain, l.Of(other), "keys with the same rules share a chain, in which each is a subject")
 	users["ada"] = ofUser(aigateway.LimitRules{Concurrent: 3})
 	assert.Equal(t, int64(3), l.Of(ruled(two)).Limits()[1].Concurrent, "after a change")
+}
+
+// Keys, users and teams of a store had no priority of their own.
+func TestTheInnermostPriorityDecides(t *testing.T) {
+	small, all := limit("small", "", aigateway.PerKey), limit("all", "", aigateway.PerGateway)
+	l, err := New().Extend([]*Limit{small, all}, load)
+	require.NoError(t, err)
+	users := map[string]*aigateway.Limit{}
+	l.CountUsers(ruledStore{users: users})
+	key := ruled(aigateway.LimitRules{})
+	priority := func(want queue.Priority, of string) { assert.Equal(t, want, l.Priority(key), of) }
+	priority(queue.Normal, "no limit")
+	all.Priority = "high"
+	priority(queue.High, "the limit of the gateway")
+	small.Priority = "low"
+	priority(queue.Low, "the limit of the key")
+	users["ada"] = ofUser(aigateway.LimitRules{Priority: "high"})
+	priority(queue.High, "the user")
+	key.Own = aigateway.OwnLimit(aigateway.PerKey, aigateway.LimitRules{Priority: "normal"})
+	priority(queue.Normal, "the key")
+	key = ofTeam("support", aigateway.LimitRules{Priority: "low"})
+	priority(queue.Low, "the team")
+	key.Limit, key.Team = "none", nil
+	priority(queue.Normal, "a key that is refused")
 }
 
 // The store may contain what this configuration cannot apply. Without the rules, the keys would be

@@ -77,6 +77,7 @@ const (
 	High   Priority = 1
 )
 
+// priorities are the priorities by the words of limits.
 var priorities = map[string]Priority{"low": Low, "normal": Normal, "high": High}
 
 // String returns the name of a priority.
@@ -89,14 +90,8 @@ func (p Priority) String() string {
 	return ""
 }
 
-// ParsePriority returns the priority with a name.
-func ParsePriority(name string) (Priority, error) {
-	p, ok := priorities[name]
-	if !ok {
-		return p, fmt.Errorf("a priority is high, normal or low, not '%s'", name)
-	}
-	return p, nil
-}
+// PriorityOf returns the priority with a name, the normal one for any other text.
+func PriorityOf(name string) Priority { return priorities[name] }
 
 // Reason is why a request got no slot.
 type Reason string

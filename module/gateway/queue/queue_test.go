@@ -55,11 +55,8 @@ func rest() {
 func enter(q *Queues, c *Config, requests ...string) *results {
 	got := new(results)
 	for _, request := range requests {
-		tenant, name, found := strings.Cut(request, "/")
-		r := Request{Tenant: tenant}
-		if found {
-			r.Priority, _ = ParsePriority(name)
-		}
+		tenant, name, _ := strings.Cut(request, "/")
+		r := Request{Tenant: tenant, Priority: PriorityOf(name)}
 		go func() {
 			leave, refused := q.Enter(context.Background(), "q", 1, c, r)
 			if refused != nil {
@@ -180,6 +177,4 @@ func TestQueuesHaveBounds(t *testing.T) {
 	assert.ErrorContains(t, (&Config{}).Check(1), "the length must be 1 to 100000")
 	assert.ErrorContains(t, (&Config{Length: 100001}).Check(1), "the length must be 1 to 100000")
 	assert.ErrorContains(t, (&Config{Length: 1, Patience: -1}).Check(1), "at most 1h")
-	_, err := ParsePriority("urgent")
-	assert.ErrorContains(t, err, "high, normal or low, not 'urgent'")
 }

@@ -12,6 +12,7 @@ type Rules struct {
 	Tokens     string `json:"tokens"`     // "400000/1d"
 	Concurrent int64  `json:"concurrent"` // 0: not limited
 	Budget     string `json:"budget"`     // "500/month EUR soft"; empty: none
+	Priority   string `json:"priority"`   // in queues: high, normal or low; empty: that of the limits around it
 }
 
 // User is a user.

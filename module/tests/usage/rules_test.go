@@ -144,8 +144,11 @@ func TestOwnRulesOutliveAKill(t *testing.T) {
 	assert.Equal(t, "request rate limit reached for this key (its own rule)", answer.Failure(t).Message)
 	assert.Equal(t, "1", answer.Header.Get("X-Ratelimit-Limit-Requests"))
 	assert.Equal(t, "the rate of 1 requests per 1h of this key (its own rule) is used up", why().Reason)
-	change(t, gateway, http.MethodPatch, fmt.Sprintf("keys/%d", key.ID), `{"requests":""}`, nil)
+	change(t, gateway, http.MethodPatch, fmt.Sprintf("keys/%d", key.ID), `{"requests":"","priority":"low"}`, nil)
 	assert.Empty(t, why().Reason)
+	var explained struct{ Key struct{ Priority string } }
+	change(t, gateway, http.MethodGet, fmt.Sprintf("explain?model=m&key=%d", key.ID), "", &explained)
+	assert.Equal(t, "low", explained.Key.Priority)
 	change(t, gateway, http.MethodPatch, "users/ada", `{"concurrent":1,"budget":"60/month"}`, nil)
 	assert.Regexp(t, `^the budget of this user \(their own rule\) is used up`, refusal(1).Failure(t).Message)
 }

@@ -4,11 +4,11 @@ import { query, teams, useData } from './api.js';
 import { root } from './route.js';
 import { administers, Field, lines, Tags } from './ui.js';
 
-/** @typedef {{requests: string, tokens: string, concurrent: number, budget: string}} Rules */
+/** @typedef {{requests: string, tokens: string, concurrent: number, budget: string, priority: string}} Rules */
 
 /** words returns rules with the words of the configuration. @param {Rules} of */
 export const words = (of) =>
-	['requests', 'tokens', 'concurrent', 'budget']
+	['requests', 'tokens', 'concurrent', 'budget', 'priority']
 		.map((word) => [word, of[/** @type {keyof Rules} */ (word)]])
 		.filter(([, value]) => value)
 		.map(([word, value]) => `${word} ${value}`);
@@ -34,6 +34,16 @@ export const RuleFields = ({ of, whose }) => html`
 		<${Field} label="Requests at once" hint="Empty: any number.">
 			<input name="concurrent" type="number" min="0" defaultValue=${of?.concurrent || ''} />
 		<//>
+		${
+			administers() &&
+			html`
+			<${Field} label="Priority" hint="In queues. Empty: that of the limits around it.">
+				<select name="priority">
+					${['', 'high', 'normal', 'low'].map((p) => html`<option selected=${p === (of?.priority ?? '')}>${p}</option>`)}
+				</select>
+			<//>
+		`
+		}
 	</div>
 `;
 
@@ -41,8 +51,8 @@ export const RuleFields = ({ of, whose }) => html`
  * ruleBody returns the members of rules; nothing if the form has no such fields.
  * @param {Record<string, string>} data
  */
-export const ruleBody = ({ budget, requests, tokens, concurrent }) =>
-	budget === undefined ? {} : { budget, requests, tokens, concurrent: Number(concurrent) };
+export const ruleBody = ({ budget, requests, tokens, concurrent, priority }) =>
+	budget === undefined ? {} : { budget, requests, tokens, concurrent: Number(concurrent), priority };
 
 /** ModelField is the field of models, with those that were used lately. @param {{of?: string[], hint: string}} props */
 export function ModelField({ of, hint }) {
@@ -135,13 +145,9 @@ export const Bounds = ({ of }) => html`
 
 /** stateOf returns what keeps a key from being valid, "" for nothing. @param {any} key */
 export const stateOf = (key) =>
-	key.disabled
-		? 'disabled'
-		: key.user_disabled
-			? 'owner disabled'
-			: key.expires && new Date(key.expires) < new Date()
-				? 'expired'
-				: '';
+	(key.disabled && 'disabled') ||
+	(key.user_disabled && 'owner disabled') ||
+	(key.expires && new Date(key.expires) < new Date() ? 'expired' : '');
 
 /** linkOf returns the address of the page of a key. @param {number|string} id */
 export const linkOf = (id) => `${root}keys/${id}`;

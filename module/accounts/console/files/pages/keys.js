@@ -42,7 +42,7 @@ import {
 /** @typedef {{id: number|string, owner: string, name: string, hint: string, models: string[], from: string[], limit:
  * string, off: string, created: number|string|null, expires: number|string|null, used: number|string|null, tags:
  * string[], sites?: string[], limits?: LimitState[], replaced_until?: string|null, requests: string, tokens: string,
- * concurrent: number, budget: string}} Row */
+ * concurrent: number, budget: string, priority: string}} Row */
 /** @typedef {import('../lib/limits.js').LimitState} LimitState */
 
 /** made returns the row of a key that a user has made. @param {any} key @returns {Row} */
