@@ -148,7 +148,7 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	if h.passes, err = newPassRoutes(h.Pass, h.resolved.catalog); err != nil {
 		return err
 	}
-	if h.resolved.servers, err = newMCPServers(ctx, h.MCP, h.passes); err != nil {
+	if h.resolved.servers, err = newMCPServers(ctx, h); err != nil {
 		return err
 	}
 	if h.resolved.sockets, err = newSocketRoute(ctx, h.Sockets, h.resolved.catalog); err != nil {

@@ -85,7 +85,7 @@ func (m *MatchPaths) Provision(ctx caddy.Context) error {
 func (m MatchPaths) MatchWithError(r *http.Request) (bool, error) {
 	if m.app != nil && slices.ContainsFunc(m.app.sites, func(site *Handler) bool {
 		d, _ := site.passes.find(r)
-		return d != nil || site.resolved != nil && (site.resolved.servers.own(r) || hasResource(site, r.URL.Path))
+		return d != nil || site.resolved != nil && (site.resolved.servers.Own(r) || site.resolved.servers.HasResource(r.URL.Path))
 	}) {
 		return true, nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp/endpoint"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/keyring"
 )
 
@@ -23,10 +24,10 @@ type resolved struct {
 	sources keyring.Sources
 	limits  *limits.Limits
 	guards  guardrails.Guards
-	sockets *socketRoute  // nil for sites without WebSockets
-	servers mcpServers    // nil for nearly all sites
-	started chan struct{} // closed when the app starts
-	digest  string        // of the configuration
+	sockets *socketRoute      // nil for sites without WebSockets
+	servers *endpoint.Servers // nil for nearly all sites
+	started chan struct{}     // closed when the app starts
+	digest  string            // of the configuration
 }
 
 // resolve provisions c on top of base. stored is true if keys may have rules of a store.

@@ -27,12 +27,12 @@ import (
 // handler. It returns no error for its own paths: Caddy would log the headers of the
 // request with the error, keys included.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
-	if h.serveProbe(w, r) || serveResource(h, w, r) {
+	if h.serveProbe(w, r) || h.resolved.servers.ServeResource(w, r) {
 		return nil
 	}
 	route, ok := h.passes.route(r)
 	if !ok {
-		route, ok = h.resolved.servers.route(r)
+		route, ok = h.resolved.servers.Route(r)
 	}
 	if !ok {
 		route = routes.Find(r, h.backends)
@@ -47,7 +47,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 			return err
 		}
 		if route = routes.FindUnanswered(r, h.backends); route.Kind == routes.Elsewhere {
-			route = h.resolved.servers.routeUnanswered(r)
+			route = h.resolved.servers.RouteUnanswered(r)
 		}
 		if route.Kind == routes.Elsewhere {
 			return nil
@@ -144,7 +144,7 @@ func newExchange(r *http.Request, route *routes.Route) *exchange.Exchange {
 func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *fault.Fault {
 	if !route.Keyless {
 		if fault := h.authenticate(to, r, route.KeyFormat); fault != nil {
-			if challenge := challengeOf(h, r); challenge != "" && fault.Status() == http.StatusUnauthorized {
+			if challenge := h.resolved.servers.Challenge(r); challenge != "" && fault.Status() == http.StatusUnauthorized {
 				to.SetHeaders("Www-Authenticate", challenge)
 			}
 			return fault
@@ -172,7 +172,7 @@ func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *
 	case routes.Pass:
 		return h.passes.serve(h, to, r)
 	case routes.MCP:
-		return h.resolved.servers.serve(h, to, r)
+		return h.resolved.servers.Serve(to, r)
 	}
 	return h.serveCall(to, r)
 }

@@ -52,6 +52,21 @@ func MCPServerNotAllowed(server string) *Fault {
 	return notAllowed("this key may not use the MCP server '" + server + "'")
 }
 
+// MCPNoServerAllowed refuses all servers together for a key that may use none.
+func MCPNoServerAllowed() *Fault { return notAllowed("this key may use no MCP server") }
+
+// MCPNoServer is why there is no answer of all servers together.
+func MCPNoServer() *Fault {
+	return &Fault{Kind: BadGateway, Message: "none of the MCP servers has answered", Code: "mcp_no_server"}
+}
+
+// MCPServerAbsent refuses the use of a server in a session of several that has begun without it.
+func MCPServerAbsent(server string) *Fault {
+	return &Fault{
+		Kind: BadGateway, Message: "the MCP server '" + server + "' did not answer when the session began; initialize a new one", Code: "mcp_server_absent",
+	}
+}
+
 // MCPNotAllowed refuses a tool, prompt or resource that the server or the key does not allow, or that
 // does not exist: nobody learns which.
 func MCPNotAllowed() *Fault {

@@ -27,15 +27,24 @@ var lists = map[string]struct {
 	"resourceTemplates": {Resource, "uriTemplate"},
 }
 
-// listing are the methods whose results are lists.
-var listing = map[string]bool{"tools/list": true, "prompts/list": true, "resources/list": true, "resources/templates/list": true}
+// listing are the methods whose results are lists, with the member that has the list.
+var listing = map[string]string{
+	"tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates",
+}
+
+// View is how a client sees what a server offers.
+type View struct {
+	Method string                     // that is answered; "" if it is unknown
+	Shows  func(Element) bool         // reports whether the client sees an element
+	Rename func(Element) (new string) // returns the name that the client sees; nil for the names of the server
+}
 
 var errNotAMessage = errors.New("a message of the server is no JSON-RPC message")
 
-// ReadAnswer reads a message of a server, as the answer to a method, "" if that is unknown. Elements
-// that shows does not report are cut out of lists; what is left keeps its bytes. A result for all
-// clients becomes one for this client alone, because others may see and use other elements.
-func ReadAnswer(body []byte, method string, shows func(Element) bool) (a Answer, err error) {
+// ReadAnswer reads a message of a server, as a client sees it. Elements that the client does not see are cut
+// out of lists; what is left keeps its bytes, but for new names. A result for all clients becomes one for
+// this client alone, because others may see and use other elements.
+func ReadAnswer(body []byte, v View) (a Answer, err error) {
 	c := jsonscan.New(body)
 	if !c.EnterObject() {
 		return a, errors.Join(errNotAMessage, c.Err())
@@ -57,7 +66,7 @@ func ReadAnswer(body []byte, method string, shows func(Element) bool) (a Answer,
 				c.Skip()
 				continue
 			}
-			edits = a.readResult(&c, method, shows)
+			edits = a.readResult(&c, v)
 		default:
 			c.Skip()
 		}
@@ -73,8 +82,8 @@ func ReadAnswer(body []byte, method string, shows func(Element) bool) (a Answer,
 }
 
 // readResult reads the members of a result, and returns the edits of the message.
-func (a *Answer) readResult(c *jsonscan.Cursor, method string, shows func(Element) bool) (edits []edit.Edit) {
-	isList := listing[method] || method == ""
+func (a *Answer) readResult(c *jsonscan.Cursor, v View) (edits []edit.Edit) {
+	isList := listing[v.Method] != "" || v.Method == ""
 	for c.Member() {
 		name := string(c.Name())
 		list, isElements := lists[name]
@@ -84,7 +93,7 @@ func (a *Answer) readResult(c *jsonscan.Cursor, method string, shows func(Elemen
 		case name == "cacheScope":
 			_, slot := c.SkipAt()
 			edits = append(edits, editOf(slot, []byte(`"private"`)))
-		case name == "capabilities" && (method == "initialize" || method == "server/discover"):
+		case name == "capabilities" && (v.Method == initialize || v.Method == discover):
 			copied := *c
 			_, slot := c.SkipAt()
 			if kept, cut := withoutTasks(copied.Skip()); cut {
@@ -93,12 +102,40 @@ func (a *Answer) readResult(c *jsonscan.Cursor, method string, shows func(Elemen
 		case isList && isElements && c.Kind() == jsonscan.Array:
 			copied := *c
 			_, slot := c.SkipAt()
-			if kept, cut := keep(&copied, list.kind, list.member, shows); cut {
+			if kept, cut := keep(&copied, list.kind, list.member, v); cut {
 				edits = append(edits, editOf(slot, kept))
 			}
+		case v.Rename != nil && contents[name]:
+			edits = renameLinks(edits, c, v.Rename)
 		default:
 			c.Skip()
 		}
+	}
+	return edits
+}
+
+// contents are the members of results that have contents as the protocol defines them.
+var contents = map[string]bool{"content": true, "contents": true, "messages": true}
+
+// renameLinks appends edits of the URIs of resources in the contents at the cursor.
+func renameLinks(edits []edit.Edit, c *jsonscan.Cursor, rename func(Element) string) []edit.Edit {
+	switch c.Kind() {
+	case jsonscan.Object:
+		for c.EnterObject(); c.Member(); {
+			if string(c.Name()) != "uri" || c.Kind() != jsonscan.String {
+				edits = renameLinks(edits, c, rename)
+				continue
+			}
+			copied := *c
+			_, slot := c.SkipAt()
+			edits = append(edits, editOf(slot, jsonscan.AppendString(nil, rename(Element{Resource, jsonscan.TextOf(copied.Skip())}))))
+		}
+	case jsonscan.Array:
+		for c.EnterArray(); c.Element(); {
+			edits = renameLinks(edits, c, rename)
+		}
+	default:
+		c.Skip()
 	}
 	return edits
 }
@@ -124,21 +161,25 @@ func withoutTasks(raw []byte) (kept []byte, cut bool) {
 	return append(kept, '}'), cut
 }
 
-// keep returns the list at the cursor without the elements that are not shown. cut is false if all are.
-func keep(c *jsonscan.Cursor, kind Kind, member string, shows func(Element) bool) (kept []byte, cut bool) {
+// keep returns the list at the cursor as the client sees it. changed is false if that is as it is.
+func keep(c *jsonscan.Cursor, kind Kind, member string, v View) (kept []byte, changed bool) {
 	kept = append(kept, '[')
 	for c.EnterArray(); c.Element(); {
 		raw := c.Skip()
-		if !shows(Element{kind, nameOf(raw, member)}) {
-			cut = true
+		e := Element{kind, nameOf(raw, member)}
+		if !v.Shows(e) {
+			changed = true
 			continue
+		}
+		if v.Rename != nil {
+			raw, changed = withText(raw, v.Rename(e), member), true
 		}
 		if len(kept) > 1 {
 			kept = append(kept, ',')
 		}
 		kept = append(kept, raw...)
 	}
-	return append(kept, ']'), cut
+	return append(kept, ']'), changed
 }
 
 // nameOf returns the name of an element, "" if it has none or several.

@@ -32,10 +32,10 @@ func FormatFor(id []byte) *format.Descriptor {
 
 // errorCodes are the codes of errors by the codes of their faults. Others have the code of their kind.
 var errorCodes = map[string]int{
-	fault.CodeMCPUnknownMethod: -32601,
+	fault.CodeMCPUnknownMethod: codeUnknownMethod,
 	fault.CodeMCPNotAllowed:    -32602,
 	fault.CodeMCPHeader:        -32020,
-	fault.CodeMCPSession:       -32001,
+	fault.CodeMCPSession:       codeUnknownSession,
 }
 
 // codeOf returns the code of an error.

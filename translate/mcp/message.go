@@ -62,8 +62,11 @@ func (m *Message) IsRequest() bool { return m.Method != "" && m.ID != nil }
 func (m *Message) IsSubscription() bool { return m.Method == subscribe }
 
 const (
-	callTool  = "tools/call"
-	subscribe = "subscriptions/listen"
+	callTool   = "tools/call"
+	subscribe  = "subscriptions/listen"
+	initialize = "initialize"
+	discover   = "server/discover"
+	complete   = "completion/complete"
 )
 
 // methods are the methods of clients, with the member of their parameters that names an element. A
@@ -72,11 +75,11 @@ var methods = map[string]struct {
 	member string
 	kind   Kind
 }{
-	"initialize":                {},
-	"server/discover":           {},
+	initialize:                  {},
+	discover:                    {},
 	"ping":                      {},
 	"logging/setLevel":          {},
-	"completion/complete":       {},
+	complete:                    {},
 	subscribe:                   {},
 	"tools/list":                {},
 	"prompts/list":              {},
@@ -232,7 +235,7 @@ func (r *reader) readParams(member string, kind Kind) *fault.Fault {
 			r.Version = jsonscan.TextOf(jsonscan.MemberOf(objectOf(c.Skip()), versionMember))
 		case r.Method == callTool && strings.EqualFold(name, "task"):
 			return fault.InvalidField("params.task", "must be left out: this gateway passes no tasks on")
-		case r.Method == "completion/complete" && strings.EqualFold(name, "ref"):
+		case r.Method == complete && strings.EqualFold(name, "ref"):
 			r.readReference(c.Skip())
 		case r.Method == subscribe:
 			r.readSubscriptions(&c, name)

@@ -101,22 +101,22 @@ const manyTools = `{"jsonrpc":"2.0","id":1,"result":{"ttlMs":5,"cacheScope":"pub
 
 func TestX090ListsAreCut(t *testing.T) {
 	shows := func(e mcp.Element) bool { return e.Kind == mcp.Tool && (e.Name == "a" || e.Name == "c") }
-	a, err := mcp.ReadAnswer([]byte(manyTools), "tools/list", shows)
+	a, err := mcp.ReadAnswer([]byte(manyTools), mcp.View{Method: "tools/list", Shows: shows})
 	require.NoError(t, err)
 	assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{"ttlMs":5,"cacheScope":"private","tools":[{"name":"a", "x":1.0},{"name":"c"}],"nextCursor":"n"}}`, string(a.Body))
 	assert.Equal(t, "1", string(a.ID))
 
-	a, err = mcp.ReadAnswer([]byte(manyTools), "tools/list", func(mcp.Element) bool { return false })
+	a, err = mcp.ReadAnswer([]byte(manyTools), mcp.View{Method: "tools/list", Shows: func(mcp.Element) bool { return false }})
 	require.NoError(t, err)
 	assert.Contains(t, string(a.Body), `"tools":[],`)
 
-	a, err = mcp.ReadAnswer([]byte(manyTools), "", shows)
+	a, err = mcp.ReadAnswer([]byte(manyTools), mcp.View{Method: "", Shows: shows})
 	require.NoError(t, err)
 	assert.NotContains(t, string(a.Body), `{"name":"b"}`, "a list that a client gets again is one, too")
 
 	for _, member := range []string{"prompts", "resources", "resourceTemplates"} {
 		body := strings.Replace(manyTools, `"tools"`, `"`+member+`"`, 1)
-		a, err = mcp.ReadAnswer([]byte(body), member+"/list", shows)
+		a, err = mcp.ReadAnswer([]byte(body), mcp.View{Method: member + "/list", Shows: shows})
 		require.NoError(t, err)
 		if member == "prompts" {
 			assert.Contains(t, string(a.Body), `[]`, "an element of another kind is another one")
@@ -132,16 +132,16 @@ func TestOtherAnswersKeepTheirBytes(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}`:                                                   true,
 		`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"x\u0041","inputRequests":[]}}`: false,
 	} {
-		a, err := mcp.ReadAnswer([]byte(body), "tools/call", hidden)
+		a, err := mcp.ReadAnswer([]byte(body), mcp.View{Method: "tools/call", Shows: hidden})
 		require.NoError(t, err)
 		assert.Equal(t, body, string(a.Body))
 		assert.Equal(t, failed, a.Failed, body)
 	}
-	a, err := mcp.ReadAnswer([]byte(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`), "tools/call", hidden)
+	a, err := mcp.ReadAnswer([]byte(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`), mcp.View{Method: "tools/call", Shows: hidden})
 	require.NoError(t, err)
 	assert.Nil(t, a.ID, "a request of the server has an id of its own")
 	for _, body := range []string{``, `[]`, `{"result":{"tools":[],"tools":[{"name":"b"}]}}`, `{"id":1}x`, "{\"id\":\"\xff\"}"} {
-		_, err := mcp.ReadAnswer([]byte(body), "tools/list", hidden)
+		_, err := mcp.ReadAnswer([]byte(body), mcp.View{Method: "tools/list", Shows: hidden})
 		assert.Error(t, err, body)
 	}
 }
@@ -162,8 +162,8 @@ func FuzzMessages(f *testing.F) {
 			assert.LessOrEqual(t, m.Arguments.End, len(body))
 			_ = m.Named()
 		}
-		if a, err := mcp.ReadAnswer(body, "tools/list", func(e mcp.Element) bool { return len(e.Name)%2 == 0 }); err == nil {
-			_, err = mcp.ReadAnswer(a.Body, "tools/list", func(mcp.Element) bool { return true })
+		if a, err := mcp.ReadAnswer(body, mcp.View{Method: "tools/list", Shows: func(e mcp.Element) bool { return len(e.Name)%2 == 0 }}); err == nil {
+			_, err = mcp.ReadAnswer(a.Body, mcp.View{Method: "tools/list", Shows: func(mcp.Element) bool { return true }})
 			assert.NoError(t, err, "what is left is a message")
 		}
 	})
@@ -195,7 +195,7 @@ func TestTasksAreNoCapabilityOfAServer(t *testing.T) {
 		"server/discover": `{"id":1,"result":{"capabilities":{"tools":{"a": 1},"prompts":{}}}}`,
 		"tools/call":      body,
 	} {
-		answer, err := mcp.ReadAnswer([]byte(body), method, func(mcp.Element) bool { return true })
+		answer, err := mcp.ReadAnswer([]byte(body), mcp.View{Method: method, Shows: func(mcp.Element) bool { return true }})
 		require.NoError(t, err)
 		assert.Equal(t, want, string(answer.Body), method)
 	}

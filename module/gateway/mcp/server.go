@@ -103,8 +103,8 @@ func (s *Server) Send(ctx context.Context, r Request) (*http.Response, error) {
 // MessageLimit returns the length of the longest message of a client, in bytes.
 func (s *Server) MessageLimit() int64 { return cmp.Or(s.MaxBody, defaultMaxBody) }
 
-// answerLimit returns the length of the longest message of the server, in bytes.
-func (s *Server) answerLimit() int64 { return cmp.Or(s.MaxAnswer, defaultMaxAnswer) }
+// AnswerLimit returns the length of the longest message of the server, in bytes.
+func (s *Server) AnswerLimit() int64 { return cmp.Or(s.MaxAnswer, defaultMaxAnswer) }
 
 var errTooLong = errors.New("a message of the server is longer than max_answer")
 
@@ -115,8 +115,8 @@ func IsUnusable(err error) bool { return errors.Is(err, errTooLong) || errors.Is
 // ReadAll returns the body of an answer that is one message. The error of one that is too long is
 // unusable.
 func (s *Server) ReadAll(body io.Reader) ([]byte, error) {
-	whole, err := io.ReadAll(io.LimitReader(body, s.answerLimit()+1))
-	if err == nil && int64(len(whole)) > s.answerLimit() {
+	whole, err := io.ReadAll(io.LimitReader(body, s.AnswerLimit()+1))
+	if err == nil && int64(len(whole)) > s.AnswerLimit() {
 		err = errTooLong
 	}
 	return whole, err
@@ -124,5 +124,5 @@ func (s *Server) ReadAll(body io.Reader) ([]byte, error) {
 
 // Events returns a reader of the events of a stream.
 func (s *Server) Events(stream io.Reader) *Events {
-	return &Events{stream: stream, most: int(s.answerLimit())}
+	return &Events{stream: stream, most: int(s.AnswerLimit())}
 }

@@ -104,6 +104,16 @@ func (s *Sink) WriteJSON(body []byte) {
 	s.reply(http.StatusOK, "application/json", body)
 }
 
+// Accept sends an answer of the gateway itself without a body, with status 202.
+func Accept(s *Sink) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == waiting {
+		s.state, s.ex.Status = complete, http.StatusAccepted
+		s.w.WriteHeader(http.StatusAccepted)
+	}
+}
+
 // RelayError answers with the error answer of a provider, byte for byte. If the status line
 // was sent, or there is no answer that the client can read, it is Fail with the fault.
 func (s *Sink) RelayError(upstream *exchange.Result) {

@@ -1,9 +1,8 @@
-package gateway
+package endpoint
 
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -22,9 +21,13 @@ import (
 )
 
 // call sends the request to the server, and the answer to the client.
-func (u *mcpUse) call() {
+func (u *use) call() {
 	ex := u.to.Exchange
-	ctx, cancel := u.h.drain.Bind(u.r.Context(), time.Duration(u.h.Deadline))
+	deadline := u.Deadline
+	if u.asked != nil && (deadline == 0 || patience < deadline) {
+		deadline = patience
+	}
+	ctx, cancel := u.Drain.Bind(u.r.Context(), deadline)
 	u.to.Start(cancel, sink.Options{Passes: true})
 	c := &exchange.Conduit{
 		Attempt: exchange.Attempt{Exchange: ex, Provider: u.name(), Service: string(wire.Name), Format: ex.Format, Model: u.tool()},
@@ -49,14 +52,14 @@ func (u *mcpUse) call() {
 }
 
 // logFailure logs why a call has failed, as failed attempts at providers are logged.
-func (u *mcpUse) logFailure(f *fault.Fault, result *exchange.Result) {
-	u.h.logger.Warn("attempt failed", zap.String("request_id", u.to.Exchange.ID), zap.String("provider", u.name()),
+func (u *use) logFailure(f *fault.Fault, result *exchange.Result) {
+	u.Logger.Warn("attempt failed", zap.String("request_id", u.to.Exchange.ID), zap.String("provider", u.name()),
 		zap.Int("upstream_status", result.Status), zap.NamedError("cause", f.Cause), zap.String("fault", f.LogMessage()))
 }
 
 // endStream ends a stream that has failed with an error as the answer to the request: without it, the client
 // waits until its own timeout. A client that can resume the stream gets the answer there, and no error.
-func (u *mcpUse) endStream(f *fault.Fault, result *exchange.Result) {
+func (u *use) endStream(f *fault.Fault, result *exchange.Result) {
 	if result.Began.IsZero() || u.resumable || !u.awaitsAnswer() {
 		return
 	}
@@ -65,8 +68,14 @@ func (u *mcpUse) endStream(f *fault.Fault, result *exchange.Result) {
 	_ = u.to.FlushError()
 }
 
+// errorEvent returns the event of a fault, as the answer to the request.
+func (u *use) errorEvent(f *fault.Fault) []byte {
+	ex := u.to.Exchange
+	return append(ex.Format.Errors.Append([]byte("data: "), f, ex.ID), "\n\n"...)
+}
+
 // awaitsAnswer reports whether the message of the client has an answer.
-func (u *mcpUse) awaitsAnswer() bool { return u.message != nil && u.message.IsRequest() }
+func (u *use) awaitsAnswer() bool { return u.message != nil && u.message.IsRequest() }
 
 // callFault returns the fault of a call without an answer.
 func callFault(ctx context.Context, err error) *fault.Fault {
@@ -81,9 +90,9 @@ func callFault(ctx context.Context, err error) *fault.Fault {
 }
 
 // exchange makes the call. An answer that cannot be passed on is a fault of the result.
-func (u *mcpUse) exchange(ctx context.Context, result *exchange.Result) error {
+func (u *use) exchange(ctx context.Context, result *exchange.Result) error {
 	result.Called, result.Sent = time.Now(), true
-	res, err := u.Send(ctx, mcp.Request{Method: u.r.Method, Header: u.headers(), Body: u.body, Message: u.message, Session: u.session})
+	res, err := u.Send(ctx, mcp.Request{Method: u.r.Method, Header: u.headers(), Body: u.body, Message: u.message, Session: u.session.id})
 	if err != nil {
 		return err
 	}
@@ -98,10 +107,14 @@ func (u *mcpUse) exchange(ctx context.Context, result *exchange.Result) error {
 	case status == http.StatusMethodNotAllowed:
 		u.to.SetHeaders("Allow", http.MethodPost)
 		result.Fail(fault.WrongMethod(http.MethodPost))
-	case status == http.StatusNotFound && u.session != "" && !isJSON:
+	case status == http.StatusNotFound && u.session.id != "" && !isJSON:
 		result.Fail(fault.MCPUnknownSession())
 	case status/100 == 2 && isStream:
-		u.passEvents(ctx, res, result)
+		if err := u.beginAnswer(res); err != nil {
+			result.Fail(fault.Unusable(err))
+			return nil
+		}
+		(&stream{use: u, ctx: ctx, result: result}).pass(res.StatusCode, res.Body)
 		return nil
 	case isJSON:
 		return u.passMessage(ctx, res, result)
@@ -123,23 +136,28 @@ var (
 	errNoMessage = errors.New("the answer of the server is neither JSON nor a stream of events")
 )
 
-// begin sets the headers of the answer.
-func (u *mcpUse) begin(res *http.Response) error {
+// beginAnswer sets the headers of the answer.
+func (u *use) beginAnswer(res *http.Response) error {
 	h := u.Incoming(res.Header)
 	if id := res.Header.Get(wire.SessionHeader); id != "" {
 		if len(id) > 256 {
 			return errSession
 		}
-		sealed := u.h.providers.Seals().IDs(u.to.Exchange.Owner()).Append(nil, sessionKind, u.account(), []byte(id))
-		h.Set(wire.SessionHeader, string(sealed))
+		switch {
+		case u.asked != nil:
+			u.asked.session = id
+		case !u.joined: // the client has the id of all sessions together, and servers repeat theirs
+			sealed := u.Seals().IDs(u.to.Exchange.Owner()).Append(nil, sessionKind, accountOf(u.Server), []byte(id))
+			h.Set(wire.SessionHeader, string(sealed))
+		}
 	}
 	u.to.TakeHeader(h)
 	return nil
 }
 
 // passStatus passes on an answer without a message.
-func (u *mcpUse) passStatus(res *http.Response, result *exchange.Result) {
-	if err := u.begin(res); err != nil {
+func (u *use) passStatus(res *http.Response, result *exchange.Result) {
+	if err := u.beginAnswer(res); err != nil {
 		result.Fail(fault.Unusable(err))
 		return
 	}
@@ -149,7 +167,7 @@ func (u *mcpUse) passStatus(res *http.Response, result *exchange.Result) {
 }
 
 // passMessage passes on an answer that is one message.
-func (u *mcpUse) passMessage(ctx context.Context, res *http.Response, result *exchange.Result) error {
+func (u *use) passMessage(ctx context.Context, res *http.Response, result *exchange.Result) error {
 	body, err := u.ReadAll(res.Body)
 	switch {
 	case mcp.IsUnusable(err):
@@ -159,7 +177,7 @@ func (u *mcpUse) passMessage(ctx context.Context, res *http.Response, result *ex
 		return err
 	}
 	answer, refused := u.read(ctx, body)
-	if err := u.begin(res); err != nil && refused == nil {
+	if err := u.beginAnswer(res); err != nil && refused == nil {
 		refused = fault.Unusable(err)
 	}
 	if refused != nil {
@@ -175,12 +193,12 @@ func (u *mcpUse) passMessage(ctx context.Context, res *http.Response, result *ex
 
 // read reads a message of the server, as the guards let it pass. What it answers is known if the client has
 // sent a message.
-func (u *mcpUse) read(ctx context.Context, body []byte) (wire.Answer, *fault.Fault) {
+func (u *use) read(ctx context.Context, body []byte) (wire.Answer, *fault.Fault) {
 	method := ""
 	if u.message != nil {
 		method = u.message.Method
 	}
-	answer, err := wire.ReadAnswer(body, method, u.shows)
+	answer, err := wire.ReadAnswer(body, wire.View{Method: method, Shows: u.shows, Rename: u.rename()})
 	if err != nil {
 		return answer, fault.Unusable(err)
 	}
@@ -188,85 +206,9 @@ func (u *mcpUse) read(ctx context.Context, body []byte) (wire.Answer, *fault.Fau
 }
 
 // finish notes the end of a whole answer.
-func (u *mcpUse) finish(answer wire.Answer, result *exchange.Result) {
+func (u *use) finish(answer wire.Answer, result *exchange.Result) {
 	if answer.Failed {
 		u.to.Exchange.Fault = fault.MCPToolFailed()
 	}
 	result.Finish(token.Usage{})
-}
-
-// passEvents passes on a stream of messages, until the one that answers the request.
-func (u *mcpUse) passEvents(ctx context.Context, res *http.Response, result *exchange.Result) {
-	if err := u.begin(res); err != nil {
-		result.Fail(fault.Unusable(err))
-		return
-	}
-	result.State, result.Began = exchange.Content, time.Now()
-	u.to.WriteHeader(res.StatusCode)
-	_ = u.to.FlushError()
-	for events := u.Events(res.Body); !result.Whole(); {
-		event, err := events.Next()
-		if err != nil {
-			u.endEvents(ctx, err, result)
-			return
-		}
-		u.resumable = u.resumable || wire.HasEventID(event)
-		event, refused := u.passed(ctx, event, result)
-		switch {
-		case refused != nil && refused.IsUnusable():
-			result.Fail(refused)
-			return
-		case refused != nil:
-			event = u.refusal(refused, result)
-		}
-		_, _ = u.to.Write(event)
-		_ = u.to.FlushError()
-	}
-}
-
-// endEvents notes the end of a stream behind its last event. It is no failure of a stream that the client may
-// resume, or that answers no request.
-func (u *mcpUse) endEvents(ctx context.Context, err error, result *exchange.Result) {
-	switch {
-	case ctx.Err() != nil: // which is the reason
-	case errors.Is(err, io.EOF) && (u.resumable || !u.awaitsAnswer() || u.message.IsSubscription()):
-		result.Finish(token.Usage{})
-	case mcp.IsUnusable(err):
-		result.Fail(fault.Unusable(err))
-	default:
-		result.Fail(fault.Truncated(err))
-	}
-}
-
-// refusal returns the event that ends a stream that a guard has blocked. The call ends as whole: the server
-// has answered.
-func (u *mcpUse) refusal(refused *fault.Fault, result *exchange.Result) []byte {
-	u.to.Exchange.Fault = refused
-	result.Finish(token.Usage{})
-	return u.errorEvent(refused)
-}
-
-// errorEvent returns the event of a fault, as the answer to the request.
-func (u *mcpUse) errorEvent(f *fault.Fault) []byte {
-	ex := u.to.Exchange
-	return append(ex.Format.Errors.Append([]byte("data: "), f, ex.ID), "\n\n"...)
-}
-
-// passed returns an event as the client gets it, and notes the end of the answer.
-func (u *mcpUse) passed(ctx context.Context, event []byte, result *exchange.Result) ([]byte, *fault.Fault) {
-	data, replace := wire.Event(event)
-	if len(data) == 0 {
-		return event, nil
-	}
-	answer, refused := u.read(ctx, data)
-	if refused != nil {
-		return nil, refused
-	}
-	if u.message != nil && u.message.ID != nil && wire.SameID(answer.ID, u.message.ID) {
-		u.finish(answer, result)
-	}
-	if len(answer.Body) == len(data) && &answer.Body[0] == &data[0] {
-		return event, nil
-	}
-	return replace(answer.Body), nil
 }

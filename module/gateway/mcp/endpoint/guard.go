@@ -1,4 +1,4 @@
-package gateway
+package endpoint
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 
 // guard shows the arguments of a message to the guards of the key, whose edits then are in it. Headers that
 // repeat arguments are left out behind an edit.
-func (u *mcpUse) guard() *fault.Fault {
-	if u.checks = u.h.resolved.guards.For(u.to.Exchange, u.h.logger); u.checks == nil || u.message == nil {
+func (u *use) guard() *fault.Fault {
+	if u.checks = u.Guards.For(u.to.Exchange, u.Logger); u.checks == nil || u.message == nil {
 		return nil
 	}
 	like := aigateway.GuardText{Kind: aigateway.GuardOther}
@@ -34,7 +34,7 @@ func (u *mcpUse) guard() *fault.Fault {
 }
 
 // guardAnswer shows a message of the server to the guards, whose edits then are in it.
-func (u *mcpUse) guardAnswer(ctx context.Context, answer *wire.Answer) *fault.Fault {
+func (u *use) guardAnswer(ctx context.Context, answer *wire.Answer) *fault.Fault {
 	if u.checks == nil {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (u *mcpUse) guardAnswer(ctx context.Context, answer *wire.Answer) *fault.Fa
 }
 
 // checked returns a document with the edits of the guards in the strings at spans, nil without edits.
-func (u *mcpUse) checked(ctx context.Context, part string, like aigateway.GuardText, document []byte, spans []translate.Span) ([]byte, *fault.Fault) {
+func (u *use) checked(ctx context.Context, part string, like aigateway.GuardText, document []byte, spans []translate.Span) ([]byte, *fault.Fault) {
 	var texts []string
 	for _, span := range spans {
 		texts = append(texts, jsonscan.TextOf(document[span.Start:span.End]))
@@ -68,9 +68,14 @@ func (u *mcpUse) checked(ctx context.Context, part string, like aigateway.GuardT
 }
 
 // headers returns the headers of the client that the server may get.
-func (u *mcpUse) headers() http.Header {
-	if !u.withoutParameters {
-		return u.r.Header
+func (u *use) headers() http.Header {
+	h := u.r.Header
+	if u.withoutParameters {
+		h = mcp.WithoutParameters(h)
 	}
-	return mcp.WithoutParameters(u.r.Header)
+	if u.session.version != "" {
+		h = h.Clone()
+		h.Set(wire.VersionHeader, u.session.version)
+	}
+	return h
 }

@@ -1,0 +1,205 @@
+package endpoint
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply/sink"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	wire "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+)
+
+// union is the use of all servers by one request, as if they were one.
+type union struct {
+	*Servers
+	to *reply.Reply
+	r  *http.Request
+
+	allowed  []*mcp.Server // those that the key may use
+	body     []byte
+	message  *wire.Message       // nil for a request without a message
+	sessions map[string]*session // by server; nil without a session
+}
+
+// serve answers the request.
+func (u *union) serve() *fault.Fault {
+	for _, step := range [...]func() *fault.Fault{u.checkAccess, u.readMessage, u.openSessions} {
+		if refused := step(); refused != nil {
+			return refused
+		}
+	}
+	switch m := u.message; {
+	case m == nil:
+		u.ask(u.servers(), nil)
+		sink.Accept(&u.to.Sink)
+	case !m.IsRequest():
+		return u.notify()
+	case len(m.Uses) == 1 && !m.IsSubscription():
+		return u.useOne()
+	case len(m.Uses) > 1:
+		return fault.InvalidField("params", "must name one prompt or resource")
+	case m.Method == "ping":
+		u.to.WriteJSON(m.Empty())
+	case m.Method == "initialize":
+		return u.initialize()
+	case m.Method == "server/discover":
+		return u.discover()
+	case strings.HasSuffix(m.Method, "/list"):
+		return u.list()
+	default:
+		return fault.MCPUnknownMethod()
+	}
+	return nil
+}
+
+// checkAccess refuses requests of clients that may use no server, and those that are neither a message nor
+// the end of a session.
+func (u *union) checkAccess() *fault.Fault {
+	key := u.to.Exchange.Key
+	for _, server := range u.all {
+		if key.AllowsServer(server.Name) {
+			u.allowed = append(u.allowed, server)
+		}
+	}
+	switch {
+	case len(u.allowed) == 0:
+		return fault.MCPNoServerAllowed()
+	case u.CORS.Refuses(u.r):
+		return fault.MCPOriginNotAllowed()
+	case u.r.Method == http.MethodDelete && u.r.Header.Get(wire.SessionHeader) != "":
+		return nil
+	case u.r.Method != http.MethodPost:
+		u.to.SetHeaders("Allow", http.MethodPost)
+		return fault.WrongMethod(http.MethodPost)
+	}
+	return nil
+}
+
+// readMessage reads the message of the request.
+func (u *union) readMessage() (refused *fault.Fault) {
+	if u.r.Method != http.MethodPost {
+		return nil
+	}
+	var limit int64
+	for _, server := range u.allowed {
+		limit = max(limit, server.MessageLimit())
+	}
+	u.body, u.message, refused = readMessage(u.to.Exchange, u.r, limit)
+	return refused
+}
+
+// readMessage reads the message of a request of at most limit bytes. Answers then have its id.
+func readMessage(ex *exchange.Exchange, r *http.Request, limit int64) (body []byte, m *wire.Message, refused *fault.Fault) {
+	if body, refused = request.Whole(r, limit); refused != nil {
+		return nil, nil, refused
+	}
+	m, refused = wire.Read(body)
+	if m != nil && m.ID != nil {
+		ex.Format = wire.FormatFor(m.ID)
+	}
+	if refused == nil {
+		refused = m.Check(wire.Headers(r.Header))
+	}
+	return body, m, refused
+}
+
+// jointKind is what the sealed id of each session begins with in the id of a session of several servers, in
+// which the ids are one behind the other.
+const (
+	jointKind   = "mcps_"
+	jointSecond = "." // between two ids
+)
+
+// openSessions opens the sealed ids of sessions.
+func (u *union) openSessions() *fault.Fault {
+	sealed := u.r.Header[wire.SessionHeader]
+	if len(sealed) == 0 {
+		return nil
+	}
+	u.sessions = make(map[string]*session)
+	ids := u.Seals().IDs(u.to.Exchange.Owner())
+	for one := range strings.SplitSeq(sealed[0], jointSecond) {
+		account, content, ok := ids.Open(jointKind, []byte(one))
+		version, id, _ := strings.Cut(string(content), " ")
+		i := slices.IndexFunc(u.all, func(s *mcp.Server) bool { return account == accountOf(s) })
+		switch {
+		case !ok || len(sealed) > 1:
+			return fault.MCPUnknownSession()
+		case i >= 0: // the server may have been removed since
+			u.sessions[u.all[i].Name] = &session{id: id, version: version}
+		}
+	}
+	return nil
+}
+
+// sealSessions sets the id of the session of several servers.
+func (u *union) sealSessions(begun []*mcp.Server) {
+	var all []byte
+	ids := u.Seals().IDs(u.to.Exchange.Owner())
+	for _, server := range begun {
+		if len(all) > 0 {
+			all = append(all, jointSecond...)
+		}
+		s := u.sessions[server.Name]
+		all = ids.Append(all, jointKind, accountOf(server), []byte(s.version+" "+s.id))
+	}
+	u.to.SetHeaders(wire.SessionHeader, string(all))
+}
+
+// accountOf returns the account with which sessions of a server are.
+func accountOf(s *mcp.Server) seal.Account { return seal.AccountOf(nameOf(s), 0) }
+
+// servers returns the servers of the session; without one, all that may have the version of the message.
+func (u *union) servers() []*mcp.Server {
+	era := mcp.Modern
+	if u.message != nil && wire.IsStateless(u.message.Version) {
+		era = mcp.Legacy
+	}
+	return slices.DeleteFunc(slices.Clone(u.allowed), func(s *mcp.Server) bool {
+		return s.Era == era || u.sessions != nil && u.sessions[s.Name] == nil
+	})
+}
+
+// notify takes a message that gets no answer. The servers know of the session already; what else they could
+// learn is the end of a request, whose server is not known.
+func (u *union) notify() *fault.Fault {
+	if u.message.Method == "notifications/cancelled" && u.sessions != nil {
+		u.ask(u.servers(), func(*mcp.Server) []byte { return u.body })
+	}
+	sink.Accept(&u.to.Sink)
+	return nil
+}
+
+// useOne passes a message on to the server whose element it uses.
+func (u *union) useOne() *fault.Fault {
+	name, element := u.message.Uses[0].Split()
+	server := u.named(name)
+	if server == nil || !slices.Contains(u.allowed, server) {
+		return fault.MCPNotAllowed()
+	}
+	one := &use{Server: server, Site: &u.Site, to: u.to, r: u.r, joined: true}
+	if u.sessions != nil {
+		s := u.sessions[name]
+		if s == nil {
+			return fault.MCPServerAbsent(name)
+		}
+		one.session = *s
+	}
+	if int64(len(u.body)) > server.MessageLimit() {
+		return fault.BodyTooLarge(server.MessageLimit())
+	}
+	one.body = u.message.WithName(u.body, element)
+	message, refused := wire.Read(one.body)
+	if refused != nil {
+		return refused
+	}
+	one.message = message
+	one.nameExchange()
+	return one.serve()
+}
