@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Objects seals the ids of the objects that providers store for the client of an exchange, and has
@@ -78,6 +79,19 @@ type Created struct {
 type Requests struct {
 	Bound        aigateway.Cost // their highest possible cost, without a currency if there is no budget
 	Asked, Model string         // the model of all, as clients and the provider name it; "" if there are several
+	Volume       *Volume        // of requests whose model is named later, and so their bound; else nil
+}
+
+// Volume is the highest possible use of several requests.
+type Volume struct {
+	Prompt  int64 // estimated tokens of all prompts
+	Longest int64 // of the longest prompt
+	Answer  int64 // tokens of the answers that have a bound
+	Open    int64 // answers without a bound, of which the model has one
+
+	Searches int64
+	Units    token.Units
+	Terms    token.Terms
 }
 
 // creates returns the kind of what depends on the request after its answer, "" if nothing does.

@@ -8,7 +8,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
@@ -101,7 +103,11 @@ func serveBatchOf(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 		}
 		holder.Model = b.modelAt(holder.Provider)
 	}
-	if refused := refuseFile(ex.Key, b.currencyAt(t), file); refused != nil {
+	var volume *exchange.Volume
+	if file != nil {
+		volume = meter.VolumeOf(file)
+	}
+	if refused := refuseFile(ex.Key, b.currencyAt(t), file, volume); refused != nil {
 		return refused
 	}
 	objects.Call = &exchange.ObjectCall{Method: route.Object.Method, Path: b.path(r, holder.Provider)}
@@ -109,6 +115,13 @@ func serveBatchOf(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 	if file != nil && b.named == "" {
 		held := &file.Record.Calls[0]
 		objects.Call.Bound, holder.Model, ex.View.Model = held.Held.Nanos, held.Model, file.Record.Model
+	}
+	if volume != nil && b.named != "" {
+		bound, refused := b.boundOf(volume, t)
+		if refused != nil {
+			return refused
+		}
+		objects.Call.Bound = bound
 	}
 	if m := h.resolved.catalog.Model(ex.View.Model); ex.View.Model != "" && m != nil {
 		ex.Covering = string(m.Pattern)
@@ -123,14 +136,24 @@ func serveBatchOf(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 	return askHolder(h, holder, to, r)
 }
 
+// boundOf returns the highest possible cost of the requests of a file at the target of the model, and why the
+// target cannot take them.
+func (b *batch) boundOf(file *exchange.Volume, t *catalog.Target) (nanos int64, refused *fault.Fault) {
+	for _, chain := range b.chainsAt(t) {
+		cost, f := chain.BoundOfFile(file, b.named, *t, b.site.catalog)
+		nanos, refused = max(nanos, min(cost, mostBound)), cmp.Or(refused, f)
+	}
+	return nanos, refused
+}
+
 // refuseFile returns why a key with budgets in a currency, "" for none, may not create a batch of the
 // requests in a file; nil if it may. What the gateway knows of the file is nil if it has not read it, or
-// has no ledger that would know.
-func refuseFile(key *aigateway.Key, currency string, file *accounting.Deferred) *fault.Fault {
+// has no ledger that would know; the volume is nil if it knows what the requests cost.
+func refuseFile(key *aigateway.Key, currency string, file *accounting.Deferred, volume *exchange.Volume) *fault.Fault {
 	switch {
 	case currency == "" && len(key.Bound()) == 0:
 		return nil
-	case file == nil || file.Record.Key != key.ID || currency != "" && file.Record.Calls[0].Held.Currency != currency:
+	case file == nil || file.Record.Key != key.ID || volume == nil && currency != "" && file.Record.Calls[0].Held.Currency != currency:
 		return fault.BatchFileUnread()
 	case file.Record.Model != "" && !key.Allows(file.Record.Model):
 		return fault.ModelNotAllowed(file.Record.Model)

@@ -28,7 +28,12 @@ func serveUpload(h *Handler, to *reply.Reply, r *http.Request, route *routes.Rou
 	if _, refused := h.admit(to, r, nil); refused != nil {
 		return refused
 	}
-	if route.Object.Form.Requests != nil {
+	switch requests := route.Object.Form.Requests; {
+	case requests != nil && requests.Text == "":
+		if file := newPromptFile(h, ex, route.Object, holder); file != nil {
+			upload.ReadFile(file)
+		}
+	case requests != nil:
 		requests := &batchFile{batch: newBatch(h, ex, route.Object)}
 		upload.ReadLines(requests, h.MaxBody)
 		switch has, refused := upload.HasLines(); {

@@ -76,11 +76,7 @@ func (c *Client) PathOf(op translate.Operation) string {
 
 // Canonical returns a path with the first version of the format in place of another one.
 func (c *Client) Canonical(path string) string {
-	below, uploads := strings.CutPrefix(path, UploadRoot)
-	root := ""
-	if uploads {
-		root = UploadRoot
-	}
+	root, below := cutRoot(path)
 	for _, version := range c.Versions {
 		if rest, ok := strings.CutPrefix(below, version+"/"); ok {
 			return root + c.Versions[0] + "/" + rest

@@ -116,6 +116,7 @@ type Resumable struct {
 
 	Command  string   // the header with what a request of a session does
 	Commands []string // its values in requests of a session; several may be joined by commas
+	End      string   // the one that ends the file
 
 	Length string   // the header of the first request with the length of the file
 	Offset string   // the header of the other ones with the number of the bytes before
@@ -127,8 +128,9 @@ type Resumable struct {
 
 // FileOfRequests is a file that may have a request of a batch in each line.
 type FileOfRequests struct {
-	Text, Value string // it has if the part Text of the form is Value
-	// Read checks a line, and returns the path of the endpoint and the place of the body of its request.
+	Text, Value string // it has if the part Text of the form is Value; without a Text, if its first line is a request
+	// Read checks a line, and returns the path of the endpoint and the place of the body of its request. The
+	// path is "" if the line is none of a file of requests.
 	Read func(line []byte) (path string, body translate.Span, refused *fault.Fault)
 }
 
@@ -169,8 +171,22 @@ const (
 	ItemPlaceholder   = "{item_id}"
 )
 
-// UploadRoot is in front of the version in the paths of some uploads.
-const UploadRoot = "/upload"
+// UploadRoot is in front of the version in the paths of some uploads, and DownloadRoot in those of some
+// downloads, which providers have without it as well.
+const (
+	UploadRoot   = "/upload"
+	DownloadRoot = "/download"
+)
+
+// cutRoot returns UploadRoot or DownloadRoot, if a path begins with one, and the path behind it.
+func cutRoot(path string) (root, below string) {
+	for _, root := range []string{UploadRoot, DownloadRoot} {
+		if below, ok := strings.CutPrefix(path, root); ok && strings.HasPrefix(below, "/") {
+			return root, below
+		}
+	}
+	return "", path
+}
 
 // Parameters returns the query that the provider gets, in which a client has sent some parameters.
 func (o *ObjectPath) Parameters(sent url.Values) string {
@@ -219,18 +235,19 @@ func (o *ObjectPath) ID(path string) string {
 // Below returns what a path of a client is below the version, with escapes, and with another id of
 // the object. UploadRoot is in front of it, if the path has that.
 func (o *ObjectPath) Below(path, id string) string {
-	segments, root := strings.Split(path, "/"), ""
+	segments := strings.Split(path, "/")
 	if i, suffix := o.segment(); i >= 0 {
 		if seal.IsCollection(o.Kind) {
 			id = strings.TrimPrefix(seal.NameIn(o.Kind, id), o.Kind)
 		}
 		segments[i] = id + suffix
 	}
-	if strings.HasPrefix(o.Path, UploadRoot+"/") {
-		segments, root = segments[1:], UploadRoot
+	root, _ := cutRoot(o.Path)
+	if root != "" {
+		segments = segments[1:]
 	}
 	for i := range segments {
 		segments[i] = url.PathEscape(segments[i])
 	}
-	return root + "/" + strings.Join(segments[2:], "/")
+	return strings.TrimPrefix(root, DownloadRoot) + "/" + strings.Join(segments[2:], "/")
 }

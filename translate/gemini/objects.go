@@ -23,6 +23,7 @@ var objects = format.Objects{
 		{Method: "GET", Kind: seal.GeminiFileID, Path: filesPath + "/{id}"},
 		{Method: "DELETE", Kind: seal.GeminiFileID, Path: filesPath + "/{id}"},
 		{Method: "GET", Kind: seal.GeminiFileID, Path: filesPath + "/{id}:download", Query: []string{"alt=media"}, Content: true},
+		{Method: "GET", Kind: seal.GeminiFileID, Path: format.DownloadRoot + filesPath + "/{id}:download", Query: []string{"alt=media"}, Content: true},
 		{Method: "POST", Kind: seal.GeminiBatchID, Path: version + models + ":batchGenerateContent", Batch: &format.Batch{Inline: true, Read: request.Batch}},
 		{Method: "POST", Kind: seal.GeminiBatchID, Path: version + models + ":asyncBatchEmbedContent", Batch: &format.Batch{Inline: true, Operation: translate.Embed, Read: request.Batch}},
 		{Method: "GET", Kind: seal.GeminiBatchID, Path: batchesPath, Refused: fault.NoBatchList},
@@ -38,11 +39,11 @@ var objects = format.Objects{
 }
 
 // upload is a file behind its description, or an upload by the protocol of Google.
-var upload = format.Form{File: "file", Describes: request.CheckFile, Resumable: &resumable}
+var upload = format.Form{File: "file", Describes: request.CheckFile, Resumable: &resumable, Requests: &format.FileOfRequests{Read: request.Line}}
 
 var resumable = format.Resumable{
 	Protocol: "X-Goog-Upload-Protocol", Start: "resumable", Whole: "multipart",
-	Command: "X-Goog-Upload-Command", Commands: []string{"upload", "finalize", "query", "cancel"},
+	Command: "X-Goog-Upload-Command", Commands: []string{"upload", "finalize", "query", "cancel"}, End: "finalize",
 	Length: "X-Goog-Upload-Header-Content-Length", Offset: "X-Goog-Upload-Offset", Others: []string{"X-Goog-Upload-Header-Content-Type"},
 	Session: answer.Session, Kind: seal.GeminiUploadID,
 }

@@ -111,38 +111,67 @@ func (c *Chain) BoundInBatch(ex *exchange.Exchange, t catalog.Target, pricer met
 	return nanos, refused
 }
 
+// BoundOfFile is BoundInBatch for all requests of a file with a model.
+func (c *Chain) BoundOfFile(file *exchange.Volume, model string, t catalog.Target, pricer meter.Pricer) (nanos int64, refused *fault.Fault) {
+	if c.currency == "" {
+		return 0, nil
+	}
+	traits := t.TraitsOf(model)
+	v := volume{prompt: file.Prompt, longestPrompt: file.Longest, searches: file.Searches, units: file.Units, terms: file.Terms}
+	v.answer = file.Answer
+	if file.Open > 0 {
+		v.answer = plusAtMost(v.answer, timesAtMost(traits.MaxTokens(), file.Open))
+	}
+	if traits.Regional {
+		v.terms |= token.Regional
+	}
+	nanos, refused = c.costOf(&v, model, t, pricer, time.Now(), true)
+	if !c.priced {
+		refused = nil
+	}
+	return nanos, refused
+}
+
 // boundAt returns the highest possible cost of a request at a target, in a batch or alone. The fault is
 // of a target whose price is unknown, or in another currency, or has none for the terms of the request or
 // a part of its use.
 func (c *Chain) boundAt(ex *exchange.Exchange, t catalog.Target, pricer meter.Pricer, now time.Time, batch bool) (nanos int64, unpriced *fault.Fault) {
-	upstream := t.UpstreamModel(ex.View.Model)
-	target := t.Provider.Name + "/" + upstream
-	price := pricer.Price(ex.View.Model, t.Provider.Name, upstream, now)
-	if price == nil || price.Currency != c.currency {
-		return 0, fault.PriceUnknown(ex.View.Model, target)
-	}
 	v := volumeOf(ex, t)
-	cost, unknown := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.answer, Searches: v.searches, Units: v.units, Terms: v.terms, Batch: batch})
+	return c.costOf(&v, ex.View.Model, t, pricer, now, batch)
+}
+
+// costOf is boundAt for what requests with a model may use.
+func (c *Chain) costOf(v *volume, model string, t catalog.Target, pricer meter.Pricer, now time.Time, batch bool) (nanos int64, unpriced *fault.Fault) {
+	upstream := t.UpstreamModel(model)
+	target := t.Provider.Name + "/" + upstream
+	price := pricer.Price(model, t.Provider.Name, upstream, now)
+	if price == nil || price.Currency != c.currency {
+		return 0, fault.PriceUnknown(model, target)
+	}
+	most := prices.MaxUse{Prompt: v.prompt, Longest: v.longestPrompt, Answer: v.answer, Searches: v.searches, Units: v.units, Terms: v.terms, Batch: batch}
+	cost, unknown := price.Bound(now, most)
 	if v.summary > 0 {
 		summary, _ := price.Bound(now, prices.MaxUse{Prompt: v.prompt, Answer: v.summary, Terms: v.terms, Batch: batch})
 		cost = plusAtMost(cost, summary)
 	}
 	switch {
 	case unknown.Terms&token.Batch != 0 && batch:
-		return cost, fault.BatchUnpriced(ex.View.Model, target)
+		return cost, fault.BatchUnpriced(model, target)
 	case unknown.Terms != 0:
-		return cost, fault.TermsUnpriced(ex.View.Model, unknown.Terms.Field(), target)
+		return cost, fault.TermsUnpriced(model, unknown.Terms.Field(), target)
 	case unknown.Parts != 0:
-		return cost, fault.PartUnpriced(ex.View.Model, unknown.Parts.Column(), target)
+		return cost, fault.PartUnpriced(model, unknown.Parts.Column(), target)
 	}
 	return cost, nil
 }
 
-// volume is what a request may use at a target, in tokens.
+// volume is what a request, or all requests of a file, may use at a target, in tokens.
 type volume struct {
 	prompt  int64
 	longest int64 // of one answer
 	answer  int64 // of all answers, each as long as the longest
+
+	longestPrompt int64 // of several requests; 0 for one
 
 	summary  int64       // of the conversation, for which the prompt is read once more; 0 for none
 	searches int64       // of the web, by the provider

@@ -83,6 +83,9 @@ func (e *Entry) deferRequests(ex *exchange.Exchange) {
 			Provider: a.Provider, Model: requests.Model, Format: string(a.Format.Name), Status: ex.Result.Status, Source: accounting.SourceReserved, Held: requests.Bound,
 		}},
 	}}
+	if requests.Volume != nil {
+		e.deferred.Record.Calls = addVolume(e.deferred.Record.Calls, requests.Volume)
+	}
 }
 
 // endDeferred keeps the deferred charge of a record that has ended, if it has one.

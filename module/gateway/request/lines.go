@@ -66,6 +66,10 @@ func (u *Upload) noteText(name, text string) *fault.Fault {
 // endLines returns why a form is refused at its end.
 func (u *Upload) endLines() *fault.Fault {
 	switch l := u.lines; {
+	case u.tap != nil:
+		requests, refused := u.tap.End()
+		u.requests.Store(requests)
+		return refused
 	case l == nil:
 	case l.certain && l.count == 0:
 		return fault.NoRequests(u.form.File)

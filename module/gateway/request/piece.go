@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -13,24 +14,52 @@ import (
 type Piece struct {
 	body   io.Reader
 	length int64
+	tap    Tap // nil if nobody reads the file
+
+	read     int64
+	requests atomic.Pointer[exchange.Requests]
 }
 
-// NewPiece returns the body of a request as a piece of at most limit bytes. It reads none of it.
-func NewPiece(r *http.Request, limit int64) *Piece {
-	return &Piece{http.MaxBytesReader(nil, r.Body, limit), r.ContentLength}
+// Tap reads a file on its way to the provider. A fault ends the request: the provider gets no byte that the
+// Tap has refused.
+type Tap interface {
+	Add(p []byte) *fault.Fault
+	// End returns what is known of the requests in the file behind its last byte; nil if it has none.
+	End() (*exchange.Requests, *fault.Fault)
+}
+
+// NewPiece returns the body of a request as a piece of at most limit bytes, which tap reads, too. It reads
+// none of it.
+func NewPiece(r *http.Request, limit int64, tap Tap) *Piece {
+	return &Piece{body: http.MaxBytesReader(nil, r.Body, limit), length: r.ContentLength, tap: tap}
 }
 
 // Read implements exchange.Upload. Its error is io.EOF at the end, else a *fault.Fault.
 func (p *Piece) Read(b []byte) (int, error) {
 	n, err := p.body.Read(b)
+	p.read += int64(n)
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
 		err = fault.BodyTooLarge(large.Limit)
 	case err != nil && err != io.EOF: //nolint:errorlint // a body that is cut off has an error that may wrap io.EOF
 		err = fault.BodyUnreadable(err)
+	case p.tap != nil:
+		if refused := p.show(b[:n], err == io.EOF || p.read == p.length); refused != nil {
+			return 0, refused
+		}
 	}
 	return n, err
+}
+
+// show shows bytes to the tap. Nobody may read behind the last one of a body of a known length.
+func (p *Piece) show(b []byte, last bool) *fault.Fault {
+	if refused := p.tap.Add(b); refused != nil || !last || p.requests.Load() != nil {
+		return refused
+	}
+	requests, refused := p.tap.End()
+	p.requests.Store(requests)
+	return refused
 }
 
 // ContentType implements exchange.Upload.
@@ -40,4 +69,4 @@ func (*Piece) ContentType() string { return "application/octet-stream" }
 func (p *Piece) Length() int64 { return p.length }
 
 // Requests implements exchange.Upload.
-func (*Piece) Requests() *exchange.Requests { return nil }
+func (p *Piece) Requests() *exchange.Requests { return p.requests.Load() }

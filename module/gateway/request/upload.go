@@ -29,6 +29,7 @@ type Upload struct {
 	given map[string]bool
 
 	lines    *lines // nil if nobody reads those of the file
+	tap      Tap    // nil if nobody reads the file
 	requests atomic.Pointer[exchange.Requests]
 
 	out    bytes.Buffer // what the provider has not read
@@ -210,7 +211,12 @@ func (u *Upload) copyFile() {
 	if u.reads() {
 		err = u.copyLines()
 	} else {
+		before := u.out.Len()
 		_, err = io.CopyN(&u.out, u.file, chunk)
+		if refused := u.show(u.out.Bytes()[before:]); refused != nil {
+			u.ended = refused
+			return
+		}
 	}
 	switch {
 	case errors.Is(err, io.EOF):
@@ -218,6 +224,17 @@ func (u *Upload) copyFile() {
 	case err != nil:
 		u.ended = brokenForm(err)
 	}
+}
+
+// ReadFile makes tap read the file.
+func (u *Upload) ReadFile(tap Tap) { u.tap = tap }
+
+// show shows bytes of the file to the tap.
+func (u *Upload) show(p []byte) *fault.Fault {
+	if u.tap == nil {
+		return nil
+	}
+	return u.tap.Add(p)
 }
 
 // brokenForm returns the fault of a form that cannot be read on.

@@ -73,7 +73,7 @@ func Find(r *http.Request, site *backends.Set) Route {
 	case site.Accounts != nil && site.Accounts.Serves(r):
 		return Route{Kind: Accounts}
 	case isSocket(r, &found):
-	case isUpload(r.URL.Path):
+	case isTransfer(r.URL.Path):
 		return Route{HasQueryKey: exchange.HasQueryKey(r.URL.RawQuery)}
 	default:
 		return Route{}
@@ -90,9 +90,9 @@ func hasKeyProtocol(r *http.Request) bool {
 }
 
 // FindUnserved returns the route of a request whose path the site does not serve, although others do. Its
-// kind is Elsewhere for paths of uploads, which other handlers may have.
+// kind is Elsewhere for paths of uploads and downloads, which other handlers may have.
 func FindUnserved(r *http.Request, site *backends.Set) Route {
-	if isUpload(r.URL.Path) {
+	if isTransfer(r.URL.Path) {
 		return Route{HasQueryKey: exchange.HasQueryKey(r.URL.RawQuery)}
 	}
 	found, _ := unknown(r, site)

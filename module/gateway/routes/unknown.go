@@ -36,8 +36,8 @@ func noTunnel() Route {
 // isOurs reports whether a path is the gateway's, with an endpoint or without.
 func isOurs(p string) bool { return IsBelow(p, "/v1") || versionOf(p) != nil }
 
-// isUpload reports whether clients of the Gemini API upload files to a path.
-func isUpload(p string) bool { return IsBelow(p, uploadPath) }
+// isTransfer reports whether clients of the Gemini API upload files to a path, or download them from it.
+func isTransfer(p string) bool { return IsBelow(p, uploadPath) || IsBelow(p, format.DownloadRoot) }
 
 // isLogin reports whether a path is meant for logins.
 func isLogin(p string) bool {

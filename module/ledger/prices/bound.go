@@ -1,15 +1,17 @@
 package prices
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// MaxUse is the highest possible use of a call. Prompt may be an estimate.
+// MaxUse is the highest possible use of a call, or of several. Prompt may be an estimate.
 type MaxUse struct {
 	Prompt   int64 // tokens
+	Longest  int64 // tokens of the longest of several prompts; 0 if Prompt is one
 	Answer   int64 // tokens
 	Searches int64
 	Units    token.Units
@@ -25,7 +27,7 @@ type MaxUse struct {
 // without a price, which add nothing.
 func (p *Price) Bound(admitted time.Time, m MaxUse) (nanos int64, unknown Unknown) {
 	pico := p.Base.maxCost(m)
-	if p.Edge > 0 && m.Prompt >= p.Edge/2 {
+	if p.Edge > 0 && cmp.Or(m.Longest, m.Prompt) >= p.Edge/2 {
 		pico = max(pico, p.Above.maxCost(m))
 	}
 	factors, terms := p.Factors.of(m.Terms)

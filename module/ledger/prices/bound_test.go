@@ -36,6 +36,8 @@ func TestTheBoundIsThatOfAnEdgeThatMayBeReached(t *testing.T) {
 	for prompt, want := range map[int64]int64{499: 499, 500: 2500} {
 		nanos, _ := p.Bound(time.Time{}, MaxUse{Prompt: prompt})
 		assert.Equal(t, want, nanos)
+		all, _ := p.Bound(time.Time{}, MaxUse{Prompt: 10 * prompt, Longest: prompt})
+		assert.Equal(t, 10*want, all, "the prompts of a batch are charged one by one")
 	}
 }
 

@@ -105,6 +105,11 @@ func TestX183ABatchOfAGeminiClientIsSettledOnce(t *testing.T) {
 			download := "/v1beta/" + ended.Response.ResponsesFile + ":download?alt=media"
 			assert.Equal(t, generated(3)+"\n"+failedResult+"\n"+generated(7)+"\n", g.read(site.AliceKey, http.MethodGet, download).Body)
 			assert.Equal(t, http.StatusNotFound, g.read(site.BobKey, http.MethodGet, download).Status)
+			for _, version := range []string{"/v1beta", "/v1"} {
+				other := "/download" + version + "/" + ended.Response.ResponsesFile + ":download"
+				assert.Equal(t, g.read(site.AliceKey, http.MethodGet, download).Body, g.read(site.AliceKey, http.MethodGet, other).Body, "as the documentation of Google has it")
+				assert.Equal(t, http.StatusNotFound, g.read(site.BobKey, http.MethodGet, other).Status)
+			}
 		})
 	}
 }
@@ -161,6 +166,7 @@ func TestX184EachRequestOfABatchOfAGeminiClientIsChecked(t *testing.T) {
 		"another case":                     {site.AliceKey, "m", `{"batch":{"InputConfig":{"requests":{"requests":[]}}}}`, "batch.inputConfig: must be written in one of the two spellings of the API", 400},
 		"a list twice":                     {site.AliceKey, "m", `{"batch":{"inputConfig":{"requests":{"requests":[]},"requests":{"requests":[]}}}}`, "batch: must have no member twice, letter case ignored", 400},
 		"a file as well":                   {site.AliceKey, "m", strings.Replace(inlineBatch(oneRequest("")), `"inputConfig":{`, `"inputConfig":{"fileName":"files/1a",`, 1), "batch.inputConfig: must have either requests or fileName", 400},
+		"an address to call":               {site.AliceKey, "m", strings.Replace(inlineBatch(oneRequest("")), `"displayName"`, `"webhook_config":{"uris":["https://client.example"]},"displayName"`, 1), "batch.webhookConfig: must not be sent: the provider would call this address with names of objects that the gateway does not know", 400},
 		"no requests":                      {site.AliceKey, "m", `{"batch":{"inputConfig":{"requests":{"requests":[]}}}}`, "batch.inputConfig: must have either requests or fileName", 400},
 		"an empty one":                     {site.AliceKey, "m", `{"batch":{"inputConfig":{"requests":{"requests":[{}]}}}}`, first + ": required", 400},
 		"a text":                           {site.AliceKey, "m", `{"batch":{"inputConfig":{"requests":{"requests":"all"}}}}`, "batch.inputConfig.requests.requests: must be an array of objects", 400},
@@ -287,4 +293,155 @@ func TestBatchesOfGeminiClientsAreOffByDefault(t *testing.T) {
 		assert.Contains(t, refused.Body, "the gateway does not serve", request)
 	}
 	assert.Empty(t, g.requests())
+}
+
+// promptLines are as many requests for answers of 20 tokens, each in a line.
+func promptLines(n int) string {
+	return strings.Repeat(`{"key":"r","request":`+oneRequest("")+"}\n", n)
+}
+
+// batchOfFile sends a request that creates a batch of a file.
+func (g googler) batchOfFile(key, file string) site.Reply {
+	g.Helper()
+	return g.post(key, batchMethod, `{"batch":{"inputConfig":{"fileName":"`+file+`"}}}`)
+}
+
+// upload stores a file in pieces, and returns the answer to the last one.
+func (g googler) upload(key string, pieces ...string) (r site.Reply) {
+	g.Helper()
+	session, offset := g.start(key, uploadsOfGoogle, len(strings.Join(pieces, ""))), 0
+	for i, piece := range pieces {
+		command := "upload"
+		if i == len(pieces)-1 {
+			command = "upload, finalize"
+		}
+		r = g.piece(key, session, command, offset, piece)
+		offset += len(piece)
+	}
+	return r
+}
+
+// A key with models or a budget could create no batch of a file at all, because its requests had not been read:
+// it arrives in pieces, and names no model.
+func TestX187ABatchOfAFileOfAGeminiClientIsReserved(t *testing.T) {
+	const embedding = `{"key":"r","request":{"content":{"parts":[{"text":"hi"}]}}}` + "\n"
+	lines := promptLines(6)
+	for name, c := range map[string]struct {
+		pieces []string
+		held   int64
+	}{
+		"in one piece":          {[]string{lines}, 60e9},
+		"in pieces of lines":    {[]string{lines[:120], lines[120:130], lines[130:]}, 60e9},
+		"without a last end":    {[]string{strings.TrimSpace(lines)}, 60e9},
+		"without a bound":       {[]string{promptLines(1) + `{"request":{"contents":[{"parts":[{"text":"hi"}]}],"generation_config":{"candidate_count":2}}}`}, 10e9 + 2*10*500e6},
+		"several answers":       {[]string{strings.Replace(promptLines(1), `"maxOutputTokens"`, `"candidateCount":3,"maxOutputTokens"`, 1)}, 30e9},
+		"vectors cost no token": {[]string{embedding}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			vendor := startGoogle(t)
+			s := site.StartProcess(t, "", append(googleLines(t, vendor), "model m {\nto p/m {\nmax_output_tokens 10\n}\n}")...)
+			g := googler{vendor, t, s.Address}
+			file := fileOf(t, g.upload(site.AliceKey, c.pieces...))
+			assert.Equal(t, strings.Join(c.pieces, ""), g.stored(2).content, "every byte")
+			operationIn(t, g.batchOfFile(site.AliceKey, file.Name))
+			assert.Equal(t, c.held, settledCalls(t, s.AdminURL, "reserved").Calls[0].Held)
+			if c.held == 60e9 {
+				assert.Equal(t, http.StatusTooManyRequests, g.batchOfFile(site.AliceKey, file.Name).Status, "60 of 100 dollars are reserved")
+			}
+		})
+	}
+}
+
+// What the requests of a file may cost is known after a crash, and the batch is charged once.
+func TestX187ABatchOfAFileOfAGeminiClientOutlivesAKill(t *testing.T) {
+	t.Parallel()
+	vendor := startGoogle(t)
+	lines := googleLines(t, vendor)
+	s := site.StartProcess(t, "", lines...)
+	file := fileOf(t, googler{vendor, t, s.Address}.upload(site.AliceKey, promptLines(2)[:50], promptLines(2)[50:]))
+	s.Kill()
+	s = site.StartProcess(t, "", lines...)
+	g := googler{vendor, t, s.Address}
+	created := operationIn(t, g.batchOfFile(site.AliceKey, file.Name))
+	assert.EqualValues(t, 20e9, settledCalls(t, s.AdminURL, "reserved").Calls[0].Held)
+	g.end("BATCH_STATE_SUCCEEDED", true, generated(3), failedResult)
+	operationIn(t, g.read(site.AliceKey, http.MethodGet, "/v1beta/"+created.Name))
+	done := settledCalls(t, s.AdminURL, "provider")
+	assert.EqualValues(t, 1.5e9, done.cost())
+	assert.Equal(t, &batchCounts{Succeeded: 1, Errored: 1}, done.Batch)
+}
+
+// The lines of a file were the way around the models of a key and its budget. What is refused is not stored.
+func TestX188EachLineOfAFileOfAGeminiClientIsChecked(t *testing.T) {
+	site.SetKeys(t)
+	vendor := startGoogle(t)
+	address := strings.TrimPrefix(vendor.URL, "http://")
+	s := site.Start(t, withLedger(t,
+		site.Direct.ProviderAt("p", address, "format gemini", "batches sealed", "files_state sealed", "models m m-free"), "limit pocket {\nbudget 100/month\n}", "max_body 8KiB",
+		"key alice {env.KEY_ALICE} {\nmodels m\n}", "key bob {env.KEY_BOB} {\nlimit pocket\n}", "model other {\nto p/m-free\n}")...)
+	g := googler{vendor, t, strings.TrimPrefix(s.URL("site", ""), "http://")}
+	one := promptLines(1)
+	withMember := func(member string) string { return one + `{"request":` + oneRequest(member) + "}\n" }
+	for name, c := range map[string]struct{ lines, message string }{
+		"a model":               {withMember(`,"model":"models/secret"`), "line 2: request.model: must not be sent in a file: the batch of it names the model of all requests"},
+		"a stored file":         {strings.Replace(one, `{"text":"hi"}`, `{"fileData":{"fileUri":"files/1a"}}`, 1), "line 1: request.fileUri: must not name a stored file in a file: send the requests in the body of the batch"},
+		"a raw address":         {strings.Replace(one, `{"text":"hi"}`, `{"fileData":{"fileUri":"`+vendor.URL+`/v1beta/files/g1"}}`, 1), "line 1: request.fileUri: must not name a stored file in a file: send the requests in the body of the batch"},
+		"what the vendor keeps": {withMember(`,"cachedContent":"cachedContents/1"`), "line 2: request.cachedContent: this gateway keeps no responses: set store to false, and send the whole conversation as input"},
+		"no request":            {one + `{"key":"r"}`, "line 2: request: required"},
+		"no JSON":               {one + `{"key":`, "line 2: request: required"},
+		"two requests":          {one + `{"request":` + oneRequest("") + `,"Request":{}}`, "line 2: request: must be sent once, letter case ignored"},
+		"a request twice":       {`{"request":` + oneRequest("") + `,"request":` + oneRequest("") + `}`, "line 1: request: must be sent once, letter case ignored"},
+		"a text":                {one + `{"request":"all"}`, "line 2: request: must be an object"},
+		"an invalid request":    {`{"request":{"contents":"hi"}}`, "line 1: request.contents: must be an array, got string"},
+		"a long line":           {one + withMember(`,"labels":{"a":"`+strings.Repeat("a", 8<<10)+`"}`), "line 3: line: must have at most 8192 bytes"},
+	} {
+		for _, key := range []string{site.AliceKey, site.BobKey} {
+			refused := g.upload(key, c.lines)
+			assert.Equal(t, http.StatusBadRequest, refused.Status, "%s: %s", name, refused.Body)
+			assert.Equal(t, c.message, refused.Failure(t).Message, name)
+			half := len(c.lines) / 2
+			refused = g.upload(key, c.lines[:half], c.lines[half:])
+			assert.Equal(t, c.message, refused.Failure(t).Message, name)
+			whole := g.ask(key, http.MethodPost, uploadsOfGoogle, strings.NewReader("--b\r\n\r\n{}\r\n--b\r\n\r\n"+c.lines+"\r\n--b--"), "X-Goog-Upload-Protocol", "multipart", "Content-Type", "multipart/related; boundary=b")
+			assert.Equal(t, c.message, whole.Failure(t).Message, name)
+		}
+		assert.Equal(t, http.StatusOK, g.upload(site.ClientKey, c.lines).Status, "a key without limits stores any file")
+	}
+	mine := fileOf(t, g.upload(site.AliceKey, one)).Name
+	whole := fileOf(t, g.ask(site.AliceKey, http.MethodPost, uploadsOfGoogle, strings.NewReader("--b\r\n\r\n{}\r\n--b\r\n\r\n"+one+"\r\n--b--"), "X-Goog-Upload-Protocol", "multipart", "Content-Type", "multipart/related; boundary=b")).Name
+	for name, c := range map[string]struct {
+		key, path, file, message string
+		status                   int
+	}{
+		"a model that the key may not use": {site.AliceKey, "/v1beta/models/other:batchGenerateContent", mine, "this key may not use model 'other'", 403},
+		"without a price":                  {site.BobKey, "/v1beta/models/other:batchGenerateContent", fileOf(t, g.upload(site.BobKey, one)).Name, "the price of 'other' is unknown", 403},
+		"of another key":                   {site.BobKey, batchMethod, mine, "File with id '" + mine + "' not found.", 404},
+		"another kind of file":             {site.AliceKey, batchMethod, fileOf(t, g.upload(site.AliceKey, "hello\n"+one)).Name, "this key may not create a batch of this file, whose requests the gateway has not checked for it: store the file again with this key", 403},
+		"a document":                       {site.AliceKey, batchMethod, fileOf(t, g.upload(site.AliceKey, `{"a":"`+strings.Repeat("a", 9<<10)+`"}`)).Name, "this key may not create a batch of this file, whose requests the gateway has not checked for it: store the file again with this key", 403},
+		"its own":                          {site.AliceKey, batchMethod, mine, "", 200},
+		"sent at once":                     {site.AliceKey, batchMethod, whole, "", 200},
+	} {
+		answer := g.post(c.key, c.path, `{"batch":{"inputConfig":{"fileName":"`+c.file+`"}}}`)
+		assert.Equal(t, c.status, answer.Status, "%s: %s", name, answer.Body)
+		if c.message != "" {
+			assert.Contains(t, answer.Failure(t).Message, c.message, name)
+		}
+	}
+}
+
+// A piece that was refused could be replaced by another one, while the provider had the first.
+func TestTheLinesOfAFileCannotBeReplaced(t *testing.T) {
+	site.SetKeys(t)
+	vendor := startGoogle(t)
+	s := site.Start(t, googleLines(t, vendor)...)
+	g := googler{vendor, t, strings.TrimPrefix(s.URL("site", ""), "http://")}
+	one := promptLines(1)
+	for name, first := range map[string]string{"refused": strings.Replace(one, `"contents"`, `"model":"x","contents"`, 1), "stored": one + one} {
+		session := g.start(site.AliceKey, uploadsOfGoogle, len(one))
+		g.piece(site.AliceKey, session, "upload", 0, first)
+		g.forget()
+		file := fileOf(t, g.piece(site.AliceKey, session, "upload, finalize", 0, one))
+		assert.Equal(t, http.StatusForbidden, g.batchOfFile(site.AliceKey, file.Name).Status, name)
+	}
 }

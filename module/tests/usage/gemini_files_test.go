@@ -304,7 +304,7 @@ func TestFilesOfGeminiClientsAreOffByDefault(t *testing.T) {
 	g := startGoogle(t)
 	s := site.Start(t, site.Direct.ProviderAt("p", strings.TrimPrefix(g.URL, "http://"), "format gemini", "models m"),
 		site.Direct.ProviderAt("q", strings.TrimPrefix(g.URL, "http://"), "format chat", "files_state sealed", "models n"))
-	for _, request := range []string{"POST /upload/v1beta/files", "GET /v1beta/files", "GET /v1beta/files/1a", "DELETE /v1beta/files/1a", "GET /v1beta/files/1a:download"} {
+	for _, request := range []string{"POST /upload/v1beta/files", "GET /v1beta/files", "GET /v1beta/files/1a", "DELETE /v1beta/files/1a", "GET /v1beta/files/1a:download", "GET /download/v1beta/files/1a:download"} {
 		method, path, _ := strings.Cut(request, " ")
 		refused := s.Call(method, s.URL("site", path), "", "X-Goog-Api-Key", site.ClientKey)
 		assert.Equal(t, http.StatusNotFound, refused.Status, request)

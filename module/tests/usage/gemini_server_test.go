@@ -368,3 +368,12 @@ func (g *google) stored(n int) googleFile {
 	}
 	return googleFile{}
 }
+
+// forget makes the vendor take the pieces of all uploads from the first byte again, as one does that has lost them.
+func (g *google) forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range g.sessions {
+		s.size, s.content = 0, ""
+	}
+}

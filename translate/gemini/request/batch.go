@@ -31,7 +31,7 @@ func Batch(body []byte, each func(request translate.Span) *fault.Fault) (file tr
 	b.object("", memberReaders{"batch": func(string) {
 		b.object("batch", memberReaders{"inputConfig": func(string) {
 			b.object(inputConfig, memberReaders{"requests": b.wrapper, "fileName": b.name})
-		}})
+		}, "webhookConfig": b.webhook})
 	}})
 	switch isFile := !b.file.Span.Empty(); {
 	case b.refused != nil:
@@ -42,6 +42,35 @@ func Batch(body []byte, each func(request translate.Span) *fault.Fault) (file tr
 		return file, fault.InvalidField(inputConfig, "must have either requests or fileName")
 	}
 	return b.file, nil
+}
+
+// The paths of the endpoints of requests in the lines of a file, below the version of the API.
+const (
+	GeneratePath = "/v1beta/models/{model}:generateContent"
+	EmbedPath    = "/v1beta/models/{model}:embedContent"
+)
+
+// Line is the strict pass over a line of a file with requests of a batch. It returns the place of the request,
+// and the path of its endpoint. Path is "" if the line is of another file: no object, or without a request.
+func Line(line []byte) (path string, request translate.Span, refused *fault.Fault) {
+	c := jsonscan.New(line)
+	c.Skip()
+	if err := c.Finish(); err != nil || line[0] != '{' || jsonscan.MemberOf(line, "request") == nil {
+		return "", request, fault.InvalidField("request", "required")
+	}
+	b := batchReader{c: jsonscan.Skipped(line), each: func(place translate.Span) *fault.Fault {
+		request = place
+		return nil
+	}}
+	b.object("", memberReaders{"request": b.request})
+	path = GeneratePath
+	if jsonscan.MemberOf(line[request.Start:request.End], "content") != nil {
+		path = EmbedPath
+	}
+	if b.refused == nil && b.c.Err() != nil {
+		b.refuse(fault.InvalidField("request", "must be sent once, letter case ignored"))
+	}
+	return path, request, b.refused
 }
 
 // memberReaders are what reads the members of an object, by their names. They get the path of the member.
@@ -135,6 +164,15 @@ func (b *batchReader) request(path string) {
 			b.refuse(f.InBatch(path))
 		}
 	}
+}
+
+// webhook refuses an address that the provider would call: what it sends there has its own names of objects, and
+// the client chooses who gets that on behalf of the account.
+func (b *batchReader) webhook(path string) {
+	if b.c.Kind() != jsonscan.Null {
+		b.refuse(fault.InvalidField(path, "must not be sent: the provider would call this address with names of objects that the gateway does not know"))
+	}
+	b.c.Skip()
 }
 
 // name reads the name of the file with the requests.
