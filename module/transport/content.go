@@ -5,8 +5,14 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -64,6 +70,49 @@ type results struct {
 	ready []byte
 	long  bool  // ready ends in a line that is too long
 	err   error // of src
+}
+
+// batchOutput are the first bytes of a file with the results of a batch of OpenAI, without spaces.
+const batchOutput = `{"id":"batch_req_`
+
+// isBatchOutput reports whether a file has the results of a batch of OpenAI, by its first bytes.
+func isBatchOutput(file *bufio.Reader) bool {
+	const most = len(batchOutput) + 4 // spaces
+	first, _ := file.Peek(most)       // fewer bytes are another file
+	return bytes.HasPrefix(bytes.ReplaceAll(first, []byte(" "), nil), []byte(batchOutput))
+}
+
+// outputSealer returns the editor that seals the ids in the results of a batch of OpenAI which another request
+// may name: of responses, and of files and what has files.
+func outputSealer(a *exchange.Attempt) editor {
+	return func(edits []edit.Edit, line []byte) []edit.Edit {
+		first, place := len(edits), placeOf(line, "response", "body", "id")
+		id := jsonscan.TextOf(line[place.Start:place.End])
+		if strings.HasPrefix(id, seal.ResponseID) && format.Seals(seal.ResponseID, a.Traits) {
+			edits = append(edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, a.SealID(nil, seal.ResponseID, []byte(id)))})
+		}
+		return sealReferences(edits, first, line, a)
+	}
+}
+
+// placeOf returns the place of a member in the objects of a document, by the names of the members; an empty one
+// if there is none.
+func placeOf(document []byte, names ...string) (place translate.Span) {
+	c := jsonscan.New(document)
+	for c.OpenObject(); c.Member(); {
+		switch {
+		case string(c.Name()) != names[0]:
+			c.Skip()
+		case len(names) > 1:
+			names = names[1:]
+			c.OpenObject()
+		default:
+			place.Start = c.Offset()
+			place.End = place.Start + len(c.Skip())
+			return place
+		}
+	}
+	return place
 }
 
 func newResults(src io.Reader, by editor) *results {

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,11 +36,17 @@ func (c *call) pass(res *http.Response, by reader) (*http.Response, error) {
 		}
 		length = -1
 	}
-	if o := c.attempt.Object(); o != nil && o.Results && c.attempt.Traits.SealsFiles() {
-		src, length = newResults(&touching{src: src, watch: &c.life.watch}, objectSealer(c.attempt, c.result.Result)), -1
-	}
 	c.result.State, c.result.Began = exchange.Content, time.Now()
 	c.life.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
+	if o := c.attempt.Object(); o != nil && c.attempt.Traits.SealsFiles() {
+		buffered := bufio.NewReader(&touching{src: src, watch: &c.life.watch})
+		switch src = buffered; {
+		case o.Results:
+			src, length = newResults(buffered, objectSealer(c.attempt, c.result.Result)), -1
+		case c.attempt.Format.Objects.ByMembers && isBatchOutput(buffered):
+			src, length = newResults(buffered, outputSealer(c.attempt)), -1
+		}
+	}
 	c.life.watch.Hold() // until the first Read
 	return c.response(res, http.StatusOK, &passing{call: c, src: src, by: by}, length), nil
 }

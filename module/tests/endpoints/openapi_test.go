@@ -63,7 +63,7 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 		}
 	}
 	described := make(map[string]bool)
-	for _, o := range slices.Concat(document.Operations("/v1"), document.Operations("/upload"), document.Operations("/ws")) {
+	for _, o := range slices.Concat(document.Operations("/v1"), document.Operations("/upload"), document.Operations("/download"), document.Operations("/ws")) {
 		described[o.Method+" "+o.Path] = true
 	}
 	require.NotEmpty(t, routed)
@@ -302,7 +302,7 @@ func TestDocumentDescribesTheAnswersAboutFiles(t *testing.T) {
 
 // isOfGemini reports whether a documented path is that of a stored object of the Gemini API.
 func isOfGemini(path string) bool {
-	return strings.HasPrefix(path, "/upload/") || strings.HasPrefix(path, "/v1beta/files") || strings.HasPrefix(path, "/v1beta/batches") || strings.HasSuffix(strings.ToLower(path), "batchgeneratecontent") || strings.HasSuffix(path, "asyncBatchEmbedContent")
+	return strings.HasPrefix(path, "/upload/") || strings.HasPrefix(path, "/download/") || strings.HasPrefix(path, "/v1beta/files") || strings.HasPrefix(path, "/v1beta/batches") || strings.HasSuffix(strings.ToLower(path), "batchgeneratecontent") || strings.HasSuffix(path, "asyncBatchEmbedContent")
 }
 
 func TestDocumentDescribesTheAnswersAboutObjectsOfGeminiClients(t *testing.T) {
@@ -335,7 +335,7 @@ func TestDocumentDescribesTheAnswersAboutObjectsOfGeminiClients(t *testing.T) {
 	const request = `{"batch":{"inputConfig":{"requests":{"requests":[{"request":{"contents":[{"parts":[{"text":"a"}]}],"content":{}}}]}}}}`
 	batch := regexp.MustCompile(`batches/(1\w+)`).FindStringSubmatch(s.Ask("/v1beta/models/gem:batchGenerateContent", request).Body)
 	require.NotNil(t, batch)
-	for _, o := range slices.DeleteFunc(slices.Concat(document.Operations("/v1beta/"), document.Operations("/upload/")), func(o openapi.Operation) bool { return !isOfGemini(o.Path) }) {
+	for _, o := range slices.DeleteFunc(slices.Concat(document.Operations("/v1beta/"), document.Operations("/upload/"), document.Operations("/download/")), func(o openapi.Operation) bool { return !isOfGemini(o.Path) }) {
 		given := make(map[string]bool)
 		for _, try := range []struct{ key, id, body, contentType string }{
 			{key: "wrong"}, {key: elsewhereKey}, {id: "1a"}, {}, {body: "["}, {contentType: "text/plain"}, {body: upload(strings.Repeat("a", 5000))},

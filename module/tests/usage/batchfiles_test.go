@@ -300,3 +300,22 @@ func TestABatchOfAFileWaitsInTheQueue(t *testing.T) {
 		assert.Equal(c, http.StatusOK, f.create(site.AliceKey, id).Status)
 	}, site.Patience, 10e6)
 }
+
+// The output of a batch had the vendor's ids, which the gateway refuses in the next request, and by which nobody
+// could fetch a file that a tool had made.
+func TestTheOutputOfABatchHasTheIDsOfItsClient(t *testing.T) {
+	t.Parallel()
+	f := startFiling(t)
+	s := site.StartProcess(t, "", withLedger(t,
+		site.Direct.ProviderAt("p", strings.TrimPrefix(f.URL, "http://"), halfDollars, "format chat responses", "files_state sealed", "batches sealed", "responses_state sealed"),
+		"seal_keys {env.KEY_BOB}", "key alice {env.KEY_ALICE}", "key bob {env.KEY_BOB}")...)
+	client := filer{f, t, s.Address}
+	created := readFileBatch(t, client.create(site.AliceKey, client.store(site.AliceKey, chatLines("m", 2))))
+	const cited = `"annotations":[{"type":"container_file_citation","container_id":"cntr_7","file_id":"cfile_8","text":"file_id: cfile_8"}]`
+	line := `{"id": "batch_req_1","custom_id":"r","response":{"status_code":200,"body":{"id":"resp_5","object":"response","status":"completed","model":"m","output":[{"type":"message","id":"msg_1","content":[{"type":"output_text","text":"resp_5",` + cited + `}]}],"usage":{"input_tokens":5,"output_tokens":3,"total_tokens":8}}},"error":null}`
+	f.end("completed", [3]int{2, 2, 0}, line, resultLine("m", 3))
+	ended := readFileBatch(t, client.read(site.AliceKey, http.MethodGet, fileBatchesPath+"/"+created.ID))
+	got := client.read(site.AliceKey, http.MethodGet, filesPath+"/"+ended.Output+"/content").Body
+	want := `^\{"id": "batch_req_1","custom_id":"r","response":\{"status_code":200,"body":\{"id":"resp_1[\w-]{30,}",.*"id":"msg_1".*"text":"resp_5".*"container_id":"cntr_1[\w-]{30,}","file_id":"cfile_1[\w-]{30,}","text":"file_id: cfile_8".*\n` + regexp.QuoteMeta(resultLine("m", 3)) + `\n$`
+	assert.Regexp(t, want, got)
+}
