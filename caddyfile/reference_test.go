@@ -38,6 +38,7 @@ var blocks = map[string][]string{
 	"provider demo\nledger {\nLINE\n}":                                         {"ledger"},
 
 	"provider demo\naccounts {\noidc https://login.example.com {\nclient_id c\nLINE\n}\n}": {"oidc"},
+	"provider demo\naccounts {\nagents {\nLINE\n}\n}":                                      {"agents"},
 	"provider demo\naccounts {\nproxy {http.vars.user} {\nLINE\n}\n}":                      {"proxy"},
 	"provider demo\nguard g webhook {\nurl http://127.0.0.1:1\non_error block\nLINE\n}":    {"guard", "Words of the guard webhook"},
 	"provider demo\nguard g tools {\nallow x\nLINE\n}":                                     {"guard", "Words of the guard tools"},

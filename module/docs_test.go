@@ -100,11 +100,15 @@ func TestCaddyfilesOfPagesLoad(t *testing.T) {
 	certificate := filepath.Join(t.TempDir(), "llama.pem")
 	block := pem.Block{Type: "CERTIFICATE", Bytes: gatewaytest.NewTLSProvider(t).Certificate()}
 	require.NoError(t, os.WriteFile(certificate, pem.EncodeToMemory(&block), 0o600))
+	settings := filepath.Join(t.TempDir(), "claude")
+	for _, suffix := range []string{".json", "-research.json"} {
+		require.NoError(t, os.WriteFile(settings+suffix, []byte("{}"), 0o600))
+	}
 	for _, text := range blocks(t, "") {
 		t.Run(strings.Fields(text)[0], func(t *testing.T) {
 			// Health checks of the addresses of pages must not leave the machine: if something
 			// answers there, its connections stay for minutes.
-			loadFormatted(t, text, "10.0.0.", "127.0.0.", "/run/secrets", secrets, "/run/credentials/caddy.service/secrets_", secrets+"/", "/etc/caddy/keys", keys, "/etc/caddy/catalog.csv", catalog, "/etc/ssl/llama.pem", certificate)
+			loadFormatted(t, text, "10.0.0.", "127.0.0.", "/run/secrets", secrets, "/run/credentials/caddy.service/secrets_", secrets+"/", "/etc/caddy/keys", keys, "/etc/caddy/catalog.csv", catalog, "/etc/caddy/claude", settings, "/etc/ssl/llama.pem", certificate)
 		})
 	}
 }

@@ -130,7 +130,7 @@ func (a *Accounts) Provision(ctx caddy.Context) error {
 		}
 		a.guest = mod.(guest)
 	}
-	if err := a.SignIn.provision(ctx); err != nil {
+	if err := a.SignIn.provision(ctx, a.people); err != nil {
 		return err
 	}
 	a.router = call.NewRouter(a.routes(), a.serve)
@@ -147,6 +147,9 @@ func (a *Accounts) Validate() error {
 	}
 	if a.LoginStatus != strict && a.LoginStatus != compat {
 		return errors.New("login_status must be strict or compat")
+	}
+	if a.Agents != nil && a.ConsoleOff {
+		return errNoPage
 	}
 	return a.SignIn.validate()
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/agents"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
@@ -28,6 +29,7 @@ import (
 //		password     on | off
 //		oidc  <issuer>      { … } // see signin.Issuer
 //		proxy <placeholder> { … } // see signin.Proxy
+//		agents              { … } // see agents.Agents
 //	}
 func (a *Accounts) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the word accounts
@@ -57,12 +59,15 @@ func set(a *Accounts, d *caddyfile.Dispenser, word string) error {
 	case "proxy":
 		a.Proxy = new(signin.Proxy)
 		return a.Proxy.UnmarshalCaddyfile(d)
+	case "agents":
+		a.Agents = new(agents.Agents)
+		return a.Agents.UnmarshalCaddyfile(d)
 	}
 	read, known := settings[word]
 	values := d.RemainingArgs()
 	switch {
 	case !known:
-		words := append(slices.Collect(maps.Keys(settings)), "oidc", "proxy")
+		words := append(slices.Collect(maps.Keys(settings)), "oidc", "proxy", "agents")
 		slices.Sort(words)
 		return d.Err(suggest.Unrecognized("accounts", word, words))
 	case len(values) != 1:

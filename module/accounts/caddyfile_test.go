@@ -39,7 +39,7 @@ func TestCaddyfileErrorsNameTheLine(t *testing.T) {
 		"accounts {\n\tregistration yes\n}":           "registration must be on or off, not 'yes'",
 		"accounts {\n\tthrottle 5\n}":                 "throttle must be on or off, not '5'",
 		"accounts {\n\tlimit of-all!\n}":              "the name of a limit is 1 to 64 letters",
-		"accounts {\n\tsessions 7d\n}":                "unrecognized word in accounts: 'sessions'; did you mean 'session'? known are: audit, audit_keep, capture, console, limit, login_status, oidc, password, proxy, registration, session, throttle",
+		"accounts {\n\tsessions 7d\n}":                "unrecognized word in accounts: 'sessions'; did you mean 'session'? known are: agents, audit, audit_keep, capture, console, limit, login_status, oidc, password, proxy, registration, session, throttle",
 		"accounts {\n\tthrottle off {\n\t\tx\n\t}\n}": "",
 	} {
 		var a Accounts

@@ -8,11 +8,14 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/agents"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -42,6 +45,8 @@ var bodies = map[string]string{
 	"PATCH /api/v1/users/{name}":              `{"display_name":"The Root"}`,
 	"POST /api/v1/users/{name}/password":      `{"password":"another horse","original_password":"` + password + `"}`,
 	"POST /api/v1/users/{name}/identities":    `{"issuer":"https://login.example.com","subject":"7"}`,
+	"POST /api/v1/device":                     `{"code":"BBBB-BBBB"}`,
+	"POST /api/v1/device/answer":              `{"code":"BBBB-BBBB","confirm":true}`,
 	"POST /api/v1/keys":                       `{"name":"mine"}`,
 	"PATCH /api/v1/keys/{id}":                 `{"disabled":true}`,
 	"POST /api/v1/keys/{id}/rotation":         `{"overlap":"24h"}`,
@@ -156,7 +161,7 @@ var conflicts = []testRequest{
 func TestDocumentMatchesTheHandlers(t *testing.T) {
 	given := make(map[string]bool)
 	for _, part := range []func(*testing.T, map[string]bool){
-		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askWithoutLedger, askTooMuch, askWithoutStore, askForARecord, askForACapture, askForSignIns,
+		askRight, askWithoutBody, askWithoutRight, askForNothing, askForConflicts, askWithoutLedger, askTooMuch, askWithoutStore, askForARecord, askForACapture, askForSignIns, askForADevice,
 	} {
 		part(t, given)
 	}
@@ -275,6 +280,39 @@ func askForACapture(t *testing.T, given map[string]bool) {
 	off, token := rooted(t, given, func(a *Accounts) { a.CaptureOff = true })
 	for _, call := range []string{"POST /api/v1/captures", "GET /api/v1/captures", "GET /api/v1/captures/req_of_root"} {
 		assert.Equal(t, http.StatusNotFound, off.ask(testRequest{call: call, token: token}).status, call)
+	}
+}
+
+// askForADevice answers programs, one too many, and guesses their codes.
+func askForADevice(t *testing.T, given map[string]bool) {
+	s, token := rooted(t, given, func(a *Accounts) { a.Agents, a.ThrottleOff = new(agents.Agents), false })
+	store := s.people.Store
+	waiting := func(code string) {
+		require.NoError(t, store.(aigateway.DeviceStore).Devices().Create(t.Context(), &aigateway.Device{Digest: call.Digest(code), Code: call.Digest("code " + code), Agent: "a/1", Address: "192.0.2.1", Expires: time.Now().Add(time.Minute)}, 9))
+	}
+	answer := func(code string, confirm bool) int {
+		return s.ask(testRequest{call: "POST /api/v1/device/answer", token: token, body: fmt.Sprintf(`{"code":%q,"confirm":%t}`, code, confirm)}).status
+	}
+	waiting("BBBBBBBB")
+	shown := s.ask(testRequest{call: "POST /api/v1/device", token: token, body: `{"code":"bbbb-bbbb"}`})
+	require.Equal(t, http.StatusOK, shown.status, shown.body)
+	assert.Equal(t, []any{"a/1", "192.0.2.1", true}, pick(shown.data(t), "agent", "address", "near"))
+	assert.Equal(t, http.StatusBadRequest, s.ask(testRequest{call: "POST /api/v1/device/answer", token: token, body: `{"code":"BBBB-BBBB"}`}).status, "neither yes nor no")
+	assert.Equal(t, http.StatusNoContent, answer("BBBBBBBB", false))
+	for i := range 100 {
+		key := &aigateway.StoredKey{UserID: 1, Name: "k", Digest: call.Digest(fmt.Sprint(i))}
+		require.NoError(t, store.CreateKey(t.Context(), key, 100))
+	}
+	waiting("CCCCCCCC")
+	assert.Equal(t, http.StatusConflict, answer("CCCCCCCC", true))
+	for range 5 {
+		assert.Equal(t, http.StatusBadRequest, answer("DDDDDDDD", true))
+	}
+	assert.Equal(t, http.StatusTooManyRequests, answer("CCCCCCCC", false))
+	assert.Equal(t, http.StatusTooManyRequests, s.ask(testRequest{call: "POST /api/v1/device", token: token, body: `{"code":"CCCCCCCC"}`}).status)
+	off, token := rooted(t, given, nil)
+	for _, one := range []string{"POST /api/v1/device", "POST /api/v1/device/answer"} {
+		assert.Equal(t, http.StatusNotFound, off.ask(testRequest{call: one, token: token, body: bodies[one]}).status)
 	}
 }
 

@@ -90,6 +90,8 @@ var rightsOf = []right{
 	{"GET /api/v1/records/comparison", 401, 200, 200, 200},
 	{"GET /api/v1/limits", 401, 200, 200, 200},
 	{"GET /api/v1/audit", 401, 403, 403, 403},
+	{"POST /api/v1/device", 401, 404, 404, 404}, // no agents
+	{"POST /api/v1/device/answer", 401, 404, 404, 404},
 	{"GET /api/v1/captures", 401, 200, 200, 200},
 	{"POST /api/v1/captures", 401, 200, 200, 200},
 	{"GET /api/v1/captures/{request}", 401, 404, 404, 404}, // administrators included
@@ -113,14 +115,16 @@ var rightsOf = []right{
 
 // rightsBodies are the bodies of the calls of rightsOf.
 var rightsBodies = map[string]string{
-	"POST /api/user/login":    credentials("victim", "wrong horse"),
-	"POST /api/user/register": credentials("new", password),
-	"PUT /api/user/self":      `{"display_name":"x"}`,
-	"POST /api/user/":         credentials("new", password),
-	"PUT /api/user/":          `{"id":3,"display_name":"x"}`,
-	"POST /api/user/manage":   `{"username":"victim","action":"disable"}`,
-	"POST /api/token/":        `{"name":"mine"}`,
-	"PUT /api/token/":         `{"id":1,"name":"stolen"}`,
+	"POST /api/v1/device":        `{"code":"BBBB-BBBB"}`,
+	"POST /api/v1/device/answer": `{"code":"BBBB-BBBB","confirm":true}`,
+	"POST /api/user/login":       credentials("victim", "wrong horse"),
+	"POST /api/user/register":    credentials("new", password),
+	"PUT /api/user/self":         `{"display_name":"x"}`,
+	"POST /api/user/":            credentials("new", password),
+	"PUT /api/user/":             `{"id":3,"display_name":"x"}`,
+	"POST /api/user/manage":      `{"username":"victim","action":"disable"}`,
+	"POST /api/token/":           `{"name":"mine"}`,
+	"PUT /api/token/":            `{"id":1,"name":"stolen"}`,
 
 	"POST /api/v1/session":                    credentials("victim", "wrong horse"),
 	"POST /api/v1/registration":               credentials("new", password),

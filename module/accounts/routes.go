@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/agents"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/console"
@@ -50,6 +51,8 @@ func (a *Accounts) routesOfSessions() []call.Route {
 		{Pattern: "GET /api/v1/signin", Access: call.Anyone, Handler: call.Plain(ways.ways)},
 		{Pattern: "GET " + signin.Path + "{name}", Access: call.Anyone, Handler: call.Plain(ways.begin)},
 		{Pattern: "GET " + signin.Path + "{name}" + signin.CallbackSuffix, Access: call.Anyone, Handler: call.Plain(ways.finish)},
+		{Pattern: "POST /api/v1/device", Access: call.OwnSession, Handler: call.Body(devices{a.Agents}.show)},
+		{Pattern: "POST /api/v1/device/answer", Access: call.OwnSession, Handler: call.Body(devices{a.Agents}.answer)},
 		{Pattern: "GET /api/v1/captures", Access: call.OwnSession, Handler: call.Plain(captures.List)},
 		{Pattern: "POST /api/v1/captures", Access: call.OwnSession, Handler: call.Plain(captures.Start)},
 		{Pattern: "GET /api/v1/captures/{request}", Access: call.OwnSession, Handler: call.Plain(captures.Show)},
@@ -187,7 +190,7 @@ func (a *Accounts) isOwnPath(sent string) bool {
 // Serves implements aigateway.Accounts. It accepts every path of accounts, with any
 // method, and with or without a route, and the paths of the console.
 func (a *Accounts) Serves(r *http.Request) bool {
-	return aigateway.OwnsPath(r.URL.Path, a.isOwnPath) || a.showsConsole(r)
+	return aigateway.OwnsPath(r.URL.Path, a.isOwnPath) || a.showsConsole(r) || a.Agents != nil && agents.Serves(r.URL.Path)
 }
 
 // ServeHTTP implements http.Handler.
@@ -197,6 +200,12 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff") // as in every answer of the gateway
+	if a.Agents != nil && agents.Serves(r.URL.Path) {
+		c := call.New(w, r, a.people.Store, a.Proxy)
+		c.ActAs(nil, 0)
+		a.Agents.Serve(w, c)
+		return
+	}
 	w.Header().Set(configuredHeader, a.sites.since)
 	if err := a.router.Serve(w, r); err != nil {
 		a.refuse(w, r, err, !strings.HasPrefix(path.Clean(r.URL.Path)+"/", root))

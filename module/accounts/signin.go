@@ -12,6 +12,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/agents"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/console"
@@ -38,9 +39,18 @@ type SignIn struct {
 
 	// Proxy signs in who has passed the authentication of the site. Default: none.
 	Proxy *signin.Proxy `json:"proxy,omitempty"`
+
+	// Agents lets coding agents, and other programs that have no browser, sign in as a user
+	// who confirms a code in the console. Default: none; the paths of their sign-in are 404.
+	Agents *agents.Agents `json:"agents,omitempty"`
 }
 
-func (s *SignIn) provision(ctx caddy.Context) error {
+func (s *SignIn) provision(ctx caddy.Context, users *people.People) error {
+	if s.Agents != nil {
+		if err := s.Agents.Provision(users); err != nil {
+			return err
+		}
+	}
 	for _, issuer := range s.Issuers {
 		if err := issuer.Provision(ctx); err != nil {
 			return err
@@ -54,6 +64,7 @@ func (s *SignIn) provision(ctx caddy.Context) error {
 
 var (
 	errNoWay   = errors.New("password off needs oidc or proxy, since otherwise nobody could sign in")
+	errNoPage  = errors.New("agents needs the console, in which users confirm codes: remove console off")
 	errUseless = errors.New("registration on makes accounts with passwords, which password off refuses")
 )
 
@@ -71,6 +82,8 @@ func (s *SignIn) validate() error {
 		return errNoWay
 	case s.PasswordOff && s.Registration:
 		return errUseless
+	case s.Agents != nil:
+		return s.Agents.Validate()
 	}
 	return nil
 }

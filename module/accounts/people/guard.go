@@ -134,7 +134,7 @@ func (t *Throttles) countChange(user *aigateway.User) error {
 }
 
 // CountSignIn counts the beginning of a sign-in. Whether it fails is not known before the browser
-// comes back, so each counts. Nothing of it is kept in memory but this count.
+// comes back, or the program, so each counts. Nothing of it is kept in memory but this count.
 func (t *Throttles) CountSignIn(c *call.Call) error {
 	if t.Off {
 		return nil
@@ -143,6 +143,19 @@ func (t *Throttles) CountSignIn(c *call.Call) error {
 		return t.throttled(c, wait)
 	}
 	return nil
+}
+
+// BeginCode counts a code of a program that the user of a call has typed. Wrong ones are throttled,
+// apart from wrong passwords.
+func (t *Throttles) BeginCode(c *call.Call) (*Attempt, error) {
+	at := new(Attempt)
+	if t.Off {
+		return at, nil
+	}
+	if wait := at.begin(t.shared.passwordChanges, c.Principal().Account+" code", false); wait > 0 {
+		return nil, t.throttled(c, wait)
+	}
+	return at, nil
 }
 
 // count counts an event of a key as a failure. If the throttle refuses the event, count returns

@@ -21,6 +21,25 @@ const (
 // CreateKey creates a key for a user, and returns it with its secret. Users who are no administrators
 // make keys for themselves with the limit of the configuration, unless they choose a team.
 func (p *People) CreateKey(c *call.Call, change KeyChange, owner *aigateway.User) (*aigateway.StoredKey, aigateway.Secret, error) {
+	key, err := p.NewKey(c, change, owner)
+	if err != nil {
+		return nil, "", err
+	}
+	secret := aigateway.NewAPIKey()
+	key.Digest, key.Hint = call.Digest(string(secret)), aigateway.APIKeyHint(secret)
+	return key, secret, keysError(p.Store.CreateKey(c.Context(), key, maxKeys))
+}
+
+// keysError returns the problem of a user who has too many keys.
+func keysError(err error) error {
+	if errors.Is(err, aigateway.ErrTooMany) {
+		return answer.Refuse(http.StatusConflict, "a user may have at most %d keys: delete one first", maxKeys)
+	}
+	return err
+}
+
+// NewKey returns a key for a user that is not stored and has no secret yet.
+func (p *People) NewKey(c *call.Call, change KeyChange, owner *aigateway.User) (*aigateway.StoredKey, error) {
 	key := &aigateway.StoredKey{UserID: owner.ID}
 	change.owner = owner.Name
 	if !c.IsAdmin() && owner.ID == c.User.ID {
@@ -30,18 +49,9 @@ func (p *People) CreateKey(c *call.Call, change KeyChange, owner *aigateway.User
 		}
 	}
 	if err := change.CheckBounds(c, key); err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	if err := p.Apply(c, change, key); err != nil {
-		return nil, "", err
-	}
-	secret := aigateway.NewAPIKey()
-	key.Digest, key.Hint = call.Digest(string(secret)), aigateway.APIKeyHint(secret)
-	err := p.Store.CreateKey(c.Context(), key, maxKeys)
-	if errors.Is(err, aigateway.ErrTooMany) {
-		err = answer.Refuse(http.StatusConflict, "a user may have at most %d keys: delete one first", maxKeys)
-	}
-	return key, secret, err
+	return key, p.Apply(c, change, key)
 }
 
 // KeyChange is a change of a key. Fields that are nil stay unchanged.

@@ -100,7 +100,7 @@ func (p *People) Open(c *call.Call, user *aigateway.User, prefix string) (*Login
 	session := &aigateway.Session{
 		UserID: user.ID, Digest: c.SessionDigest(string(token)),
 		Expires: time.Now().Add(p.Session),
-		Address: c.Address().String(), Agent: shorten(c.UserAgent(), maxAgent),
+		Address: c.Address().String(), Agent: AgentOf(c),
 	}
 	// The user may have changed since the check of the password. That change could not
 	// end this session, so the user is checked again.
@@ -140,6 +140,9 @@ func (p *People) LogOut(c *call.Call) error {
 	c.SetCookie("", 0)
 	return nil
 }
+
+// AgentOf returns the User-Agent header of a call, shortened.
+func AgentOf(c *call.Call) string { return shorten(c.UserAgent(), maxAgent) }
 
 // shorten truncates a text of a client, and removes characters that are not printable.
 func shorten(text string, limit int) string {

@@ -16,9 +16,9 @@ type shared struct {
 	networks        *throttle.Throttle // failed logins from a network
 	networkNames    *throttle.Throttle // failed logins of a name from a network, whether or not the name exists
 	names           *throttle.Throttle // failed logins of a name from networks that are not known
-	passwordChanges *throttle.Throttle // wrong old passwords of a logged-in user
+	passwordChanges *throttle.Throttle // wrong old passwords of a logged-in user, and wrong codes of programs
 	registrations   *throttle.Throttle // registrations from a network
-	begins          *throttle.Throttle // sign-ins begun from a network
+	begins          *throttle.Throttle // sign-ins begun from a network, of persons and of programs
 	signIns         *throttle.Throttle // failed answers of issuers, from a network
 	changes         *throttle.Shares   // changes in progress, by user
 	streams         *throttle.Shares   // streams of records, by user

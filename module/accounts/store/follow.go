@@ -17,7 +17,7 @@ func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
 	for {
 		if time.Since(written) >= usesInterval {
 			written = time.Now()
-			s.writeUses(ctx)
+			writeUses(ctx, s)
 		}
 		if s.options.Load() != nil && time.Since(pruned) >= pruneInterval {
 			pruned = time.Now()

@@ -28,34 +28,37 @@ func scanKey(row database.Scanner, k *aigateway.StoredKey, more ...any) error {
 
 // CreateKey implements aigateway.Keys.
 func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit int) error {
-	columns, err := columnsOf(&key.Bounds)
-	if err != nil {
-		return err
-	}
 	created := *key
 	created.Created = now()
-	err = s.change(ctx, "creating key", func(tx database.Statements) (changed, error) {
-		owner, err := checkRoom(tx, key.UserID, limit)
-		if err == nil {
-			err = checkMember(tx, key.UserID, key.Bounds.Limit)
-		}
-		if err == nil {
-			created.ID, err = nextKeyID(tx)
-		}
-		if err != nil {
-			return changed{}, err
-		}
-		err = tx.Change(`INSERT INTO gateway_keys (id, user_id, name, folded, hint, digest, models, networks, rules, tags, limit_name, disabled, created, expires, used)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-			created.ID, key.UserID, database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:],
-			columns.models, columns.networks, columns.rules, columns.tags,
-			database.Text(key.Bounds.Limit), key.Disabled, millis(created.Created), millis(key.Expires), millis(key.Used))
-		return changed{key.UserID, keyRow("key.create", &created, changesOf(nil, describeKey(owner, &created)))}, err
-	})
+	err := s.change(ctx, "creating key", func(tx database.Statements) (changed, error) { return insertKey(tx, &created, limit) })
 	if err == nil {
 		*key = created
 	}
 	return err
+}
+
+// insertKey adds a key, and sets its ID.
+func insertKey(tx database.Statements, key *aigateway.StoredKey, limit int) (changed, error) {
+	columns, err := columnsOf(&key.Bounds)
+	if err != nil {
+		return changed{}, database.Refuse(err)
+	}
+	owner, err := checkRoom(tx, key.UserID, limit)
+	if err == nil {
+		err = checkMember(tx, key.UserID, key.Bounds.Limit)
+	}
+	if err == nil {
+		key.ID, err = nextKeyID(tx)
+	}
+	if err != nil {
+		return changed{}, err
+	}
+	err = tx.Change(`INSERT INTO gateway_keys (id, user_id, name, folded, hint, digest, models, networks, rules, tags, limit_name, disabled, created, expires, used)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+		key.ID, key.UserID, database.Text(key.Name), fold(key.Name), database.Text(key.Hint), key.Digest[:],
+		columns.models, columns.networks, columns.rules, columns.tags,
+		database.Text(key.Bounds.Limit), key.Disabled, millis(key.Created), millis(key.Expires), millis(key.Used))
+	return changed{key.UserID, keyRow("key.create", key, changesOf(nil, describeKey(owner, key)))}, err
 }
 
 // checkRoom returns a user, and aigateway.ErrTooMany if the user has limit keys or more.

@@ -89,7 +89,7 @@ func (s *Store) Close() error {
 	s.follow.Do(func() { s.stop = func() {} })
 	s.stop()
 	s.done.Wait()
-	s.writeUses(context.Background())
+	writeUses(context.Background(), s)
 	return s.db.Close()
 }
 

@@ -13,11 +13,11 @@ import (
 // usesPerStatement is the largest number of keys of one statement.
 const usesPerStatement = 100
 
-// writeUses sets the time of the last use of all keys that were used since the previous
+// writeUses sets the time of the last use of all keys of a store that were used since the previous
 // call. It writes the current time, which is at most a minute late. It does not change
 // the revision, so that other gateways need not read all keys every minute. If writing
 // fails, the keys stay marked as used.
-func (s *Store) writeUses(ctx context.Context) {
+func writeUses(ctx context.Context, s *Store) {
 	used := s.snapshot.Load().takeUsed()
 	if len(used) == 0 {
 		return

@@ -10,43 +10,22 @@ const inTeam = () => administers() || teams.value.length > 0;
 
 /** The pages: below which path, with which key, in which group, and for whom. */
 const pages = /** @type {Entry[]} */ ([
-	{ path: 'connect', name: 'Connect', key: 'c', group: 'Use', load: () => import('./pages/connect.js') },
-	{ path: 'playground', name: 'Playground', key: 'y', group: 'Use', load: () => import('./pages/playground.js') },
-	{ path: 'keys', name: 'Keys', key: 'k', group: 'Use', load: () => import('./pages/keys.js') },
-	{ path: 'models', name: 'Models', key: 'm', group: 'Use', load: () => import('./pages/models.js') },
-	{ path: 'usage', name: 'Usage', key: 'u', group: 'See', load: () => import('./pages/usage.js') },
-	{ path: 'exchanges', name: 'Exchanges', key: 'e', group: 'See', load: () => import('./pages/exchanges.js') },
-	{
-		path: 'health',
-		name: 'Health',
-		key: 'h',
-		group: 'Operate',
-		may: administers,
-		load: () => import('./pages/health.js'),
-	},
-	{
-		path: 'configuration',
-		name: 'Configuration',
-		key: 'o',
-		group: 'Operate',
-		may: administers,
-		load: () => import('./pages/configuration.js'),
-	},
-	{
-		path: 'users',
-		name: 'Users',
-		key: 'p',
-		group: 'Operate',
-		may: administers,
-		load: () => import('./pages/users.js'),
-	},
-	{ path: 'teams', name: 'Teams', key: 't', group: 'Operate', may: inTeam, load: () => import('./pages/teams.js') },
-	{ path: 'audit', name: 'Audit', key: 'd', group: 'Operate', may: isRoot, load: () => import('./pages/audit.js') },
-	{ path: 'account', name: 'Account', key: 'a', group: '', load: () => import('./pages/account.js') },
+	{ path: 'connect', name: 'Connect', key: 'c', group: 'Use' },
+	{ path: 'playground', name: 'Playground', key: 'y', group: 'Use' },
+	{ path: 'keys', name: 'Keys', key: 'k', group: 'Use' },
+	{ path: 'models', name: 'Models', key: 'm', group: 'Use' },
+	{ path: 'usage', name: 'Usage', key: 'u', group: 'See' },
+	{ path: 'exchanges', name: 'Exchanges', key: 'e', group: 'See' },
+	{ path: 'health', name: 'Health', key: 'h', group: 'Operate', may: administers },
+	{ path: 'configuration', name: 'Configuration', key: 'o', group: 'Operate', may: administers },
+	{ path: 'users', name: 'Users', key: 'p', group: 'Operate', may: administers },
+	{ path: 'teams', name: 'Teams', key: 't', group: 'Operate', may: inTeam },
+	{ path: 'audit', name: 'Audit', key: 'd', group: 'Operate', may: isRoot },
+	{ path: 'account', name: 'Account', key: 'a', group: '' },
+	{ path: 'device', name: 'Sign in a program', key: 'i', group: '' },
 ]);
 
-/** @typedef {{path: string, name: string, key: string, group: string, may?: () => boolean, load: () =>
- * Promise<{default: any}>}} Entry */
+/** @typedef {{path: string, name: string, key: string, group: string, may?: () => boolean}} Entry */
 
 const allowed = () => pages.filter((page) => !page.may || page.may());
 
@@ -65,13 +44,7 @@ const dress = () => {
 /** Side is the list of pages. @param {{path: string, help: () => void}} props */
 function Side({ path, help }) {
 	const [colours, setColours] = useState(localStorage.getItem('theme') || 'system');
-	const groups = [
-		...new Set(
-			allowed()
-				.map((page) => page.group)
-				.filter(Boolean),
-		),
-	];
+	const groups = [...new Set(allowed().flatMap((page) => page.group || []))];
 	return html`
 		<nav class="side" id="pages" aria-label="Pages">
 			<a class="brand" href=${root}>
@@ -137,13 +110,10 @@ function Side({ path, help }) {
 const Help = ({ close }) => html`
 	<${Dialog} title="Keyboard" close=${close}>
 		<dl class="list">
-			<dt><kbd>/</kbd></dt>
-			<dd>Search on the page</dd>
+			<dt><kbd>/</kbd></dt><dd>Search on the page</dd>
 			${allowed().map((page) => html`<dt><kbd>g</kbd> <kbd>${page.key}</kbd></dt><dd>${page.name}</dd>`)}
-			<dt><kbd>?</kbd></dt>
-			<dd>This list</dd>
-			<dt><kbd>Esc</kbd></dt>
-			<dd>Close what is above the page</dd>
+			<dt><kbd>?</kbd></dt><dd>This list</dd>
+			<dt><kbd>Esc</kbd></dt><dd>Close what is above the page</dd>
 		</dl>
 	<//>
 `;
@@ -181,7 +151,7 @@ function Current({ entry }) {
 	useEffect(() => {
 		let here = true;
 		setError(null);
-		entry.load().then(
+		import(`./pages/${entry.path}.js`).then(
 			(module) => here && setShown({ path: entry.path, page: module.default }),
 			() => here && setError({ message: 'The gateway was updated, or does not answer. Load the page again.' }),
 		);
@@ -296,4 +266,9 @@ function App() {
 dress();
 render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById('app')));
 self.value = undefined;
-get('/api/v1/session').then(({ user }) => (user ? entered(user) : left()), left);
+get('/api/v1/session').then(({ user }) => {
+	const before = user && sessionStorage.getItem('before'); // the page from which the user went to sign in
+	if (before && route.value.page === '') go(before);
+	sessionStorage.removeItem('before');
+	return user ? entered(user) : left();
+}, left);

@@ -18,7 +18,7 @@ func emptiedElsewhere(t *testing.T, database Database) {
 	db, err := database().Connect(t.Context())
 	require.NoError(t, err)
 	defer db.Close()
-	for _, table := range []string{"gateway_audit", "gateway_audit_loads", "gateway_identities", "gateway_members", "gateway_teams", "gateway_keys", "gateway_sessions", "gateway_users", "gateway_state"} {
+	for _, table := range []string{"gateway_audit", "gateway_audit_loads", "gateway_identities", "gateway_members", "gateway_teams", "gateway_devices", "gateway_keys", "gateway_sessions", "gateway_users", "gateway_state"} {
 		_, err := db.ExecContext(t.Context(), `DROP TABLE `+table)
 		require.NoError(t, err)
 	}

@@ -131,16 +131,11 @@ export const tagBody = (data) => (data.tags === undefined ? {} : { tags: lines(d
 
 /** Bounds are the rows of a list about what bounds a key. @param {{of: any}} props */
 export const Bounds = ({ of }) => html`
-	<dt>Models</dt>
-	<dd><${Tags} of=${of.models} most=${24} /></dd>
-	<dt>Team or limit</dt>
-	<dd>${of.limit ? html`<bdi>${of.limit}</bdi>` : html`<span class="muted">none</span>`}</dd>
-	<dt>Own rules</dt>
-	<dd><${Rules} of=${of} /></dd>
-	<dt>Networks</dt>
-	<dd><${Tags} of=${of.from} most=${24} /></dd>
-	<dt>Tags</dt>
-	<dd><${Tags} of=${of.tags} none="none" most=${24} /></dd>
+	<dt>Models</dt><dd><${Tags} of=${of.models} most=${24} /></dd>
+	<dt>Team or limit</dt><dd>${of.limit ? html`<bdi>${of.limit}</bdi>` : html`<span class="muted">none</span>`}</dd>
+	<dt>Own rules</dt><dd><${Rules} of=${of} /></dd>
+	<dt>Networks</dt><dd><${Tags} of=${of.from} most=${24} /></dd>
+	<dt>Tags</dt><dd><${Tags} of=${of.tags} none="none" most=${24} /></dd>
 `;
 
 /** stateOf returns what keeps a key from being valid, "" for nothing. @param {any} key */

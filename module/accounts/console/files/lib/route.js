@@ -64,17 +64,8 @@ addEventListener('popstate', () => {
 // Links of the console change the page without a load, unless the user wants another tab.
 document.addEventListener('click', (event) => {
 	const link = event.target instanceof Element ? event.target.closest('a') : null;
-	if (
-		!link ||
-		event.button !== 0 ||
-		event.metaKey ||
-		event.ctrlKey ||
-		event.shiftKey ||
-		event.altKey ||
-		link.target ||
-		link.hasAttribute('download')
-	)
-		return;
+	const held = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+	if (!link || event.button !== 0 || held || link.target || link.hasAttribute('download')) return;
 	const url = new URL(link.href);
 	if (url.origin !== location.origin || !url.pathname.startsWith(root)) return;
 	event.preventDefault();

@@ -32,12 +32,9 @@ export default function Account() {
 					<header><h2>You</h2></header>
 					<div class="body stack wide">
 						<dl class="list">
-							<dt>Name</dt>
-							<dd><bdi>${user.username}</bdi></dd>
-							<dt>Role</dt>
-							<dd>${roleName(user.role)}</dd>
-							<dt>Since</dt>
-							<dd><${Time} at=${user.created} /></dd>
+							<dt>Name</dt><dd><bdi>${user.username}</bdi></dd>
+							<dt>Role</dt><dd>${roleName(user.role)}</dd>
+							<dt>Since</dt><dd><${Time} at=${user.created} /></dd>
 						</dl>
 						<${Form} label="Save"
 							send=${async (data) => {

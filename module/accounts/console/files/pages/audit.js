@@ -141,14 +141,10 @@ export default function Audit() {
 const Row = ({ row, close }) => html`
 	<${Dialog} wide title=${`${row.action} ${row.object}`} close=${close}>
 		<dl class="list">
-			<dt>Time</dt>
-			<dd><${Time} at=${row.at} /> <span class="muted">${stamp(row.at)}</span></dd>
-			<dt>Actor</dt>
-			<dd><bdi>${row.actor}</bdi> <span class="muted">${row.role}</span></dd>
-			<dt>Address</dt>
-			<dd>${row.address ? html`<code>${row.address}</code>` : none}</dd>
-			<dt>Result</dt>
-			<dd><${Result} row=${row} /></dd>
+			<dt>Time</dt><dd><${Time} at=${row.at} /> <span class="muted">${stamp(row.at)}</span></dd>
+			<dt>Actor</dt><dd><bdi>${row.actor}</bdi> <span class="muted">${row.role}</span></dd>
+			<dt>Address</dt><dd>${row.address ? html`<code>${row.address}</code>` : none}</dd>
+			<dt>Result</dt><dd><${Result} row=${row} /></dd>
 			<dt>Request id</dt>
 			<dd class="row">
 				${row.request ? html`<code>${row.request}</code><${Copy} text=${row.request} />` : none}

@@ -395,12 +395,9 @@ function Build({ modules, text }) {
 								<dl class="list">
 									<dt>Gateway</dt>
 									<dd>${status.data.version || 'of a checkout'} <code>${status.data.revision}</code></dd>
-									<dt>Caddy</dt>
-									<dd>${status.data.caddy}</dd>
-									<dt>Go</dt>
-									<dd>${status.data.go}</dd>
-									<dt>Started</dt>
-									<dd><${Time} at=${status.data.started} /></dd>
+									<dt>Caddy</dt><dd>${status.data.caddy}</dd>
+									<dt>Go</dt><dd>${status.data.go}</dd>
+									<dt>Started</dt><dd><${Time} at=${status.data.started} /></dd>
 								</dl>
 							`
 				}

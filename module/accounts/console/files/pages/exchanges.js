@@ -362,8 +362,7 @@ function One({ id }) {
 						</div>
 						<div><dt>Cost</dt><dd><${Cost} calls=${r.calls} /></dd></div>
 						<div>
-							<dt>First byte</dt>
-							<dd>${r.first_byte_ms ? milliseconds(r.first_byte_ms) : '–'}</dd>
+							<dt>First byte</dt><dd>${r.first_byte_ms ? milliseconds(r.first_byte_ms) : '–'}</dd>
 						</div>
 						<div><dt>Duration</dt><dd>${milliseconds(r.duration_ms)}</dd></div>
 					</dl>
@@ -428,8 +427,7 @@ function One({ id }) {
 												`,
 										)
 									}
-									<dt>Request id</dt>
-									<dd class="row"><code>${r.request}</code><${Copy} text=${r.request} /></dd>
+									<dt>Request id</dt><dd class="row"><code>${r.request}</code><${Copy} text=${r.request} /></dd>
 								</dl>
 								<p class="small muted">
 									The logs name the request by this id. The ledger has no part of a prompt or of an answer.

@@ -389,19 +389,15 @@ function One({ id }) {
 					<section class="panel">
 						<div class="body">
 							<dl class="list">
-								<dt>Owner</dt>
-								<dd><${Owner} row=${row} /></dd>
-								<dt>Key</dt>
-								<dd><code>${row.hint}</code><${Overlap} row=${row} /></dd>
+								<dt>Owner</dt><dd><${Owner} row=${row} /></dd>
+								<dt>Key</dt><dd><code>${row.hint}</code><${Overlap} row=${row} /></dd>
 								<dt>State</dt>
 								<dd>
 									<${Chip} is=${row.off ? 'off' : why ? 'warn' : 'ok'}>${row.off || (why ? 'refused' : 'enabled')}<//>
 								</dd>
 								<${Bounds} of=${row} />
-								<dt>Expires</dt>
-								<dd><${Time} at=${row.expires} /></dd>
-								<dt>Last use</dt>
-								<dd><${Time} at=${row.used} /></dd>
+								<dt>Expires</dt><dd><${Time} at=${row.expires} /></dd>
+								<dt>Last use</dt><dd><${Time} at=${row.used} /></dd>
 							</dl>
 						</div>
 					</section>

@@ -1,7 +1,7 @@
 // The login, as a page and above a page whose session is over.
 import { html } from '../lib/preact.js';
 import { call, entered, Failure, self, useData } from '../lib/api.js';
-import { addressOf } from '../lib/route.js';
+import { addressOf, root } from '../lib/route.js';
 import { Field, Form, Problem } from '../lib/ui.js';
 
 /** Why a sign-in at an issuer or a proxy failed, by the parameter signin of the address. */
@@ -16,14 +16,14 @@ const reasons = /** @type {Record<string, string>} */ ({
 	root: 'Your groups would take the role from the last root user. Ask an administrator.',
 });
 
+/** leave remembers the page, since who comes back from a sign-in is at the first one. */
+const leave = () => sessionStorage.setItem('before', location.pathname.slice(root.length) + location.search);
 /** Ways are the ways to sign in without a password. @param {{ways: {name: string, path: string}[]}} props */
 const Ways = ({ ways }) => html`
 	<div class="stack">
 		${ways.map(
 			(way) => html`
-				<a key=${way.name} class="button" href=${addressOf(way.path)}>
-					Sign in with ${way.name}
-				</a>
+				<a key=${way.name} class="button" href=${addressOf(way.path)} onClick=${leave}>Sign in with ${way.name}</a>
 			`,
 		)}
 	</div>

@@ -180,8 +180,7 @@ function Answer({ run, proceed }) {
 						<dd class="nowrap">${tokens ? `${short(tokens.input)} → ${short(tokens.output)}` : '–'}</dd>
 					</div>
 					<div>
-						<dt>Cost</dt>
-						<dd>${run.record ? html`<${Cost} calls=${run.record.calls} />` : '–'}</dd>
+						<dt>Cost</dt><dd>${run.record ? html`<${Cost} calls=${run.record.calls} />` : '–'}</dd>
 					</div>
 				</dl>
 				${run.error && html`<div class="note ill" role="alert">${sentence(run.error)}</div>`}

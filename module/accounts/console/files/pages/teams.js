@@ -261,12 +261,9 @@ function One({ name }) {
 					<section class="panel">
 						<div class="body">
 							<dl class="list">
-								<dt>Models</dt>
-								<dd><${Tags} of=${t.models} most=${24} /></dd>
-								<dt>Limit</dt>
-								<dd><${Limit} team=${t} /></dd>
-								<dt>Created</dt>
-								<dd><${Time} at=${t.created} /></dd>
+								<dt>Models</dt><dd><${Tags} of=${t.models} most=${24} /></dd>
+								<dt>Limit</dt><dd><${Limit} team=${t} /></dd>
+								<dt>Created</dt><dd><${Time} at=${t.created} /></dd>
 							</dl>
 						</div>
 					</section>

@@ -267,12 +267,10 @@ function One({ name }) {
 					<section class="panel">
 						<div class="body">
 							<dl class="list">
-								<dt>Role</dt>
-								<dd>${roleName(u.role)}</dd>
+								<dt>Role</dt><dd>${roleName(u.role)}</dd>
 								<dt>State</dt>
 								<dd><${Chip} is=${u.disabled ? 'off' : 'ok'}>${u.disabled ? 'disabled' : 'enabled'}<//></dd>
-								<dt>Last login</dt>
-								<dd><${Time} at=${u.last_login} /></dd>
+								<dt>Last login</dt><dd><${Time} at=${u.last_login} /></dd>
 							</dl>
 						</div>
 					</section>
