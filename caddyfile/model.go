@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/caddyserver/caddy/v2"
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -26,10 +27,7 @@ var modelWords = withTraits(words[*model]{
 	"mirror":      {read: readMirror},
 	"fallback_on": {read: readFallbackOn, repeat: true},
 	"cache":       {read: readModelCache},
-	"hedge": {read: func(d *cf.Dispenser, m *model) (err error) {
-		m.Hedge, err = readDuration(d)
-		return err
-	}},
+	"hedge":       {read: readHedge},
 	"attempts": {read: func(d *cf.Dispenser, m *model) (err error) {
 		m.Attempts, err = readCount(d)
 		return err
@@ -59,7 +57,7 @@ var targetWords = withTraits(words[*catalog.TargetConfig]{
 //		split_by customer | key | session
 //		mirror <provider>[/<the provider's model name>] [<percent>%]
 //		fallback_on <status | 4xx | 5xx | timeout | unreachable | context_length | content_policy | budget | default...>
-//		hedge <duration>
+//		hedge <duration> [<percent>%]
 //		attempts <number>
 //		cache [<duration>] { ... }
 //	}
@@ -149,12 +147,35 @@ func readMirror(d *cf.Dispenser, m *model) error {
 	}
 	m.Mirror = &catalog.MirrorConfig{Provider: provider, Model: model}
 	if len(args) == 2 {
-		share, err := strconv.ParseFloat(strings.TrimSuffix(args[1], "%"), 64)
-		if m.Mirror.Share = share; err != nil || share <= 0 || m.Mirror.Check() != nil {
-			return d.Errf("the share of a mirror is a percentage above 0 and at most 100, such as 5%%, not '%s'", args[1])
-		}
+		m.Mirror.Share, err = readShare(d, "a mirror", args[1])
 	}
-	return nil
+	return err
+}
+
+// readShare returns a percentage of requests.
+func readShare(d *cf.Dispenser, of, text string) (float64, error) {
+	share, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
+	if err != nil || !(share > 0 && share <= 100) {
+		return 0, d.Errf("the share of %s is a percentage above 0 and at most 100, such as 5%%, not '%s'", of, text)
+	}
+	return share, nil
+}
+
+// readHedge reads after which time a second target is called as well, and for which share of the requests.
+func readHedge(d *cf.Dispenser, m *model) error {
+	args := d.RemainingArgs()
+	if len(args) != 1 && len(args) != 2 {
+		return d.Err("a hedge is: hedge <duration> [<percent>%]")
+	}
+	after, err := caddy.ParseDuration(args[0])
+	if err != nil || after <= 0 {
+		return d.Errf("hedge needs a duration above zero such as 2s, not '%s'", args[0])
+	}
+	m.Hedge = caddy.Duration(after)
+	if len(args) == 2 {
+		m.HedgeShare, err = readShare(d, "hedges", args[1])
+	}
+	return err
 }
 
 // readCondition reads the condition of a target. It is one argument, since its own quotes would be lost

@@ -174,6 +174,9 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 		if t.Condition != "" {
 			fmt.Fprintf(out, "   if: %s%s\n", t.Condition, unmetOf(t))
 		}
+		if t.PassedOver != "" {
+			fmt.Fprintf(out, "   passed over: %s\n", plain(t.PassedOver))
+		}
 		if t.Queue != "" {
 			fmt.Fprintf(out, "   queue: %s, %d waiting\n", t.Queue, t.Waiting)
 		}
@@ -198,6 +201,9 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 	}
 	if e.Mirror != "" {
 		fmt.Fprintln(out, "Mirror:", e.Mirror)
+	}
+	if e.Hedge != "" {
+		fmt.Fprintln(out, "A second target is called as well after:", e.Hedge)
 	}
 	if e.Key != nil {
 		fmt.Fprintln(out, keyLine(e.Key))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -150,14 +151,36 @@ type ModelConfig struct {
 	// sent to a provider.
 	Cache *cache.Rule `json:"cache,omitempty"`
 
+	HedgeConfig
+
+	// Attempts is the largest number of targets that are asked for one request. A target
+	// for which the request cannot be translated does not count. Default: all.
+	Attempts int `json:"attempts,omitempty"`
+}
+
+// HedgeConfig is when a second target is called as well.
+type HedgeConfig struct {
 	// Hedge is the time after which a second target is called as well, if the first has no content.
 	// The call with the first content answers, and the other one is cancelled. Only streams without
 	// tools are hedged; budgets reserve both calls. Default: no second call.
 	Hedge caddy.Duration `json:"hedge,omitempty"`
 
-	// Attempts is the largest number of targets that are asked for one request. A target
-	// for which the request cannot be translated does not count. Default: all.
-	Attempts int `json:"attempts,omitempty"`
+	// HedgeShare is the largest percentage of these requests for which a second target is called, above 0
+	// and at most 100, so that a slow provider does not double the cost. After a time with fewer ones, ten
+	// more in a row. Default: 100.
+	HedgeShare float64 `json:"hedge_share,omitempty"`
+}
+
+// String returns the hedge as in the Caddyfile: "2s 10%"; "" for none.
+func (c *HedgeConfig) String() string {
+	if c.Hedge == 0 {
+		return ""
+	}
+	text := time.Duration(c.Hedge).String()
+	if c.HedgeShare > 0 {
+		text += " " + strconv.FormatFloat(c.HedgeShare, 'f', -1, 64) + "%"
+	}
+	return text
 }
 
 // MirrorConfig is a target that gets a copy of some requests of a model.

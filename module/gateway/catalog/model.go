@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -23,7 +22,7 @@ type Model struct {
 	Mirror   *Mirror    // nil for most models
 	Fallback Fallback
 	Attempts int             // largest number of targets that are asked for one request
-	Hedge    time.Duration   // after which a second target is called as well; 0 for none
+	Hedge    *Hedge          // nil for most models
 	Cache    *cache.Rule     // nil if no answers are kept
 	prices   *prices.Table   // of all targets; see pricesOf
 	Choice   exchange.Choice // of the first step, if those in front of its only target are left out; else exchange.First
@@ -50,7 +49,7 @@ func newModel(config *ModelConfig, named lookups) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Pattern: pattern, Attempts: config.Attempts, SplitBy: config.SplitBy, Hedge: time.Duration(config.Hedge), Cache: config.Cache}
+	m := &Model{Pattern: pattern, Attempts: config.Attempts, SplitBy: config.SplitBy, Cache: config.Cache}
 	if err := m.Cache.Validate(); err != nil {
 		return nil, err
 	}
@@ -58,6 +57,9 @@ func newModel(config *ModelConfig, named lookups) (*Model, error) {
 		return nil, err
 	}
 	if m.Order, err = NewOrder(config.Order, config.OrderWithin); err != nil {
+		return nil, err
+	}
+	if m.Hedge, err = newHedge(config.HedgeConfig); err != nil {
 		return nil, err
 	}
 	if m.prices, err = pricesOf("model "+config.Name, config.Prices); err != nil {
@@ -179,11 +181,9 @@ func (m *Model) check() error {
 		m.Attempts = len(m.Targets)
 	}
 	switch {
-	case m.Hedge < 0:
-		return errors.New("hedge must be positive")
-	case m.Hedge > 0 && min(m.Attempts, len(m.Targets)) < 2:
+	case m.Hedge != nil && min(m.Attempts, len(m.Targets)) < 2:
 		return errors.New("hedge needs a second target, and attempts of at least 2")
-	case m.Hedge > 0 && m.Cache != nil:
+	case m.Hedge != nil && m.Cache != nil:
 		return errors.New("hedge and cache exclude each other")
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/tracing"
 )
 
@@ -47,7 +48,7 @@ type rival struct {
 // check the answer, the client may get events before an answer, which only one call can continue, or no other
 // target can take the request.
 func newRace(x *run, t *selection.Candidate, c *exchange.Conduit, leave func()) *race {
-	if x.model.Hedge == 0 || x.checks != nil || x.ex.Opening.Early() || len(x.asked) > 0 || x.model.Attempts < 2 || !t.MayRace() || !x.model.Hedges(x.ex) {
+	if x.model.Hedge == nil || x.checks != nil || x.ex.Opening.Early() || len(x.asked) > 0 || x.model.Attempts < 2 || !t.MayRace() || !x.model.Hedges(x.ex) {
 		return nil
 	}
 	for i := range x.candidates {
@@ -63,6 +64,7 @@ func newRace(x *run, t *selection.Candidate, c *exchange.Conduit, leave func()) 
 			return nil
 		}
 		second.Attempt.Choice = exchange.Hedged
+		x.model.Hedge.Share.Deposit()
 		r := &race{run: x, first: c, leave: leave, won: make(chan struct{}), passed: make(chan struct{})}
 		r.rival.target, r.rival.call, r.rival.done = new(*other), second, make(chan struct{})
 		r.rival.ctx, r.rival.cancel = context.WithCancel(x.ctx)
@@ -75,7 +77,7 @@ func newRace(x *run, t *selection.Candidate, c *exchange.Conduit, leave func()) 
 func (r *race) receive(ctx context.Context, t *selection.Candidate) error {
 	ctx, r.cancel = context.WithCancel(ctx)
 	defer r.cancel()
-	r.start = time.AfterFunc(r.model.Hedge, r.startRival)
+	r.start = time.AfterFunc(time.Duration(r.model.Hedge.Hedge), r.startRival)
 	return r.makeCall(ctx, t, r.first)
 }
 
@@ -100,6 +102,11 @@ func (r *race) startRival() {
 		}
 	}
 	defer leave()
+	if !r.model.Hedge.Share.Withdraw() {
+		metrics.Hedge(r.ex.Covering, "withheld")
+		return
+	}
+	metrics.Hedge(r.ex.Covering, "called")
 	v.call.Started = time.Since(r.ex.Start)
 	if v.placed, v.asked = place(r.run, v.target, v.call); !v.asked {
 		return

@@ -18,6 +18,15 @@ func retries(b *health.Budget, requests int) (n int) {
 	return n
 }
 
+// A slow provider had a second call beside each request.
+func TestUsesAreAShareOfTheRequests(t *testing.T) {
+	for percent, of1000 := range map[float64]int{100: 1000, 50: 500, 2.5: 25, 0.1: 1} {
+		b := health.Budget{Percent: percent}
+		assert.InDelta(t, min(1000, 10+of1000), retries(&b, 1000), 1, percent)
+		assert.InDelta(t, of1000, retries(&b, 1000), 1, percent)
+	}
+}
+
 // If every request fails, a retry of each would double the load of an overloaded
 // provider.
 func TestRetriesAreATenthOfTheRequests(t *testing.T) {

@@ -124,10 +124,11 @@ func ruleState(limit *aigateway.Limit, subject aigateway.Subject, rule aigateway
 	return state
 }
 
+const nanosPerMicro = 1000
+
 // budgetState returns the state of the budget of a limit. A period of the calendar ends
 // whether or not something is used.
 func (c *Chain) budgetState(limit *aigateway.Limit, subject aigateway.Subject, use aigateway.RuleUse) aigateway.LimitState {
-	const nanosPerMicro = 1000
 	b := &limit.Budget
 	state := ruleState(limit, subject, aigateway.MoneyBudget, b.PeriodName(), b.Nanos(), nanosPerMicro, use)
 	state.Currency, state.Soft = b.Unit(), b.Soft

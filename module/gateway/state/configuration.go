@@ -228,7 +228,7 @@ func providerOf(p *catalog.ProviderConfig) Provider {
 }
 
 func modelOf(m *catalog.ModelConfig) Model {
-	shown := Model{Name: m.Name, Order: orderOf(m), SplitBy: m.SplitBy, Targets: []ModelTarget{}, FallbackOn: append([]string{}, m.FallbackOn...), Attempts: m.Attempts, Hedge: duration(m.Hedge), Traits: traits(m.Traits)}
+	shown := Model{Name: m.Name, Order: orderOf(m), SplitBy: m.SplitBy, Targets: []ModelTarget{}, FallbackOn: append([]string{}, m.FallbackOn...), Attempts: m.Attempts, Hedge: m.HedgeConfig.String(), Traits: traits(m.Traits)}
 	for _, t := range m.Targets {
 		shown.Targets = append(shown.Targets, ModelTarget{t.Provider, t.Model, t.Weight, traits(t.Traits), callRules(t.Limit)})
 	}

@@ -2,12 +2,14 @@ package state
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/renegotiation"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
@@ -101,12 +103,13 @@ func targetOf(c *selection.Candidate) api.Target {
 
 // explanation is what is explained: the requests for a model by a name, in the format of a client.
 type explanation struct {
-	catalog *catalog.Catalog
-	model   *catalog.Model
-	name    string
-	client  *format.Descriptor
-	seeds   selection.Seeds
-	example *http.Request // that decides about conditions; nil for none
+	*Site
+	model *catalog.Model
+	key   *aigateway.Key // without an id for any key
+	seeds selection.Seeds
+
+	exchange.Exchange               // an example, which has the name of the model, and no body unless there is one
+	example           *http.Request // of the exchange, that decides about conditions; nil for none
 }
 
 // seedsOf returns the seeds of the requests of a key for a model. session is what they state as their session;
@@ -126,19 +129,25 @@ func seedsOf(m *catalog.Model, key *aigateway.Key, session string) selection.See
 // explain explains the requests. The targets of one step are in the order for one session.
 func (x *explanation) explain() *api.Explanation {
 	m := x.model
-	explained := &api.Explanation{Name: x.name, Pattern: string(m.Pattern), Format: x.client.Name, Attempts: m.Attempts, Order: m.Order.By, SplitBy: m.SplitBy}
+	name, client := x.View.Model, x.Format
+	explained := &api.Explanation{
+		Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts, Order: m.Order.By, SplitBy: m.SplitBy,
+	}
 	now := time.Now()
-	by := x.catalog.Measure(m, x.name, x.client.Name, limits.ExampleCharge)
-	candidates, _ := selection.Order(m, x.name, x.seeds, health.Process, by)
+	by := x.Catalog.Measure(m, name, client.Name, limits.ExampleCharge)
+	candidates, _ := selection.Order(m, name, x.seeds, health.Process, by)
 	steps := selection.Steps(m, x.seeds.Session, by)
 	explained.Choice = candidates[0].Choice.String()
+	if m.Hedge != nil {
+		explained.Hedge = m.Hedge.String()
+	}
 	if m.Mirror != nil {
 		explained.Mirror = m.Mirror.String()
 	}
 	for _, candidate := range candidates {
-		shown := choiceOf(&candidate, x.name, x.client)
+		shown := choiceOf(&candidate, name, client)
 		shown.Weight, shown.Total = share(steps, *candidate.Target)
-		price := x.catalog.Price(x.name, candidate.Provider.Name, candidate.Health.Model, now)
+		price := x.Catalog.Price(name, candidate.Provider.Name, candidate.Health.Model, now)
 		shown.Measured = measuredOf(m.Order, candidate.Target, by, price)
 		if price != nil {
 			shown.Price = price.Name()
@@ -147,12 +156,27 @@ func (x *explanation) explain() *api.Explanation {
 			shown.Condition = candidate.If.String()
 			shown.Unmet = x.example != nil && !candidate.Takes(x.example)
 		}
-		facts := candidate.Facts(x.name)
+		shown.PassedOver = x.passedOver(candidate.Target)
+		facts := candidate.Facts(name)
 		shown.Facts = factsOf(facts)
 		shown.Warnings = warningsOf(facts, candidate.Provider.Listed(), price, now)
 		explained.Targets = append(explained.Targets, shown)
 	}
 	return explained
+}
+
+// passedOver returns in words which limit of its calls, or budget of the key, has too little left for a
+// target now; "" for none. Only a model that falls back on budgets passes over a target for the budget of a key.
+func (x *explanation) passedOver(t *catalog.Target) string {
+	ctx := context.Background()
+	lack, err := x.KeyLimits.Calls.Of(t).Lacks(ctx, new(aigateway.Key), &x.Exchange, t, x.Catalog, false)
+	if lack == "" && err == nil && x.key.ID != "" && x.model.Fallback.OnBudget() {
+		lack, err = x.KeyLimits.Of(x.key).Lacks(ctx, x.key, &x.Exchange, t, x.Catalog, true)
+	}
+	if err != nil {
+		return "unknown: " + err.Error()
+	}
+	return lack
 }
 
 // measuredOf returns the value of a target in words, "" for a model without an order.

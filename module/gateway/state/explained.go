@@ -11,12 +11,10 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
@@ -50,10 +48,10 @@ func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 			labelled.Customer = customer
 			key = &labelled
 		}
-		x := explanation{catalog: site.Catalog, model: m, name: query.Get("model"), client: client, seeds: seedsOf(m, key, query.Get("session"))}
+		x := explanation{Site: &site, model: m, key: key, seeds: seedsOf(m, key, query.Get("session"))}
+		x.Key, x.Format, x.View.Model = key, client, query.Get("model")
 		if request != nil {
-			var err error
-			if x.example, err = exampleOf(request, client, x.name, key); err != nil {
+			if err := x.take(request); err != nil {
 				return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: err}
 			}
 		}
@@ -66,15 +64,17 @@ func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 	return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: problem}
 }
 
-// exampleOf returns the request of a client with a body.
-func exampleOf(body []byte, client *format.Descriptor, model string, key *aigateway.Key) (*http.Request, error) {
-	view, refused := client.Requests.Inspect(body, translate.Generate)
+// take makes a request with a body the example.
+func (x *explanation) take(body []byte) error {
+	model := x.View.Model
+	view, refused := x.Format.Requests.Inspect(body, translate.Generate)
 	if refused != nil {
-		return nil, fmt.Errorf("reading the request: %s", refused.Message)
+		return fmt.Errorf("reading the request: %s", refused.Message)
 	}
-	view.Model = model
-	ex := &exchange.Exchange{Key: key, Request: exchange.Request{Format: client, Client: make(http.Header), Body: body, View: view}}
-	return conditions.Example(ex), nil
+	x.View, x.Body, x.Client = view, body, make(http.Header)
+	x.View.Model = model
+	x.example = conditions.Example(&x.Exchange)
+	return nil
 }
 
 var errNoKey = errors.New("no key has this id: the name of a key of the configuration or of a keys file, or the number of a key of a user, which key list shows")

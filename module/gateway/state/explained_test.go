@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
@@ -25,10 +26,9 @@ func TestAnExampleMeetsConditions(t *testing.T) {
 		`{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f"}}]}`: true,
 		`{"model":"m","messages":[{"role":"user","content":"hi"}]}`:                                                       false,
 	} {
-		example, err := exampleOf([]byte(body), chat, "m", key)
-		require.NoError(t, err)
-		assert.Equal(t, want, condition.Holds(example), body)
+		x := explanation{Exchange: exchange.Exchange{Key: key, Request: exchange.Request{Format: chat}}}
+		require.NoError(t, x.take([]byte(body)))
+		assert.Equal(t, want, condition.Holds(x.example), body)
+		assert.ErrorContains(t, x.take([]byte(`{"model":"m"}`)), "reading the request: messages")
 	}
-	_, err = exampleOf([]byte(`{"model":"m"}`), chat, "m", key)
-	assert.ErrorContains(t, err, "reading the request: messages")
 }

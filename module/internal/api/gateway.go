@@ -96,6 +96,7 @@ type Explanation struct {
 	SplitBy  string           `json:"split_by,omitempty"`
 	Choice   string           `json:"choice,omitempty"` // why the first target is the first, as in records
 	Mirror   string           `json:"mirror,omitempty"` // as in the Caddyfile
+	Hedge    string           `json:"hedge,omitempty"`  // as in the Caddyfile
 	Targets  []Choice         `json:"targets"`          // in the order in which they are asked
 	Key      *ExplainedKey    `json:"key,omitempty"`
 }
@@ -113,8 +114,14 @@ type Choice struct {
 	Measured string           `json:"measured,omitempty"` // by what the model is ordered, in words
 	Warnings []string         `json:"warnings"`           // about the model: its end, its price, its name
 
-	Condition string `json:"condition,omitempty"` // of the requests that the target takes; empty for all
-	Unmet     bool   `json:"unmet,omitempty"`     // the example of a request does not meet the condition
+	Restrictions
+}
+
+// Restrictions are what keeps requests from a target that could answer them.
+type Restrictions struct {
+	Condition  string `json:"condition,omitempty"`   // of the requests that the target takes; empty for all
+	Unmet      bool   `json:"unmet,omitempty"`       // the example of a request does not meet the condition
+	PassedOver string `json:"passed_over,omitempty"` // in words, which limit or budget has too little left; empty for none
 }
 
 // Losses are the fields of requests that a target does not get.

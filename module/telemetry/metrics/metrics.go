@@ -17,7 +17,7 @@ import (
 // collectors are all metrics. They belong to the process, because every configuration of
 // Caddy has its own registry, and counts must continue after a reload.
 var collectors = []prometheus.Collector{
-	exchanges, exchangeDuration, overhead, inFlight, queued, openSockets, mirrors,
+	exchanges, exchangeDuration, overhead, inFlight, queued, openSockets, mirrors, hedges,
 	attempts, choices, fallbacks, firstEvent, eventGap, providers, losses,
 	tokens, cost, saved, unpriced, searches, usageSources, pricesTime,
 	limitDecisions, guardVerdicts, budgets, limits, countersDuration, countersFallback,

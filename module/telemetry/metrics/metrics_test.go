@@ -55,6 +55,7 @@ func countEverything(provider, model, limit string) {
 	BeginExchange("chat")
 	OpenSocket("responses")()
 	Mirror(model, "answered")
+	Hedge(model, "called")
 	EndExchange(Exchange{"chat", model, provider, "answered", time.Second})
 	Overhead("chat", time.Millisecond)
 	Attempt(provider, model, "answered")
@@ -87,7 +88,7 @@ func TestNamesOfMetrics(t *testing.T) {
 	t.Cleanup(WatchLimits(func() []LimitLevel { return []LimitLevel{{Limit: "l", Per: "group", Rule: "budget"}} }))
 	families := gather(t)
 	for name := range strings.FieldsSeq(`
-		exchanges_total exchange_duration_seconds time_to_first_event_seconds event_gap_seconds overhead_seconds in_flight open_websockets mirrors_total
+		exchanges_total exchange_duration_seconds time_to_first_event_seconds event_gap_seconds overhead_seconds in_flight open_websockets mirrors_total hedges_total
 		attempts_total choices_total fallbacks_total provider_available losses_total
 		tokens_total cost_usd_total saved_usd_total unpriced_total searches_total usage_sources_total prices_timestamp_seconds
 		limit_decisions_total guard_verdicts_total budgets limit_used limit_reserved limit_left counters_duration_seconds counters_fallback_total

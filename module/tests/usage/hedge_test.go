@@ -2,6 +2,8 @@ package usage_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -143,4 +145,69 @@ func TestWhatIsNotHedged(t *testing.T) {
 	}
 	assert.Equal(t, http.StatusTooManyRequests, s.Ask(site.ChatPath, streaming("7000")).Status, "twice 7,000 millionths are more than 10,000")
 	assert.Equal(t, http.StatusOK, s.Ask(site.ChatPath, strings.Replace(streaming("7000"), "true", "false", 1)).Status)
+}
+
+// A provider that was slow for long doubled the cost of each request.
+func TestHedgesAreAShareOfTheRequests(t *testing.T) {
+	s, first, second := racers(t, "1ms 10%")
+	first.Always(func(c *gatewaytest.Call) {
+		select {
+		case <-time.After(50 * time.Millisecond): // more than the time of the hedge
+		case <-c.Request.Context().Done():
+		}
+		gatewaytest.Answer()(c)
+	})
+	const requests, most = 30, 12 // a burst, and one for each ten requests
+	for range requests {
+		require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, streaming("20")).Status)
+	}
+	require.NoError(t, second.WaitSettled(site.Waiting(t)))
+	assert.LessOrEqual(t, second.Count(), most)
+	metrics := site.ReadReply(s.Get(s.AdminURL("/metrics"))).Body
+	assert.Contains(t, metrics, `hedges_total{model="m",result="withheld"}`)
+	assert.Contains(t, metrics, fmt.Sprintf(`hedges_total{model="m",result="called"} %d`, second.Count()))
+	var explained struct{ Hedge string }
+	get(t, s.AdminURL("/api/v1/explain?model=m"), &explained)
+	assert.Equal(t, "1ms 10%", explained.Hedge)
+}
+
+// The record of a request had what was passed over for it, but nobody could see it before.
+func TestOperatorsSeeWhatIsPassedOverNow(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	p.Always(twenty)
+	s := site.Start(t, withLedger(t, site.Direct.Provider("bounded", p, "models off", "format chat", "price * input 0 output 0", "limit {\nrequests 1/1d\ntokens 500/1d\n}"),
+		site.Direct.Provider("dear", p, "models off", "format chat", "price * input 0 output 1000000"),
+		site.Direct.Provider("free", p, "models off", "format chat", "price * input 0 output 0"),
+		"limit all {\nper gateway\nbudget 50/month\n}", "model m {\nto bounded\nto dear\nto free\nfallback_on default budget\n}")...)
+	passedOver := func(query, body string) (words []string) {
+		method := http.MethodGet
+		if body != "" {
+			method = http.MethodPost
+		}
+		var explained struct {
+			Targets []struct {
+				PassedOver string `json:"passed_over"`
+			}
+		}
+		answer := s.Call(method, s.AdminURL("/api/v1/explain?format=chat&model=m"+query), body)
+		require.NoError(t, json.Unmarshal([]byte(answer.Body), &explained), answer.Body)
+		for _, target := range explained.Targets {
+			words = append(words, target.PassedOver)
+		}
+		return words
+	}
+	const client = "&key=client"
+	assert.Equal(t, []string{"", "", ""}, passedOver(client, ""))
+	assert.Equal(t, []string{"", "", ""}, passedOver("", asking(60)), "no key, no budget of it")
+	assert.Equal(t, []string{"", "budget of the limit all: 50 USD left of 50 USD per month", ""}, passedOver(client, asking(60)))
+	assert.Equal(t, "tokens of the limit provider/bounded: 500 left of 500 per 1d", passedOver("", asking(600))[0])
+	require.Equal(t, http.StatusOK, statusOf(s, 20))
+	const used = "requests of the limit provider/bounded: 0 left of 1 per 1d"
+	assert.Equal(t, []string{used, "", ""}, passedOver("", ""))
+	for range 2 {
+		require.Equal(t, http.StatusOK, statusOf(s, 20))
+	}
+	assert.Equal(t, []string{used, "budget of the limit all: 10 USD left of 50 USD per month", ""}, passedOver(client, asking(20)))
+	require.Equal(t, http.StatusOK, statusOf(s, 10))
+	assert.Equal(t, []string{used, "budget of the limit all: 0 USD left of 50 USD per month", ""}, passedOver(client, ""), "what is free is not passed over")
 }

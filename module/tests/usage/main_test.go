@@ -3,6 +3,8 @@ package usage_test
 import (
 	"testing"
 
+	_ "github.com/caddyserver/caddy/v2/modules/metrics" // the endpoint /metrics
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 

@@ -89,7 +89,7 @@ const Order = ({ targets }) => html`
 
 /** Why is what puts a target in its place, and what an operator should know of it. @param {{of: Target}} props */
 const Why = ({ of: t }) => html`
-	${t.measured ?? 'as configured'}
+	${t.passed_over ? `passed over: ${t.passed_over}` : (t.measured ?? 'as configured')}
 	${t.condition && html`<div class="small">if <code>${t.condition}</code></div>`}
 	${t.warnings.map((warning) => html`<div class="small muted">${warning}</div>`)}
 `;
@@ -159,6 +159,7 @@ function Rules({ of }) {
 		['Order', of.order || 'as configured'],
 		['Split by', of.split_by],
 		['Mirror', of.mirror],
+		['Hedge', of.hedge],
 		['Fallback on', of.fallback_on.join(' ') || 'default'],
 		['Attempts', of.attempts || 'all targets'],
 	];
