@@ -71,6 +71,7 @@ const (
 	GuardToolResult GuardKind = "tool_result" // what a tool has returned
 	GuardCall       GuardKind = "call"        // the arguments of a call of a tool: JSON, or a free text
 	GuardTool       GuardKind = "tool"        // a tool of the request: its description or its schema
+	GuardServer     GuardKind = "mcp_server"  // an MCP server that the provider calls: no text, and the address or the id of a connector as the name
 	GuardReasoning  GuardKind = "reasoning"   // of the model, in an answer
 	GuardOther      GuardKind = "other"       // any other string, such as metadata
 )

@@ -23,6 +23,9 @@ type Tools struct {
 	Allow []aigateway.Pattern `json:"allow,omitempty"`
 	// Deny are the names and patterns of the tools that are not allowed. They take precedence.
 	Deny []aigateway.Pattern `json:"deny,omitempty"`
+	// MCPURLs are the addresses of the MCP servers that a request may let a vendor call, with patterns, and
+	// the names of the vendor's own connectors. Default: all.
+	MCPURLs []aigateway.Pattern `json:"mcp_urls,omitempty"`
 }
 
 // CaddyModule returns the Caddy module information.
@@ -32,16 +35,17 @@ func (Tools) CaddyModule() caddy.ModuleInfo {
 
 // The rules of Tools.
 const (
-	ruleAllow = "allow"
-	ruleDeny  = "deny"
+	ruleAllow   = "allow"
+	ruleDeny    = "deny"
+	ruleMCPURLs = "mcp_urls"
 )
 
 // Validate returns an error for a guard without names, and for invalid patterns.
 func (g *Tools) Validate() error {
-	if len(g.Allow)+len(g.Deny) == 0 {
-		return errors.New("a guard tools needs names: allow or deny lists them")
+	if len(g.Allow)+len(g.Deny)+len(g.MCPURLs) == 0 {
+		return errors.New("a guard tools needs names: allow, deny or mcp_urls lists them")
 	}
-	for _, p := range slices.Concat(g.Allow, g.Deny) {
+	for _, p := range slices.Concat(g.Allow, g.Deny, g.MCPURLs) {
 		if _, err := aigateway.ParsePattern(string(p)); err != nil {
 			return fmt.Errorf("the pattern '%s' of a tool: %w", p, err)
 		}
@@ -61,6 +65,10 @@ func (g *Tools) Check(_ context.Context, v *aigateway.GuardView) (verdict aigate
 		t := &v.Texts[i]
 		matches := func(p aigateway.Pattern) bool { return p.Match(t.Name) }
 		switch {
+		case t.Kind == aigateway.GuardServer:
+			if len(g.MCPURLs) > 0 && !slices.ContainsFunc(g.MCPURLs, matches) {
+				verdict.Block = ruleMCPURLs
+			}
 		case t.Kind != aigateway.GuardTool && t.Kind != aigateway.GuardCall:
 		case slices.ContainsFunc(g.Deny, matches), g.denies(t.Name):
 			verdict.Block = ruleDeny
@@ -92,17 +100,18 @@ func (g *Tools) denies(name string) bool {
 }
 
 // Words returns the words of Tools in the Caddyfile.
-func (*Tools) Words() []string { return []string{ruleAllow, ruleDeny} }
+func (*Tools) Words() []string { return []string{ruleAllow, ruleDeny, ruleMCPURLs} }
 
 // Rules implements aigateway.DescribedGuard.
 func (g *Tools) Rules() []string {
-	return slices.Concat(line(ruleAllow, g.Allow), line(ruleDeny, g.Deny))
+	return slices.Concat(line(ruleAllow, g.Allow), line(ruleDeny, g.Deny), line(ruleMCPURLs, g.MCPURLs))
 }
 
 // UnmarshalCaddyfile reads the words of a guard. Syntax:
 //
 //	allow <pattern...>
 //	deny  <pattern...>
+//	mcp_urls <pattern...>
 func (g *Tools) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	for d.Next() {
 		list := &g.Allow
@@ -110,6 +119,8 @@ func (g *Tools) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		case ruleAllow:
 		case ruleDeny:
 			list = &g.Deny
+		case ruleMCPURLs:
+			list = &g.MCPURLs
 		default:
 			return d.Errf("a guard tools has no word '%s'", d.Val())
 		}

@@ -40,6 +40,10 @@ var features = map[string]named{
 	"executablecode":   {Call, "codeExecution"},
 }
 
+// servers are the members of tools that say which server the vendor calls. The member url of a tool is one,
+// too: of Anthropic in a list of servers, of Google in the transport of a server.
+var servers = map[string]bool{"serverurl": true, "connectorid": true, "tunnelid": true, "url": true}
+
 // data are the members whose objects have names of the client: schemas, arguments and results.
 // The member input of a call is one, too; that of a request is a list.
 var data = map[string]bool{
@@ -131,6 +135,13 @@ func (i *inventory) object(raw []byte, kind Kind, depth int) {
 			i.add(f.kind, f.name)
 		}
 		inner := naming[folded]
+		if kind == Tool && servers[folded] && jsonscan.IsString(value) {
+			i.add(Server, jsonscan.TextOf(value))
+		}
+		if kind == Tool && folded == "streamablehttptransport" {
+			i.servers(value)
+			continue
+		}
 		switch folded {
 		case "name":
 			own = append(own, jsonscan.TextOf(value))
@@ -150,6 +161,15 @@ func (i *inventory) object(raw []byte, kind Kind, depth int) {
 		i.value(value, inner, depth)
 	}
 	i.addObject(kind, own, types, keys)
+}
+
+// servers adds the addresses in the transport of a server, repeated ones included.
+func (n names) servers(transport []byte) {
+	for key, value := range jsonscan.Members(transport) {
+		if jsonscan.IsString(value) && strings.EqualFold(string(jsonscan.AppendUnescaped(nil, key)), "url") {
+			n.add(Server, jsonscan.TextOf(value))
+		}
+	}
 }
 
 // keep adds the objects of a member with data.

@@ -21,13 +21,14 @@ const (
 	Result                // of a tool
 	Call                  // the arguments of a call, as JSON or as a free text
 	Tool                  // a declared tool: its description, its schema
+	Server                // an MCP server that the provider calls: no text
 	Reasoning             // of the model, in an answer
 )
 
 // Text is a text of a request or of a JSON answer.
 type Text struct {
 	Kind Kind
-	Name string // of the tool of a Call or a Tool; else ""
+	Name string // of the tool of a Call or a Tool, the address of a Server; else ""
 	// Group is the same for texts that the model reads as one, such as the parts of a turn.
 	Group int
 	Text  string

@@ -33,7 +33,7 @@ type block struct {
 var kinds = [...]aigateway.GuardKind{
 	texts.Other: aigateway.GuardOther, texts.System: aigateway.GuardSystem, texts.User: aigateway.GuardUser,
 	texts.Assistant: aigateway.GuardAssistant, texts.Result: aigateway.GuardToolResult, texts.Call: aigateway.GuardCall,
-	texts.Tool: aigateway.GuardTool, texts.Reasoning: aigateway.GuardReasoning,
+	texts.Tool: aigateway.GuardTool, texts.Server: aigateway.GuardServer, texts.Reasoning: aigateway.GuardReasoning,
 }
 
 // view returns a view of the exchange without texts.

@@ -22,7 +22,7 @@ type Config struct {
 	On []string `json:"on,omitempty"`
 
 	// Check are the kinds of texts that the guard checks: system, user, assistant,
-	// tool_result, call, tool, reasoning, other. Default: all but reasoning, which is the
+	// tool_result, call, tool, mcp_server, reasoning, other. Default: all but reasoning, which is the
 	// reasoning in answers.
 	Check []aigateway.GuardKind `json:"check,omitempty"`
 
@@ -49,7 +49,7 @@ const (
 // defaultKinds are the kinds of texts that a guard checks by default.
 var defaultKinds = []aigateway.GuardKind{
 	aigateway.GuardSystem, aigateway.GuardUser, aigateway.GuardAssistant, aigateway.GuardToolResult,
-	aigateway.GuardCall, aigateway.GuardTool, aigateway.GuardOther,
+	aigateway.GuardCall, aigateway.GuardTool, aigateway.GuardServer, aigateway.GuardOther,
 }
 
 // Validate returns an error for an invalid configuration.

@@ -86,3 +86,36 @@ func TestNoCallOfADeniedToolIsInAnAnswer(t *testing.T) {
 		})
 	}
 }
+
+// A request could send a prompt, and a credential, to any server that it named to the vendor.
+func TestX104AVendorCallsOnlyServersThatAreAllowed(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, "log_content", "guard vendor tools {\nmcp_urls https://good.test/* connector_gmail\n}", site.Direct.Provider("up", p, "models m gem"))
+	openai := func(member string) string {
+		return `{"model":"m","input":"hello","tools":[{"type":"mcp","server_label":"l","authorization":"client-secret",` + member + `}]}`
+	}
+	anthropic := func(url string) string {
+		return `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hello"}],"mcp_servers":[{"type":"url","url":"` + url + `","name":"s","authorization_token":"client-secret"}]}`
+	}
+	google := func(url string) string {
+		return `{"contents":[{"role":"user","parts":[{"text":"hello"}]}],"tools":[{"mcpServers":[{"name":"s","streamableHttpTransport":{"url":"` + url + `","headers":{"Authorization":"client-secret"}}}]}]}`
+	}
+	const geminiPath = "/v1beta/models/gem:generateContent"
+	for _, request := range []struct{ path, bad, good string }{
+		{site.ResponsesPath, openai(`"server_url":"https://evil.test/mcp"`), openai(`"server_url":"https://good.test/mcp"`)},
+		{site.ResponsesPath, openai(`"server_url":"https://good.test.evil.test/"`), openai(`"connector_id":"connector_gmail"`)},
+		{site.ResponsesPath, openai(`"server_url":"https://good.test/a","server_url":"https://evil.test/"`), openai(`"server_url":"https:\u002f/good.test/"`)},
+		{site.ResponsesPath, openai(`"connector_id":"connector_dropbox"`), openai(`"server_description":"https://evil.test/"`)},
+		{site.ResponsesPath, openai(`"tunnel_id":"t"`), `{"model":"m","input":"hello","tools":[{"type":"function","name":"https://evil.test/","parameters":{"properties":{"url":{"type":"string"}}}}]}`},
+		{site.MessagesPath, anthropic("https://evil.test/mcp"), anthropic("https://good.test/mcp")},
+		{geminiPath, google("https://evil.test/mcp"), google("https://good.test/mcp")},
+	} {
+		sent := p.Count()
+		answer := s.Ask(request.path, request.bad)
+		assert.Equal(t, http.StatusBadRequest, answer.Status, request.bad)
+		assert.Equal(t, sent, p.Count(), "no provider got it")
+		assert.NotContains(t, s.Ask(request.path, request.good).Body, "rule 'mcp_urls'", request.good)
+	}
+	assert.Contains(t, s.Ask(site.ResponsesPath, openai(`"server_url":"https://evil.test/mcp"`)).Body, "rule 'mcp_urls'")
+	s.AssertNoEntry("client-secret")
+}
