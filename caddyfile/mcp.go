@@ -3,6 +3,7 @@ package caddyfile
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
@@ -16,10 +17,15 @@ var mcpWords = words[*mcp.Config]{
 		return err
 	}},
 	"auth":      {read: readMCPAuth},
+	"caller":    {read: readMCPCaller},
 	"tools":     {read: readMCPNames(func(m *mcp.Config) *[]aigateway.Pattern { return &m.Tools }), repeat: true},
 	"prompts":   {read: readMCPNames(func(m *mcp.Config) *[]aigateway.Pattern { return &m.Prompts }), repeat: true},
 	"resources": {read: readMCPNames(func(m *mcp.Config) *[]aigateway.Pattern { return &m.Resources }), repeat: true},
 	"price":     {read: readMCPPrice, repeat: true},
+	"pin": {read: func(d *cf.Dispenser, m *mcp.Config) (err error) {
+		m.Pin, err = readOne(d)
+		return err
+	}},
 	"era": {read: func(d *cf.Dispenser, m *mcp.Config) (err error) {
 		m.Era, err = readOne(d)
 		return err
@@ -48,6 +54,10 @@ var mcpWords = words[*mcp.Config]{
 //		to         <url>
 //		auth       bearer <reference>
 //		auth       header <name> <reference>
+//		auth       exchange <token endpoint> { ... }
+//		caller     <header> owner
+//		caller     <header> claim <claim>
+//		pin        warn | block
 //		tools      <pattern...>
 //		prompts    <pattern...>
 //		resources  <pattern...>
@@ -82,8 +92,47 @@ func readMCPAuth(d *cf.Dispenser, m *mcp.Config) error {
 		m.Auth = &mcp.Auth{Secret: args[1]}
 	case len(args) == 3 && args[0] == "header":
 		m.Auth = &mcp.Auth{Header: args[1], Secret: args[2]}
+	case len(args) == 2 && args[0] == "exchange":
+		e := &mcp.Exchange{Address: args[1]}
+		m.Auth = &mcp.Auth{Exchange: e}
+		return mcpExchangeWords.readBlock(d, "auth exchange", e, nil)
 	default:
-		return d.Err("a line auth is: auth bearer {env.NAME}, or auth header <name> {env.NAME}")
+		return d.Err("a line auth is: auth bearer {env.NAME}, auth header <name> {env.NAME}, or auth exchange <token endpoint> { ... }")
+	}
+	return nil
+}
+
+var mcpExchangeWords = words[*mcp.Exchange]{
+	"client": {read: func(d *cf.Dispenser, e *mcp.Exchange) error {
+		args := d.RemainingArgs()
+		if len(args) != 2 {
+			return d.Err("a line client is: client <name of the gateway at the issuer> {env.NAME}")
+		}
+		e.Client, e.Secret = args[0], args[1]
+		return nil
+	}},
+	"audience": {read: func(d *cf.Dispenser, e *mcp.Exchange) (err error) {
+		e.Audience, err = readOne(d)
+		return err
+	}},
+	"scope": {read: func(d *cf.Dispenser, e *mcp.Exchange) error {
+		e.Scope = strings.Join(d.RemainingArgs(), " ")
+		if e.Scope == "" {
+			return d.ArgErr()
+		}
+		return nil
+	}},
+}
+
+// readMCPCaller reads the header in which a server gets who calls it.
+func readMCPCaller(d *cf.Dispenser, m *mcp.Config) error {
+	switch args := d.RemainingArgs(); {
+	case len(args) == 2 && args[1] == "owner":
+		m.Caller = &mcp.Identity{Header: args[0]}
+	case len(args) == 3 && args[1] == "claim" && args[2] != "":
+		m.Caller = &mcp.Identity{Header: args[0], Claim: args[2]}
+	default:
+		return d.Err("a line caller is: caller <header> owner, or caller <header> claim <claim>")
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ var arrows = []arrow{
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
 	{"module/gateway", []string{"module/internal/api", "module/gateway/...", "module/internal/sealkeys", "module/internal/problem", "module/capture", "module/telemetry/metrics", "module/telemetry/events", "module/telemetry/tracing", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/internal/version", "translate/..."}},
 	{"module/gateway/cache", []string{"module/aigateway", "module/exchange", "translate", "translate/core", "translate/passthrough", "translate/seal"}},
-	{"module/gateway/mcp", []string{"module/aigateway", "module/internal/outbound", "module/internal/secrets", "translate/mcp"}},
+	{"module/gateway/mcp", []string{"module/aigateway", "module/internal/outbound", "module/internal/secrets", "module/telemetry/events", "translate/jsonscan", "translate/mcp"}},
 	{"module/gateway/mcp/endpoint", []string{"module/aigateway", "module/exchange", "module/gateway/drain", "module/gateway/guardrails", "module/gateway/mcp", "module/gateway/reply", "module/gateway/reply/sink", "module/gateway/request", "module/gateway/request/cors", "module/gateway/request/labels", "module/gateway/routes", "module/telemetry/tracing", "translate/..."}},
 	{"module/gateway/pass", []string{"module/exchange", "translate/fault", "translate/format"}},
 	{"module/gateway/conditions", []string{"module/gateway/catalog", "module/gateway/meter", "module/aigateway/suggest", "module/exchange", "translate/core", "translate/fault", "translate/passthrough"}},

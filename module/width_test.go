@@ -36,7 +36,8 @@ var records = []string{
 	"module/aigateway/accounting.Record", // columns of the database, as of the next two
 	"module/aigateway/accounting.Call",
 	"module/aigateway/accounting.Usage",
-	"module/gateway.Config", // options of the configuration
+	"module/gateway.Config", // options of the configuration, as of the next one
+	"module/gateway/mcp.Config",
 
 	"module/providers/demo/reply.schema", // keywords of JSON Schema
 }

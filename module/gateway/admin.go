@@ -108,6 +108,10 @@ func operationAt(path string) operation {
 		return operation{reads, (*App).serveLimits}
 	case cachePath:
 		return operation{[]string{http.MethodDelete}, clearAllAnswers}
+	case mcpPath:
+		return operation{reads, showMCPServers}
+	case acceptPath:
+		return operation{writes, acceptTools}
 	case backupPath:
 		return operation{writes, (*App).serveBackup}
 	case adminPath + "status":

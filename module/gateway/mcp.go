@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -9,10 +10,12 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp/endpoint"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -60,4 +63,63 @@ func serveWithin(h *Handler, whole *exchange.Exchange, w http.ResponseWriter, r 
 	if refused := serve(to); refused != nil {
 		to.Fail(refused)
 	}
+}
+
+const (
+	// mcpPath is the path of the admin API that shows the servers of the Model Context Protocol.
+	mcpPath = adminPath + "mcp"
+	// acceptPath is the one that accepts the changed definitions of their tools.
+	acceptPath = mcpPath + "/accept"
+)
+
+// mcpServers returns the servers of all sites, each once.
+func mcpServers(a *App) (all []*mcp.Server) {
+	for _, site := range a.sites {
+		for _, server := range site.resolved.servers.All() {
+			same := func(other *mcp.Server) bool { return other.Name == server.Name && other.To == server.To }
+			if !slices.ContainsFunc(all, same) {
+				all = append(all, server)
+			}
+		}
+	}
+	return all
+}
+
+// showMCPServers answers with the servers of all sites, and the tools of each that wait for acceptance.
+func showMCPServers(a *App, w http.ResponseWriter, _ *http.Request) error {
+	list := []api.MCPServer{}
+	for _, server := range mcpServers(a) {
+		changed, err := server.Changed()
+		if err != nil {
+			return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
+		}
+		list = append(list, api.MCPServer{Name: server.Name, Pin: server.Pin, Changed: append([]string{}, changed...)})
+	}
+	return writeAdmin(w, api.List(list))
+}
+
+// acceptTools accepts the changed definitions of the tools of a server, or of one of them.
+func acceptTools(a *App, w http.ResponseWriter, r *http.Request) error {
+	name, tool := r.URL.Query().Get("server"), r.URL.Query().Get("tool")
+	answer, found := api.Accepted{Accepted: []string{}}, false
+	for _, server := range mcpServers(a) {
+		if server.Name != name {
+			continue
+		}
+		found = true
+		for _, same := range a.byDatabase() {
+			if err := audit(r, same[0].Store, aigateway.AuditEntry{Action: "mcp.accept", Object: "mcp/" + name + "/" + tool}); err != nil {
+				return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
+			}
+		}
+		accepted, err := server.Accept(tool)
+		if err != nil {
+			return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
+		}
+		answer.Accepted = append(answer.Accepted, accepted...)
+	}
+	if !found {
+		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: fmt.Errorf("there is no MCP server '%s'", name)}
+	}
+	return writeAdmin(w, answer)
 }

@@ -75,6 +75,28 @@ func MCPNotAllowed() *Fault {
 	}
 }
 
+// MCPToolChanged refuses a tool whose definition has changed, and was not accepted.
+func MCPToolChanged() *Fault {
+	return &Fault{
+		Kind: Forbidden, Message: "params.name: the server has changed the definition of this tool, which nobody has accepted yet",
+		Code: CodeMCPNotAllowed, Final: true,
+	}
+}
+
+// MCPCallerUnknown refuses a client of whom a server needs to know more than its key has.
+func MCPCallerUnknown(server string) *Fault {
+	return &Fault{
+		Kind: Forbidden, Message: "the MCP server '" + server + "' needs to know the user, whom this key or token does not name", Code: "mcp_caller_unknown", Final: true,
+	}
+}
+
+// MCPNoToken refuses a client for whom the issuer gives no token for a server.
+func MCPNoToken(server string, cause error) *Fault {
+	return &Fault{
+		Kind: Forbidden, Message: "the issuer gives this user no token for the MCP server '" + server + "'", Code: "mcp_no_token", Cause: cause, Final: true,
+	}
+}
+
 // MCPToolFailed is why a call is not taken for a success: its result is an error of the tool, which the
 // client gets as it is.
 func MCPToolFailed() *Fault {

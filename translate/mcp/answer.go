@@ -37,6 +37,9 @@ type View struct {
 	Method string                     // that is answered; "" if it is unknown
 	Shows  func(Element) bool         // reports whether the client sees an element
 	Rename func(Element) (new string) // returns the name that the client sees; nil for the names of the server
+
+	// Keeps reports whether the client sees a tool with a definition; nil for all definitions.
+	Keeps func(tool string, definition []byte) bool
 }
 
 var errNotAMessage = errors.New("a message of the server is no JSON-RPC message")
@@ -167,7 +170,7 @@ func keep(c *jsonscan.Cursor, kind Kind, member string, v View) (kept []byte, ch
 	for c.EnterArray(); c.Element(); {
 		raw := c.Skip()
 		e := Element{kind, nameOf(raw, member)}
-		if !v.Shows(e) {
+		if !v.Shows(e) || kind == Tool && v.Keeps != nil && !v.Keeps(e.Name, raw) {
 			changed = true
 			continue
 		}

@@ -34,6 +34,15 @@ type Config struct {
 	// Auth is the credential that the server gets. Default: none.
 	Auth *Auth `json:"auth,omitempty"`
 
+	// Caller is a header in which the server gets who calls it. Requests of clients without it are refused.
+	// Default: none; the server sees the gateway alone.
+	Caller *Identity `json:"caller,omitempty"`
+
+	// Pin is what happens when the server changes the definition of a tool that clients have seen: "warn" logs
+	// it, "block" also hides the tool until the new definition is accepted. The first definition of a tool is
+	// accepted. Default: nothing.
+	Pin string `json:"pin,omitempty"`
+
 	// Tools are the names of the tools that clients see and may call. A "*" matches any characters.
 	// Default: all.
 	Tools []aigateway.Pattern `json:"tools,omitempty"`
@@ -74,8 +83,12 @@ type Auth struct {
 	Header string `json:"header,omitempty"`
 
 	// Secret is a reference to the credential: {env.NAME} or {file./absolute/path}. It follows "Bearer "
-	// in the header Authorization. A change of a file takes effect within about two seconds. Required.
-	Secret string `json:"secret"`
+	// in the header Authorization. A change of a file takes effect within about two seconds. Required without
+	// Exchange.
+	Secret string `json:"secret,omitempty"`
+
+	// Exchange gives each client a credential of its own, in place of Secret. Default: none.
+	Exchange *Exchange `json:"exchange,omitempty"`
 }
 
 // Price is what a call of a tool costs.
@@ -106,6 +119,7 @@ var (
 	errName = errors.New("the name of an MCP server is 1 to 64 lower-case letters, digits or hyphens")
 	errTo   = errors.New("to: must be an http or https address without a password, a query and a fragment")
 	errEra  = errors.New("era: must be auto, legacy or modern")
+	errPin  = errors.New("pin: must be warn or block")
 )
 
 // IsName reports whether a text is a name of a server.
@@ -125,6 +139,8 @@ func (c *Config) Check() error {
 		return errTo
 	case !slices.Contains([]string{"", Auto, Legacy, Modern}, c.Era):
 		return errEra
+	case !slices.Contains([]string{"", Warn, Block}, c.Pin):
+		return errPin
 	case c.MaxBody < 0, c.MaxAnswer < 0, c.Timeout < 0:
 		return errors.New("max_body, max_answer and timeout must be positive")
 	}
@@ -143,12 +159,20 @@ func (c *Config) Check() error {
 			return fmt.Errorf("auth: %w", err)
 		}
 	}
+	if c.Caller != nil {
+		if err := c.Caller.check(append(slices.Clone(sent), c.own()...)); err != nil {
+			return err
+		}
+	}
 	return checkHeaders(c.Headers)
 }
 
 func (a *Auth) check() error {
 	if a.Header != "" && !httpguts.ValidHeaderFieldName(a.Header) || slices.Contains(ofConnection, textproto.CanonicalMIMEHeaderKey(a.Header)) {
 		return fmt.Errorf("'%s' is no header of a credential", a.Header)
+	}
+	if a.Exchange != nil {
+		return a.Exchange.check()
 	}
 	return aigateway.CheckSecretReference(a.Secret)
 }

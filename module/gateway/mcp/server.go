@@ -30,6 +30,8 @@ type Server struct {
 	credential atomic.Pointer[string] // nil for none
 	sent       []string               // the headers of clients that the server gets
 	received   []string               // the headers of answers that clients get
+	exchange   *exchanger             // nil if all clients have the same credential
+	pins       *pins                  // nil for none
 }
 
 // Load prepares the server of a configuration.
@@ -42,8 +44,14 @@ func Load(ctx caddy.Context, c *Config) (*Server, error) {
 	carrier.DisableCompression = true
 	ctx.OnCancel(carrier.CloseIdleConnections)
 	s := &Server{Config: c, client: outbound.Client(0, carrier), sent: slices.Concat(sent, c.own()), received: slices.Concat(received, c.own())}
-	if c.Auth == nil {
+	s.pins = newPins(c, ctx.Storage(), ctx.Logger())
+	switch {
+	case c.Auth == nil:
 		return s, nil
+	case c.Auth.Exchange != nil:
+		var err error
+		s.exchange, err = newExchanger(ctx, c.Auth.Exchange, c.To)
+		return s, err
 	}
 	return s, secrets.Follow(ctx, c.Auth.Secret, ctx.Logger(), s.setCredential)
 }
@@ -51,15 +59,20 @@ func Load(ctx caddy.Context, c *Config) (*Server, error) {
 var errCredential = errors.New("auth: the credential has characters that no header has")
 
 func (s *Server) setCredential(secret aigateway.Secret) error {
-	value := string(secret)
-	if s.header() == authorization && !strings.Contains(value, " ") {
-		value = "Bearer " + value
-	}
+	value := s.valueOf(string(secret))
 	if !httpguts.ValidHeaderFieldValue(value) {
 		return errCredential
 	}
 	s.credential.Store(&value)
 	return nil
+}
+
+// valueOf returns the value of the header of a credential.
+func (s *Server) valueOf(credential string) string {
+	if s.header() == authorization && !strings.Contains(credential, " ") {
+		return "Bearer " + credential
+	}
+	return credential
 }
 
 const authorization = "Authorization"
@@ -74,9 +87,11 @@ type Request struct {
 	Body    []byte       // nil for none
 	Message *mcp.Message // in the body; nil for none
 	Session string       // of the server; "" for none
+	Caller  Caller
 }
 
-// Send sends a request to the server. It ends with ctx, and so does the reading of the answer.
+// Send sends a request to the server. It ends with ctx, and so does the reading of the answer. The error is
+// ErrNoCaller or a RefusedError if nothing was sent because of the client.
 func (s *Server) Send(ctx context.Context, r Request) (*http.Response, error) {
 	out, err := http.NewRequestWithContext(ctx, r.Method, s.To, bytes.NewReader(r.Body))
 	if err != nil {
@@ -96,6 +111,18 @@ func (s *Server) Send(ctx context.Context, r Request) (*http.Response, error) {
 	}
 	if credential := s.credential.Load(); credential != nil {
 		out.Header.Set(s.header(), *credential)
+	}
+	if s.Caller != nil {
+		if err := s.Caller.set(out.Header, r.Caller); err != nil {
+			return nil, err
+		}
+	}
+	if s.exchange != nil {
+		token, err := s.exchange.token(ctx, r.Caller.Token)
+		if err != nil {
+			return nil, err
+		}
+		out.Header.Set(s.header(), s.valueOf(token))
 	}
 	return s.client.Do(out)
 }

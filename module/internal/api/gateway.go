@@ -160,6 +160,18 @@ type Removed struct {
 	Removed int `json:"removed"`
 }
 
+// MCPServer is a server of the Model Context Protocol.
+type MCPServer struct {
+	Name    string   `json:"name"`
+	Pin     string   `json:"pin"`     // warn or block; "" for none
+	Changed []string `json:"changed"` // the tools whose changed definitions nobody has accepted
+}
+
+// Accepted are the tools of a server whose changed definitions were accepted.
+type Accepted struct {
+	Accepted []string `json:"accepted"`
+}
+
 // Repriced are the calls of a model whose costs change from the same old price to the same new one.
 type Repriced struct {
 	Provider    string `json:"provider"`

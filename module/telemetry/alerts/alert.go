@@ -83,6 +83,12 @@ var kinds = map[string]kind{
 		},
 		[]string{"provider", "model", "ends"}, "ends", "",
 	},
+	events.ToolChanged: {
+		func(d data) string {
+			return fmt.Sprintf("The MCP server %s has changed the definition of its tool %s (pin %s).", d.value("server"), d.value("tool"), d.value("pin"))
+		},
+		[]string{"server", "tool", "digest"}, "", "",
+	},
 	events.LedgerBlocked: {text: func(d data) string {
 		return "The ledger cannot be written: " + d.value("error")
 	}},

@@ -33,6 +33,7 @@ const (
 	Restored        = "ai_gateway_restored"         // the part works again: part
 	Fallback        = "ai_gateway_fallback"         // another provider was called after a failure: model, from, to, cause
 	ProviderDown    = "ai_gateway_provider_down"    // a target rests after failures: provider, model, cause, until
+	ToolChanged     = "ai_gateway_mcp_tool_changed" // an MCP server has changed the definition of a tool: server, tool, pin, digest
 	ProviderUp      = "ai_gateway_provider_up"      // a target is available again: provider, model
 )
 

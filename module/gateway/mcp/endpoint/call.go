@@ -92,8 +92,16 @@ func callFault(ctx context.Context, err error) *fault.Fault {
 // exchange makes the call. An answer that cannot be passed on is a fault of the result.
 func (u *use) exchange(ctx context.Context, result *exchange.Result) error {
 	result.Called, result.Sent = time.Now(), true
-	res, err := u.Send(ctx, mcp.Request{Method: u.r.Method, Header: u.headers(), Body: u.body, Message: u.message, Session: u.session.id})
-	if err != nil {
+	res, err := u.Send(ctx, mcp.Request{Method: u.r.Method, Header: u.headers(), Body: u.body, Message: u.message, Session: u.session.id, Caller: u.caller()})
+	var refused *mcp.RefusedError
+	switch {
+	case errors.Is(err, mcp.ErrNoCaller):
+		result.Fail(fault.MCPCallerUnknown(u.Name))
+		return nil
+	case errors.As(err, &refused):
+		result.Fail(fault.MCPNoToken(u.Name, err))
+		return nil
+	case err != nil:
 		return err
 	}
 	defer func() { _ = res.Body.Close() }()
@@ -198,7 +206,9 @@ func (u *use) read(ctx context.Context, body []byte) (wire.Answer, *fault.Fault)
 	if u.message != nil {
 		method = u.message.Method
 	}
-	answer, err := wire.ReadAnswer(body, wire.View{Method: method, Shows: u.shows, Rename: u.rename()})
+	definitions := u.Compare()
+	answer, err := wire.ReadAnswer(body, wire.View{Method: method, Shows: u.shows, Rename: u.rename(), Keeps: definitions.Keeps})
+	definitions.End()
 	if err != nil {
 		return answer, fault.Unusable(err)
 	}

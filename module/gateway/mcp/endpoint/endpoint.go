@@ -81,6 +81,14 @@ func New(ctx caddy.Context, site Site, configs []*mcp.Config, taken []string) (*
 	return s, nil
 }
 
+// All returns the servers.
+func (s *Servers) All() []*mcp.Server {
+	if s == nil {
+		return nil
+	}
+	return s.all
+}
+
 // Own reports whether the path of a request is one of servers.
 func (s *Servers) Own(r *http.Request) bool {
 	return s != nil && aigateway.OwnsPath(r.URL.Path, func(path string) bool { return routes.IsBelow(path, mcp.Root) })

@@ -139,6 +139,9 @@ func (u *use) checkMessage() *fault.Fault {
 	}
 	if u.message.IsCall() {
 		tool, ex := u.message.Uses[0], u.to.Exchange
+		if !u.Callable(tool.Name) {
+			return fault.MCPToolChanged()
+		}
 		ex.View.Model = u.modelOf(tool.Name)
 		ex.View.Costs.Fixed = u.PriceOf(tool.Name)
 	}
@@ -174,4 +177,17 @@ func (u *use) rename() func(wire.Element) string {
 		return nil
 	}
 	return func(e wire.Element) string { return e.Joined(u.Name) }
+}
+
+// caller returns the client as the server may learn it.
+func (u *use) caller() mcp.Caller {
+	c := mcp.Caller{Owner: u.to.Exchange.Key.Owner}
+	if u.Caller == nil && (u.Auth == nil || u.Auth.Exchange == nil) {
+		return c
+	}
+	_, credential, _ := strings.Cut(u.r.Header.Get("Authorization"), " ")
+	if credential = strings.TrimSpace(credential); mcp.IsIssued(credential, u.Issuers) {
+		c.Token = credential
+	}
+	return c
 }
