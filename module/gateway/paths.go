@@ -31,10 +31,12 @@ func versions() (all []string) {
 	for _, f := range formats.All() {
 		all = append(all, f.Client.Versions...)
 		for _, o := range f.Objects.Paths {
-			if o.Form != nil && o.Form.Resumable != nil {
-				for _, version := range f.Client.Versions {
-					all = append(all, strings.Replace(o.Path, f.Client.Versions[0], version, 1))
-				}
+			if strings.HasPrefix(o.Path, "/v1") {
+				continue
+			}
+			collection, _, _ := strings.Cut(o.Path, "/{")
+			for _, version := range f.Client.Versions {
+				all = append(all, strings.Replace(collection, f.Client.Versions[0], version, 1))
 			}
 		}
 		for _, r := range f.Client.Refusals {

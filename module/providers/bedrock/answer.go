@@ -24,6 +24,7 @@ import (
 const (
 	streamType    = "application/vnd.amazon.eventstream"
 	maxErrorBytes = 1 << 20 // of an error answer
+	overloaded    = 529     // in the format of Anthropic
 )
 
 // meaning is the meaning of an exception of the service in the format of Anthropic.
@@ -50,8 +51,8 @@ var meanings = map[string]meaning{
 	"modelerror":                 {500, "api_error"},
 	"modelstreamerror":           {500, "api_error"},
 	"internalserver":             {500, "api_error"},
-	"serviceunavailable":         {529, "overloaded_error"},
-	"modelnotready":              {529, "overloaded_error"},
+	"serviceunavailable":         {overloaded, "overloaded_error"},
+	"modelnotready":              {overloaded, "overloaded_error"},
 }
 
 // byStatus are the meanings of exceptions that are not known, by the status of the answer.
@@ -114,6 +115,28 @@ func open(res *http.Response, op translate.Operation) {
 	if id := res.Header.Get("X-Amzn-Requestid"); id != "" {
 		res.Header.Set("Request-Id", id)
 	}
+}
+
+// openOpenAI changes an exception of the service, such as that of a refused signature, into an error in the
+// format of OpenAI. Other answers have that format.
+func openOpenAI(res *http.Response) {
+	if id := res.Header.Get("X-Amzn-Requestid"); id != "" && res.Header.Get("X-Request-Id") == "" {
+		res.Header.Set("X-Request-Id", id)
+	}
+	if res.StatusCode < http.StatusBadRequest {
+		return
+	}
+	payload, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBytes)) // what was read, as far as it is JSON
+	_ = res.Body.Close()
+	if !json.Valid(payload) || jsonscan.MemberOf(payload, "error") == nil {
+		var body []byte
+		body, res.StatusCode = readException(res.Header.Get("X-Amzn-Errortype"), res.StatusCode, payload)
+		if res.StatusCode == overloaded {
+			res.StatusCode = http.StatusServiceUnavailable
+		}
+		payload = append(append([]byte(`{"error":`), jsonscan.MemberOf(body, "error")...), '}')
+	}
+	replace(res, payload)
 }
 
 // uncounted matches the message of a model, or of a part of the conversation, whose tokens the

@@ -1,5 +1,5 @@
-// Package bedrock contains the preset of the models in Amazon Bedrock: those of Anthropic in
-// their own format, and all others by Converse. Requests are signed with the credentials of the
+// Package bedrock contains the preset of the models in Amazon Bedrock: those of Anthropic and OpenAI in
+// their own formats, and all others by Converse. Requests are signed with the credentials of the
 // machine, or have an API key of the service.
 package bedrock
 
@@ -23,8 +23,8 @@ import (
 func init() { caddy.RegisterModule(Bedrock{}) }
 
 // Bedrock is the service in a region. The name of a model is its id, the id of an inference
-// profile, or an ARN. Messages requests go to the models of Anthropic, converse requests to all
-// models.
+// profile, or an ARN. Messages requests go to the models of Anthropic, responses and chat requests to
+// those of OpenAI, and converse requests to all others.
 type Bedrock struct {
 	// Region is the region of the service, such as us-east-1.
 	Region string `json:"region"`
@@ -51,7 +51,7 @@ func (Bedrock) CaddyModule() caddy.ModuleInfo {
 // Defaults implements aigateway.Preset.
 func (b *Bedrock) Defaults() aigateway.Defaults {
 	d := aigateway.Defaults{
-		Formats:      []translate.Format{translate.Converse, translate.Messages},
+		Formats:      []translate.Format{translate.Converse, translate.Messages, translate.Responses, translate.Chat},
 		ModelFormats: modelFormats,
 		Traits:       map[string]string{"thinking_style": "both"}, // of models that are not in the table
 		ModelTraits:  modelTraits,
@@ -67,10 +67,13 @@ func (b *Bedrock) Defaults() aigateway.Defaults {
 	return d
 }
 
-// The models of Anthropic are asked in their own format, and all others by Converse, also those
-// of application inference profiles, whose names do not show the model.
+// The models of Anthropic and OpenAI are asked in their own formats, and all others by Converse, also those
+// of application inference profiles, whose names do not show the model. The service has no responses of the
+// open models of OpenAI, and their reasoning is a part of the text in its chat answers.
 var modelFormats = []aigateway.ModelFormats{
 	{Pattern: "*anthropic.*", Formats: []translate.Format{translate.Messages}},
+	{Pattern: "*openai.gpt-oss*", Formats: []translate.Format{translate.Converse}},
+	{Pattern: "*openai.gpt-*", Formats: []translate.Format{translate.Responses, translate.Chat}},
 	{Pattern: "*", Formats: []translate.Format{translate.Converse}},
 }
 
@@ -83,7 +86,11 @@ var modelTraits = func() []aigateway.ModelTraits {
 	for i := range all {
 		all[i].Traits["cache_breakpoints"] = "true"
 	}
-	return all
+	return append(all, aigateway.ModelTraits{Pattern: "*openai.gpt-oss*", Traits: make(map[string]string)},
+		aigateway.ModelTraits{Pattern: "*openai.gpt-*", Traits: map[string]string{
+			"max_tokens_field": "max_completion_tokens", "max_stops": "4", "tool_call_ids": "short",
+			"responses_reasoning": "encrypted", "count_tokens": "estimate",
+		}})
 }()
 
 // plain returns the id of the model, or of the inference profile of a system, behind an ARN such as
@@ -120,6 +127,13 @@ func (b *Bedrock) address(call *aigateway.Call) error {
 		return err
 	case call.Operation.Beside():
 		return errOperation
+	case isOpenAI(call.Format):
+		if call.Operation != translate.Generate {
+			return errOperation
+		}
+		endpoint := strings.TrimPrefix(strings.TrimPrefix(call.Path, call.Base), "/v1")
+		call.Path = strings.TrimSuffix(strings.TrimSuffix(call.Base, "/v1"), "/openai") + "/openai/v1" + endpoint
+		return nil
 	case call.Format == translate.Converse:
 		call.Path = path + call.Path[strings.LastIndexByte(call.Path, '/'):]
 	case call.Format == translate.Messages:
@@ -132,6 +146,9 @@ func (b *Bedrock) address(call *aigateway.Call) error {
 	}
 	return nil
 }
+
+// isOpenAI reports whether a format is one of those that the service has below /openai/v1.
+func isOpenAI(f translate.Format) bool { return f == translate.Responses || f == translate.Chat }
 
 // region matches the beginning of an inference profile. Tokens are counted under the name of the
 // model behind it.
@@ -162,6 +179,10 @@ func (b *Bedrock) invoke(call *aigateway.Call, path string) {
 
 // openAs changes an answer of the service into one of a format.
 func openAs(res *http.Response, format translate.Format, op translate.Operation) {
+	if isOpenAI(format) {
+		openOpenAI(res)
+		return
+	}
 	counted := op == translate.CountTokens && res.StatusCode < http.StatusBadRequest
 	if open(res, op); counted && format == translate.Messages {
 		renameCount(res)

@@ -14,6 +14,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +109,9 @@ func (b *bedrockFake) check(c *gatewaytest.Call) string {
 	case !signed && r.Header.Get("Authorization") != "Bearer "+bedrockKey:
 		return amazon(403, "UnrecognizedClientException", "The security token included in the request is invalid.")
 	}
+	if endpoint, ok := strings.CutPrefix(r.URL.EscapedPath(), "/openai"); ok {
+		return b.openAI(c, endpoint, raw, amazon)
+	}
 	name, method, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/model/"), "/")
 	if strings.Contains(name, "throttled") {
 		return amazon(429, "ThrottlingException", "Too many requests, please wait before trying again.")
@@ -140,6 +145,26 @@ func (b *bedrockFake) check(c *gatewaytest.Call) string {
 	}
 	b.answer(c, body, method != "invoke")
 	return ""
+}
+
+// openAI answers below /openai as OpenAI does, for the models that the service has there.
+func (b *bedrockFake) openAI(c *gatewaytest.Call, endpoint string, raw []byte, amazon func(status int, name, message string) string) string {
+	c.Request.Body = io.NopCloser(bytes.NewReader(raw))
+	var body struct{ Model string }
+	_ = json.Unmarshal(raw, &body) // without a model if it is no JSON
+	model := strings.TrimPrefix(strings.TrimPrefix(body.Model, "us."), "global.")
+	c.ResponseWriter.Header().Set("X-Amzn-Requestid", "aws-request-1")
+	switch {
+	case endpoint != "/v1/responses" && endpoint != "/v1/chat/completions" || c.Request.Method != http.MethodPost || c.Request.URL.RawQuery != "":
+		return amazon(404, "UnknownOperationException", "")
+	case strings.Contains(model, "throttled"):
+		return amazon(429, "ThrottlingException", "Too many tokens, please wait before trying again.")
+	case strings.Contains(model, "denied"):
+		return amazon(403, "AccessDeniedException", "You don't have access to the model with the specified model ID.")
+	case strings.Contains(model, "gpt-oss") && endpoint == "/v1/responses", !strings.HasPrefix(model, "openai.gpt-"), strings.Contains(model, "absent"):
+		return refuse(c, 404, openAIError("model_not_found", "The model '"+body.Model+"' does not exist or you do not have access to it."))
+	}
+	return endpoint
 }
 
 func jsonNumber(n int) string {
@@ -341,4 +366,91 @@ func TestCloudsAreReachedThroughReverseProxy(t *testing.T) {
 		reply := ask(s, site.MessagesPath, model)
 		assert.Equal(t, http.StatusOK, reply.Status, reply.Body)
 	}
+}
+
+// Requests for the models of OpenAI were translated to Converse, so that Codex lost its reasoning and its tools.
+func TestTheModelsOfOpenAIOnBedrockAreAskedInTheirFormats(t *testing.T) {
+	for name, head := range map[string]string{"signed": "bedrock", "with an API key": "bedrock {env.BEDROCK_KEY}"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBedrock(t)
+			s := site.Start(t, b.block(head), "model gpt {\nto bedrock/global.openai.gpt-6.2-sol\n}")
+			for path, endpoint := range map[string]string{site.ResponsesPath: "/openai/v1/responses", site.ChatPath: "/openai/v1/chat/completions", site.MessagesPath: "/openai/v1/responses"} {
+				body := site.BodyFor(path, "gpt", "hello", false)
+				reply := s.Ask(path, body)
+				require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+				assert.Equal(t, endpoint, b.lastPath())
+				if path != site.MessagesPath {
+					assert.Equal(t, strings.Replace(body, `"gpt"`, `"global.openai.gpt-6.2-sol"`, 1), b.lastBody(), "the bytes of the client")
+				}
+				reply = s.Ask(path, site.BodyFor(path, "gpt", "hello", true))
+				require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+				assert.True(t, reply.Read(t, path).Complete)
+				record := s.Record(reply.ID())
+				assert.Equal(t, "answered", record["outcome"])
+				assert.NotNil(t, record["usage.output_tokens"])
+			}
+			counted := s.Ask("/v1/messages/count_tokens", `{"model":"gpt","messages":[{"role":"user","content":"hello"}]}`)
+			assert.Equal(t, http.StatusOK, counted.Status, counted.Body)
+			assert.NotEmpty(t, counted.Header.Get("X-Gateway-Estimate"))
+			for _, path := range []string{site.ResponsesPath, site.ChatPath} {
+				require.Equal(t, http.StatusOK, ask(s, path, "openai.gpt-oss-120b-1:0").Status)
+				assert.Equal(t, "/model/openai.gpt-oss-120b-1:0/converse", b.lastPath(), "the open models")
+			}
+		})
+	}
+}
+
+// A model that the service does not have was answered 500 by one lane, and an exception of the service was no
+// error in the format of the client.
+func TestErrorsOfTheModelsOfOpenAIOnBedrock(t *testing.T) {
+	b := newBedrock(t)
+	s := site.Start(t, b.block("bedrock"))
+	for _, path := range []string{site.ResponsesPath, site.ChatPath, site.MessagesPath} {
+		for model, want := range map[string]struct {
+			status  int
+			message string
+		}{
+			"openai.gpt-absent":       {404, "The model 'openai.gpt-absent' does not exist or you do not have access to it."},
+			"us.openai.gpt-throttled": {429, "Too many tokens, please wait before trying again."},
+			"openai.gpt-denied":       {403, "You don't have access to the model with the specified model ID."},
+		} {
+			for _, stream := range []bool{false, true} {
+				reply := s.Ask(path, site.BodyFor(path, model, "hello", stream))
+				assert.Equal(t, want.status, reply.Status, "%s %s: %s", path, model, reply.Body)
+				assert.Equal(t, want.message, reply.Failure(t).Message)
+			}
+		}
+	}
+	b.Always(func(c *gatewaytest.Call) { refuse(c, http.StatusServiceUnavailable, "<html>") })
+	reply := ask(s, site.ResponsesPath, "openai.gpt-6-sol")
+	assert.Equal(t, http.StatusServiceUnavailable, reply.Status, reply.Body)
+}
+
+// What Codex sends reaches Bedrock byte for byte, but for the name of the model.
+func TestCodexOnBedrock(t *testing.T) {
+	b := newBedrock(t)
+	s := site.Start(t, b.block("bedrock", "models off"), "model mock-model {\nto bedrock/us.openai.gpt-6.2-sol\n}")
+	raw, err := os.ReadFile(filepath.Join(site.Root(t), "testdata", "captures", "codex", "first-turn.json"))
+	require.NoError(t, err)
+	var captured struct{ Body json.RawMessage }
+	require.NoError(t, json.Unmarshal(raw, &captured))
+	var sent bytes.Buffer
+	require.NoError(t, json.Compact(&sent, captured.Body))
+	reply := s.Ask(site.ResponsesPath, sent.String())
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.True(t, reply.Read(t, site.ResponsesPath).Complete)
+	assert.Equal(t, strings.Replace(sent.String(), `"model":"mock-model"`, `"model":"us.openai.gpt-6.2-sol"`, 1), b.lastBody())
+}
+
+// Requests beside text went to the format of the models of OpenAI, and then to Converse, which ended in 500.
+func TestBedrockHasNothingBesideText(t *testing.T) {
+	b := newBedrock(t)
+	s := site.Start(t, b.block("bedrock"))
+	for _, model := range []string{"amazon.nova-x", "openai.gpt-6.2-sol", "us.anthropic.claude-x"} {
+		for path, body := range map[string]string{"/v1/embeddings": `"input":"a"`, "/v1/audio/speech": `"input":"a"`, "/v1/responses/compact": `"input":"a"`, "/v1/moderations": `"input":"a"`} {
+			reply := s.Ask(path, `{"model":"`+model+`",`+body+`}`)
+			assert.Equal(t, http.StatusNotFound, reply.Status, "%s %s: %s", path, model, reply.Body)
+		}
+	}
+	assert.Zero(t, b.Count())
 }

@@ -67,6 +67,7 @@ func withoutEncryption(traits *trait.Traits) *trait.Traits {
 func After(p *catalog.Provider, c *exchange.Conduit) Alternative {
 	a, result := &c.Attempt, &c.Result
 	switch {
+	case a.Exchange.Operation.Untranslated(): // no other format has the request
 	case result.State == exchange.Unasked:
 		if usual := p.SpeakFor(a.Traits.ModelOf(a.Model), a.Exchange.Format); usual != a.Format {
 			return Alternative{Format: usual}
