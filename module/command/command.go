@@ -44,6 +44,7 @@ func configure(cmd *cobra.Command) {
 	cmd.Flags().BoolP("print", "", false, "Print a Caddyfile to start from, instead of running one")
 	cmd.RunE = caddycmd.WrapCommandFuncForCobra(run)
 	cmd.AddCommand(userCommand(), keyCommand(), teamCommand(), usageCommand(), limitsCommand(), statusCommand(), auditCommand(), targetsCommand(), explainCommand(), configurationCommand(), cacheCommand(), mcpCommand(), doctorCommand(), catalogfile.Command(), backupCommand(), restoreCommand(), importCommand(), docsCommand())
+	cmd.AddCommand(loginCommands()...)
 }
 
 // run starts the gateway, and does not return until a signal ends the process.

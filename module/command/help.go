@@ -29,7 +29,8 @@ where a running gateway sends requests, the subcommand limits shows what is used
 left of its limits, and the subcommand doctor tests its models. The subcommand models
 shows what is known of models: what they take, what they cost, and when they end. The
 subcommands backup and restore copy users, keys and usage to a folder, and back. The
-subcommand docs shows the pages of this version.
+subcommand docs shows the pages of this version. The subcommands login, token and
+logout sign this machine in at a gateway, for programs that run a command to get a key.
 
 With --print, the command prints a Caddyfile with the same providers and key. You can
 start your own configuration from it.`

@@ -1,0 +1,136 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// signInServer answers one request after the other, and keeps the forms.
+type signInServer struct {
+	*httptest.Server
+	answers []string // each a status and a body
+	asked   []string
+}
+
+func newSignInServer(t *testing.T, answers ...string) (*signInServer, *signedIn) {
+	s := &signInServer{answers: answers}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		s.asked = append(s.asked, r.URL.Path+"?"+string(body))
+		status, text, _ := strings.Cut(s.answers[0], " ")
+		s.answers = s.answers[1:]
+		w.WriteHeader(map[string]int{"200": 200, "400": 400, "401": 401, "404": 404, "503": 503}[status])
+		_, _ = io.WriteString(w, text)
+	}))
+	t.Cleanup(s.Close)
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	opened, err := openSignedIn(s.URL + "/")
+	require.NoError(t, err)
+	return s, opened
+}
+
+func runLogin(t *testing.T, s *signedIn, run func(*cobra.Command, *signedIn) error) (out string, err error) {
+	var text, messages bytes.Buffer
+	cmd := new(cobra.Command)
+	cmd.SetOut(&text)
+	cmd.SetErr(&messages)
+	cmd.SetContext(t.Context())
+	err = run(cmd, s)
+	return text.String() + messages.String(), err
+}
+
+const issued = `{"access_token":"agent_1","refresh_token":"refresh_1","token_type":"Bearer","expires_in":3600,"email":"alice"}`
+
+func TestAMachineSignsInWithACode(t *testing.T) {
+	server, s := newSignInServer(t, `200 {"device_code":"d","user_code":"BBBB-CCCC","verification_uri":"http://x/device","expires_in":600,"interval":5}`,
+		`400 {"error":"authorization_pending"}`, `400 {"error":"slow_down"}`, "200 "+issued)
+	var pauses []time.Duration
+	s.wait = func(_ context.Context, d time.Duration) error { pauses = append(pauses, d); return nil }
+	out, err := runLogin(t, s, signInHere)
+	require.NoError(t, err)
+	assert.Equal(t, "Open http://x/device and type this code: BBBB-CCCC\nSigned in as alice.\n", out)
+	assert.Equal(t, []time.Duration{5 * time.Second, 5 * time.Second, 10 * time.Second}, pauses, "slow_down makes all further pauses longer")
+	assert.Equal(t, "/oauth/token?device_code=d&grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code", server.asked[3])
+	info, err := os.Stat(s.path)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+	folder, err := os.Stat(filepath.Dir(s.path))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o700), folder.Mode().Perm())
+
+	out, err = runLogin(t, s, printToken)
+	require.NoError(t, err)
+	assert.Equal(t, "agent_1\n", out, "without a request")
+	server.answers = []string{"200 {}"}
+	_, err = runLogin(t, s, signOutHere)
+	require.NoError(t, err)
+	assert.Equal(t, "/oauth/revoke?token=refresh_1&token_type_hint=refresh_token", server.asked[4])
+	_, err = runLogin(t, s, printToken)
+	assert.ErrorIs(t, err, errNotSignedIn)
+}
+
+func TestATokenThatEndsSoonIsRenewed(t *testing.T) {
+	ends := func(s *signedIn, d time.Duration) {
+		content, _ := json.Marshal(storedTokens{"agent_0", "refresh_0", time.Now().Add(d)}) // it can be written
+		require.NoError(t, os.MkdirAll(filepath.Dir(s.path), 0o700))
+		require.NoError(t, os.WriteFile(s.path, content, 0o600))
+	}
+	for name, c := range map[string]struct {
+		left      time.Duration
+		answer    string
+		out, says string
+	}{
+		"renewed":               {time.Minute, "200 " + issued, "agent_1\n", ""},
+		"after its end":         {-time.Hour, "200 " + issued, "agent_1\n", ""},
+		"the gateway is away":   {time.Minute, "503 x", "agent_0\n", ""},
+		"and the token is over": {-time.Minute, "503 x", "", "answered with status 503"},
+		"the sign-in has ended": {time.Minute, `401 {"error":"invalid_grant"}`, "", "the sign-in has ended"},
+		"too many":              {-time.Minute, `400 {"error":"slow_down","error_description":"wait"}`, "", "wait"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, s := newSignInServer(t, c.answer)
+			ends(s, c.left)
+			out, err := runLogin(t, s, printToken)
+			assert.Equal(t, c.out, out)
+			if c.says == "" {
+				assert.NoError(t, err)
+			} else {
+				assert.ErrorContains(t, err, c.says)
+			}
+		})
+	}
+}
+
+func TestASignInThatFails(t *testing.T) {
+	begun := `200 {"device_code":"d","user_code":"B","verification_uri":"u","interval":0}`
+	for says, answers := range map[string][]string{
+		"its accounts need the word agents": {"404 {}"},
+		"answered with status 200":          {"200 <html>"},
+		"refused":                           {begun, `400 {"error":"access_denied","error_description":"refused"}`},
+		"too many":                          {`400 {"error":"slow_down","error_description":"too many"}`},
+	} {
+		_, s := newSignInServer(t, answers...)
+		s.wait = func(context.Context, time.Duration) error { return nil }
+		_, err := runLogin(t, s, signInHere)
+		require.ErrorContains(t, err, says)
+		assert.NoFileExists(t, s.path)
+	}
+	for _, address := range []string{"http://ai.example.com", "ai.example.com", "https://", "https://u:p@x", "https://x?a", "ftp://localhost"} {
+		_, err := openSignedIn(address)
+		assert.Error(t, err, address)
+	}
+}
