@@ -67,6 +67,17 @@ func (p Pattern) Match(name string) bool {
 	return strings.Trim(string(p[i:]), "*") == ""
 }
 
+// MatchAnyCase reports whether p matches name in any letter case, without spaces around it: services do
+// not distinguish them. It is for what belongs to a model, such as its targets, traits and prices.
+func (p Pattern) MatchAnyCase(name string) bool {
+	return p.Match(name) || p.small().Match(small(name))
+}
+
+func (p Pattern) small() Pattern { return Pattern(strings.ToLower(string(p))) }
+
+// small returns a name in small letters, without spaces around it.
+func small(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
+
 // Covers reports whether p matches name, or what services take for the same name: in another letter
 // case, without spaces around it, or without the resource name in front of it, such as "models/". It
 // is for rules that restrict requests, such as limits and guards: another spelling is no way around
@@ -75,11 +86,11 @@ func (p Pattern) Covers(name string) bool {
 	if p.Match(name) {
 		return true
 	}
-	small, plain := Pattern(strings.ToLower(string(p))), strings.ToLower(strings.TrimSpace(name))
-	if at := strings.LastIndex("/"+plain, "/models/"); at >= 0 && small.Match(plain[at+len("models/"):]) {
+	same, plain := p.small(), small(name)
+	if at := strings.LastIndex("/"+plain, "/models/"); at >= 0 && same.Match(plain[at+len("models/"):]) {
 		return true
 	}
-	return small.Match(plain)
+	return same.Match(plain)
 }
 
 // Overlaps reports whether p and q can match the same name.

@@ -56,6 +56,9 @@ func TestOtherSpellingsAreCovered(t *testing.T) {
 		assert.False(t, Pattern("gpt-5").Covers(name), "%q", name)
 	}
 	assert.True(t, Pattern("models/gpt-5").Covers("models/GPT-5"))
+	for name, want := range map[string]bool{"gpt-5": true, "Gpt-5.1": true, " GPT-5": true, "models/gpt-5": false, "gpt-4": false, "": false} {
+		assert.Equal(t, want, Pattern("GPT-5*").MatchAnyCase(name), "%q", name)
+	}
 }
 
 // texts returns all texts over an alphabet up to a length.

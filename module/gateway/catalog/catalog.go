@@ -40,6 +40,7 @@ type Catalog struct {
 	models    []*Model
 	claims    []claim        // in the order in which they are matched
 	exact     map[string]int // the index of the first claim of a name without "*"
+	folded    map[string]int // the same by the name in small letters
 	patterns  []int          // the indexes of the other claims
 	shared    Shared
 	tables    *tables.Tables // nil for the built-in ones

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -11,9 +12,14 @@ import (
 // claim is a pattern with the model that it selects.
 type claim struct {
 	pattern aigateway.Pattern
-	class   int // one of the classes below
+	small   aigateway.Pattern // the pattern in small letters
+	class   int               // one of the classes below
 	model   *Model
 	owner   string // for error messages
+}
+
+func newClaim(pattern aigateway.Pattern, class int, m *Model, owner string) claim {
+	return claim{pattern, aigateway.Pattern(strings.ToLower(string(pattern))), class, m, owner}
 }
 
 // The classes of claims, in the order in which they are matched.
@@ -30,13 +36,13 @@ const (
 func (c *Catalog) rank() error {
 	c.claims = c.claims[:0]
 	for _, m := range c.models {
-		c.claims = append(c.claims, claim{m.Pattern, modelBlock, m, fmt.Sprintf("model '%s'", m.Pattern)})
+		c.claims = append(c.claims, newClaim(m.Pattern, modelBlock, m, fmt.Sprintf("model '%s'", m.Pattern)))
 	}
 	for _, p := range c.Providers {
 		c.claims = append(c.claims, p.claims()...)
 	}
 	slices.SortStableFunc(c.claims, claim.compare)
-	c.exact, c.patterns = make(map[string]int, len(c.claims)), nil
+	c.exact, c.folded, c.patterns = make(map[string]int, len(c.claims)), make(map[string]int), nil
 	for i, a := range c.claims {
 		if !a.pattern.Exact() {
 			c.patterns = append(c.patterns, i)
@@ -44,6 +50,9 @@ func (c *Catalog) rank() error {
 				return err
 			}
 			continue
+		}
+		if _, claimed := c.folded[string(a.small)]; !claimed {
+			c.folded[string(a.small)] = i
 		}
 		first, claimed := c.exact[string(a.pattern)]
 		switch {
@@ -100,24 +109,42 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// Model returns the model for a name that a client uses, nil if there is none.
+// Model returns the model for a name that a client uses, in any letter case, nil if there is none. Services
+// do not distinguish the case, and a client must not leave the block of a model, with its limits, by another
+// spelling. Of claims with the same rank, the one with the letters of the name takes precedence.
 func (c *Catalog) Model(name string) *Model {
-	selected, exact := c.exact[name]
-	if !exact {
-		selected = len(c.claims)
-	}
+	small := strings.ToLower(strings.TrimSpace(name))
+	selected := c.named(name, small)
 	for _, i := range c.patterns {
-		if i > selected {
+		claim := &c.claims[i]
+		if selected >= 0 && i > selected && claim.compare(c.claims[selected]) != 0 {
 			break
 		}
-		if c.claims[i].pattern.Match(name) {
-			return c.claims[i].model
+		switch {
+		case !claim.small.Match(small):
+		case claim.pattern.Match(name):
+			return claim.model
+		case selected < 0 || i < selected:
+			selected = i
 		}
 	}
-	if !exact {
+	if selected < 0 {
 		return nil
 	}
 	return c.claims[selected].model
+}
+
+// named returns the index of the first claim of a name without "*", -1 if there is none. small is the name in
+// small letters.
+func (c *Catalog) named(name, small string) int {
+	first, folded := c.folded[small]
+	if !folded {
+		return -1
+	}
+	if same, exact := c.exact[name]; exact && c.claims[same].compare(c.claims[first]) == 0 {
+		return same
+	}
+	return first
 }
 
 // claims returns the claims of p on model names.
@@ -125,7 +152,7 @@ func (p *Provider) claims() []claim {
 	claimOf := func(pattern aigateway.Pattern, class int, owner string) claim {
 		fallback, _ := parseFallback(nil)
 		m := &Model{Pattern: pattern, Targets: []Target{p.whole}, Steps: [][]Target{{p.whole}}, Fallback: fallback, Attempts: 1}
-		return claim{pattern, class, m, owner}
+		return newClaim(pattern, class, m, owner)
 	}
 	switch {
 	case p.hidden:

@@ -73,7 +73,27 @@ func TestNamesLeadToTheTargetOfHighestRank(t *testing.T) {
 		"mistral-large":  "b",
 		"anything":       "c",
 		"":               "c",
-		"GPT-5":          "c", // letter case counts
+		"GPT-5":          "by gpt-5",
+		"Gpt-5-Nano":     "by gpt-5-*",
+		" gpt-5 ":        "by gpt-5",
+		"GPT-4":          "by gpt-*",
+		"Claude-Opus":    "a",
+		"CLAUDE-OPUS-4":  "b",
+	} {
+		assert.Equal(t, want, ownerOf(r, name), "%q", name)
+	}
+}
+
+// A block bounds a model with its limits, conditions and prices. Clients left it by another spelling, which a
+// broader pattern took, and which services accept. Of the claims with the highest rank, the one with the letters
+// of the name has precedence.
+func TestAnotherSpellingDoesNotLeaveTheBlockOfAModel(t *testing.T) {
+	r, err := ranked(t, []string{"gpt-dear", "Cheap", "cheap", "X-*", "x-*", "x-9"}, map[string][]aigateway.Pattern{"a": {"GPT-Dear", "GPT-*", "Only"}, "b": nil})
+	require.NoError(t, err)
+	for name, want := range map[string]string{
+		"gpt-dear": "by gpt-dear", "GPT-DEAR": "by gpt-dear", "GPT-Dear": "by gpt-dear", " gpt-dear": "by gpt-dear",
+		"cheap": "by cheap", "Cheap": "by Cheap", "CHEAP": "by Cheap",
+		"x-1": "by x-*", "X-1": "by X-*", "X-9": "by x-9", "gpt-other": "a", "ONLY": "a", "other": "b",
 	} {
 		assert.Equal(t, want, ownerOf(r, name), "%q", name)
 	}
@@ -83,6 +103,7 @@ func TestWithoutACatchAllOtherNamesLeadNowhere(t *testing.T) {
 	r, err := ranked(t, nil, map[string][]aigateway.Pattern{"a": {"claude-*"}})
 	require.NoError(t, err)
 	assert.Equal(t, "a", ownerOf(r, "claude-x"))
+	assert.Equal(t, "a", ownerOf(r, "Claude-X"))
 	assert.Nil(t, r.Model("gpt-5"))
 }
 

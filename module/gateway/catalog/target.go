@@ -104,7 +104,7 @@ type modelFormats struct {
 // model: those of the preset at the endpoints that have the model, unless the formats are configured.
 func (p *Provider) FormatsOf(model string) []*format.Descriptor {
 	for i := range p.spoken {
-		if p.spoken[i].pattern.Match(model) {
+		if p.spoken[i].pattern.MatchAnyCase(model) {
 			return p.spoken[i].at[p.Facts(model).Endpoints()]
 		}
 	}

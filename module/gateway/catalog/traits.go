@@ -62,7 +62,7 @@ func (m *modelTraits) of(name string) *trait.Traits {
 func (m *modelTraits) own(name string) (own map[string]string) {
 	name = cmp.Or(m.sameAs(), name)
 	for _, row := range m.provider.traits.models {
-		if row.Pattern.Match(name) {
+		if row.Pattern.MatchAnyCase(name) {
 			own = row.Traits
 			break
 		}

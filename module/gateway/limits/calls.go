@@ -184,6 +184,6 @@ func (s *callSpending) Spent(ctx context.Context, l *aigateway.Limit, _ *aigatew
 // counts reports whether a sum counts in a limit.
 func (s *callSpending) counts(l *aigateway.Limit, sum *accounting.Usage) bool {
 	isReserved := sum.Provider == ""
-	isOfTarget := l.Per == aigateway.PerProvider || s.model.Match(sum.Model) && (s.upstream == "" || sum.Upstream == s.upstream || isReserved)
+	isOfTarget := l.Per == aigateway.PerProvider || s.model.MatchAnyCase(sum.Model) && (s.upstream == "" || sum.Upstream == s.upstream || isReserved)
 	return isOfTarget && (sum.Provider == s.provider || isReserved && s.reaches(sum.Model))
 }
