@@ -117,6 +117,9 @@ func open(res *http.Response, op translate.Operation) {
 	}
 }
 
+// hasError reports whether a body is an error in the format of OpenAI.
+func hasError(body []byte) bool { return json.Valid(body) && jsonscan.MemberOf(body, "error") != nil }
+
 // openOpenAI changes an exception of the service, such as that of a refused signature, into an error in the
 // format of OpenAI. Other answers have that format.
 func openOpenAI(res *http.Response) {
@@ -128,7 +131,11 @@ func openOpenAI(res *http.Response) {
 	}
 	payload, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBytes)) // what was read, as far as it is JSON
 	_ = res.Body.Close()
-	if !json.Valid(payload) || jsonscan.MemberOf(payload, "error") == nil {
+	var e exception
+	if json.Unmarshal(payload, &e) == nil && hasError([]byte(e.Message)) { // the error of the model in an exception
+		payload = []byte(e.Message)
+	}
+	if !hasError(payload) {
 		var body []byte
 		body, res.StatusCode = readException(res.Header.Get("X-Amzn-Errortype"), res.StatusCode, payload)
 		if res.StatusCode == overloaded {

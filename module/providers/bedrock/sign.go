@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -29,8 +30,13 @@ var (
 	signer = v4.NewSigner()
 )
 
-// service is the name of the service in signatures.
-const service = "bedrock"
+// serviceOf returns the name of the service in signatures of requests to a host: bedrock-mantle has its own.
+func serviceOf(host string) string {
+	if strings.HasPrefix(host, "bedrock-mantle.") {
+		return "bedrock-mantle"
+	}
+	return "bedrock"
+}
 
 // sign signs a request with the credentials of the machine, by AWS Signature Version 4 (SigV4). If
 // it is called again, it uses others than the last ones, if there are others. It returns the id of
@@ -60,7 +66,7 @@ func signWith(r *http.Request, body io.WriterTo, credentials aws.Credentials, re
 	if _, err := body.WriteTo(hash); err != nil {
 		return fmt.Errorf("signing: %w", err)
 	}
-	err := signer.SignHTTP(r.Context(), credentials, r, hex.EncodeToString(hash.Sum(nil)), service, region, moment)
+	err := signer.SignHTTP(r.Context(), credentials, r, hex.EncodeToString(hash.Sum(nil)), serviceOf(r.Host), region, moment)
 	if err != nil {
 		return fmt.Errorf("signing: %w", err)
 	}

@@ -132,3 +132,16 @@ func TestAnInformationalAnswerHasNoCredentials(t *testing.T) {
 		})
 	}
 }
+
+// Requests to bedrock-mantle were signed for another service, which refuses them.
+func TestTheServiceOfASignatureIsThatOfTheHost(t *testing.T) {
+	for host, service := range map[string]string{
+		"bedrock-runtime.us-east-1.amazonaws.com": "bedrock", "bedrock-mantle.us-east-1.api.aws": "bedrock-mantle",
+		"vpce-1.bedrock-runtime.us-east-1.vpce.amazonaws.com": "bedrock", "127.0.0.1:8443": "bedrock",
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://"+host+"/openai/v1/responses", http.NoBody)
+		require.NoError(t, err)
+		require.NoError(t, signWith(r, bytes.NewBuffer(nil), aws.Credentials{AccessKeyID: "id", SecretAccessKey: "secret"}, "us-east-1", time.Now()))
+		assert.Contains(t, r.Header.Get("Authorization"), "/us-east-1/"+service+"/aws4_request", host)
+	}
+}

@@ -161,6 +161,8 @@ func (b *bedrockFake) openAI(c *gatewaytest.Call, endpoint string, raw []byte, a
 		return amazon(429, "ThrottlingException", "Too many tokens, please wait before trying again.")
 	case strings.Contains(model, "denied"):
 		return amazon(403, "AccessDeniedException", "You don't have access to the model with the specified model ID.")
+	case strings.Contains(model, "wrapped"):
+		return amazon(400, "ValidationException", openAIError("unsupported_parameter", "Unsupported parameter: 'max_tokens' is not supported with this model."))
 	case strings.Contains(model, "gpt-oss") && endpoint == "/v1/responses", !strings.HasPrefix(model, "openai.gpt-"), strings.Contains(model, "absent"):
 		return refuse(c, 404, openAIError("model_not_found", "The model '"+body.Model+"' does not exist or you do not have access to it."))
 	}
@@ -412,6 +414,7 @@ func TestErrorsOfTheModelsOfOpenAIOnBedrock(t *testing.T) {
 		}{
 			"openai.gpt-absent":       {404, "The model 'openai.gpt-absent' does not exist or you do not have access to it."},
 			"us.openai.gpt-throttled": {429, "Too many tokens, please wait before trying again."},
+			"openai.gpt-wrapped":      {400, "Unsupported parameter: 'max_tokens' is not supported with this model."},
 			"openai.gpt-denied":       {403, "You don't have access to the model with the specified model ID."},
 		} {
 			for _, stream := range []bool{false, true} {
