@@ -147,19 +147,28 @@ func editOf(slot jsonscan.Slot, text []byte) edit.Edit {
 	return edit.Edit{Span: translate.Span{Start: slot.Start, End: slot.End}, With: text}
 }
 
+// tasks are the names of tasks among capabilities, and among their extensions in the later versions.
+var tasks = map[string]bool{"tasks": true, "io.modelcontextprotocol/tasks": true}
+
 // withoutTasks returns the capabilities of a server without tasks, which are not passed on. cut is false if
 // the server has none.
 func withoutTasks(raw []byte) (kept []byte, cut bool) {
 	kept = append(kept, '{')
 	for name, value := range jsonscan.Members(objectOf(raw)) {
-		if string(name) == "tasks" {
+		name := string(jsonscan.AppendUnescaped(nil, name))
+		if tasks[name] {
 			cut = true
 			continue
+		}
+		if name == "extensions" {
+			if inner, has := withoutTasks(value); has {
+				value, cut = inner, true
+			}
 		}
 		if len(kept) > 1 {
 			kept = append(kept, ',')
 		}
-		kept = append(append(jsonscan.AppendString(kept, string(name)), ':'), value...)
+		kept = append(append(jsonscan.AppendString(kept, name), ':'), value...)
 	}
 	return append(kept, '}'), cut
 }

@@ -199,4 +199,8 @@ func TestTasksAreNoCapabilityOfAServer(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, string(answer.Body), method)
 	}
+	const later = `{"id":1,"result":{"capabilities":{"extensions":{"io.modelcontextprotocol/t\u0061sks":{},"io.modelcontextprotocol/ui":{"a": 1}}}}}`
+	answer, err := mcp.ReadAnswer([]byte(later), mcp.View{Method: "server/discover"})
+	require.NoError(t, err)
+	assert.Equal(t, `{"id":1,"result":{"capabilities":{"extensions":{"io.modelcontextprotocol/ui":{"a": 1}}}}}`, string(answer.Body), "the later versions have them among extensions")
 }

@@ -32,6 +32,13 @@ func (c *Circuit) Closed() bool {
 	return time.Now().After(c.restsUntil)
 }
 
+// Fails reports whether the latest call has failed.
+func (c *Circuit) Fails() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.failures > 0 || c.outage != nil
+}
+
 // Record updates the circuit with the result of a call.
 func (c *Circuit) Record(err error) {
 	c.mu.Lock()

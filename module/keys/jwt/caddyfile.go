@@ -11,7 +11,7 @@ import (
 //
 //	keys jwt {
 //		issuer      <address>
-//		audience    <text>
+//		audience    <text...>
 //		jwks        <address | absolute path>
 //		claim name  <claim>
 //		claim owner <claim>
@@ -27,7 +27,7 @@ func (t *Tokens) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 		return d.ArgErr()
 	}
 	claims := map[string]*string{"name": &t.Name, "owner": &t.Owner, "groups": &t.GroupClaim}
-	words := map[string]*string{"issuer": &t.Issuer, "audience": &t.Audience, "jwks": &t.JWKS}
+	words := map[string]*string{"issuer": &t.Issuer, "jwks": &t.JWKS}
 	for d.NextBlock(0) {
 		word := d.Val()
 		dst := words[word]
@@ -39,6 +39,15 @@ func (t *Tokens) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			if dst = claims[d.Val()]; dst == nil {
 				return d.Errf("claim %s: must be name, owner or groups", d.Val())
 			}
+		case "audience":
+			if t.Audience != "" {
+				return d.Errf("%s is set twice", word)
+			}
+			if !d.Args(&t.Audience) {
+				return d.ArgErr()
+			}
+			t.Audiences = d.RemainingArgs()
+			continue
 		case "group":
 			if err := t.addGroup(d); err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,6 +31,10 @@ type Tokens struct {
 	// Audience is the value that the claim "aud" must be or contain. Required, since
 	// otherwise every token of the issuer would be a key of the gateway.
 	Audience string `json:"audience"`
+
+	// Audiences are further values, one of which suffices in place of Audience: such as the addresses of MCP
+	// servers, which their clients ask issuers for. Default: none.
+	Audiences []string `json:"audiences,omitempty"`
 
 	// JWKS is where the keys of the issuer are, in place of those that the discovery
 	// document names: an https address, or the absolute path of a file, which is read again
@@ -129,7 +134,7 @@ func (t *Tokens) check() error {
 	if !aigateway.IsProtectedAddress(t.Issuer) {
 		return errIssuer
 	}
-	if t.Audience == "" {
+	if t.Audience == "" || slices.Contains(t.Audiences, "") {
 		return errAudience
 	}
 	if len(t.Groups) == 0 {
@@ -232,7 +237,7 @@ func (t *Tokens) verify(ctx context.Context, token *jwt.JSONWebToken, credential
 func (t *Tokens) validate(token *jwt.JSONWebToken) (all aigateway.Claims, expiry time.Time, err error) {
 	var claims jwt.Claims
 	if err = token.UnsafeClaimsWithoutVerification(&claims, &all); err == nil {
-		err = claims.ValidateWithLeeway(jwt.Expected{Issuer: t.Issuer, AnyAudience: jwt.Audience{t.Audience}, Time: time.Now()}, leeway)
+		err = claims.ValidateWithLeeway(jwt.Expected{Issuer: t.Issuer, AnyAudience: append(jwt.Audience{t.Audience}, t.Audiences...), Time: time.Now()}, leeway)
 	}
 	var problem string
 	switch {

@@ -433,6 +433,22 @@ func TestAClientThatLeavesEndsNothing(t *testing.T) {
 	assert.Equal(t, 1, i.count())
 }
 
+// Clients of MCP servers ask for tokens whose audience is the address of the server, beside those for models.
+func TestATokenIsForOneOfSeveralAudiences(t *testing.T) {
+	i := newIssuer(t)
+	const server = "https://ai.example.com/mcp/tickets"
+	text := "jwt {\nissuer " + i.URL + "\naudience llm-gateway " + server + "\ngroup *\n}"
+	source := new(Tokens)
+	require.NoError(t, source.UnmarshalCaddyfile(caddyfile.NewTestDispenser(text)))
+	ctx, cancel := caddy.NewContext(caddy.Context{Context: t.Context()})
+	defer cancel()
+	require.NoError(t, source.Provision(ctx))
+	for audience, want := range map[any]bool{"llm-gateway": true, server: true, server + "/": false, "calendar": false, "": false} {
+		key, err := source.Verify(t.Context(), i.token(t, map[string]any{"aud": audience}))
+		assert.Equal(t, want, err == nil && key != nil, audience)
+	}
+}
+
 func TestCaddyfileRefuses(t *testing.T) {
 	const rest = "\naudience a\ngroup *\n}"
 	for text, want := range map[string]string{
@@ -443,6 +459,8 @@ func TestCaddyfileRefuses(t *testing.T) {
 		"jwt {\nissuer https://a.example\naudience a\n}":                   errGroups.Error(),
 		"jwt {\nissuer https://a.example\ngroup a\ngroup a\naudience a\n}": errTwice.Error(),
 		"jwt {\nissuer https://a.example\nissuer https://b.example" + rest: "issuer is set twice",
+		"jwt {\naudience b" + rest:                                         "audience is set twice",
+		"jwt {\nissuer https://a.example\naudience a \"\"\ngroup *\n}":     errAudience.Error(),
 		"jwt {\nclaim email x" + rest:                                      "must be name, owner or groups",
 		"jwt {\nsecret x" + rest:                                           "unknown word secret",
 		"jwt {\ngroup a {\nkeys b\n}" + rest:                               "unknown word keys",

@@ -1,10 +1,13 @@
 package endpoints_test
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -155,4 +158,40 @@ func TestThereAreNoDocumentsAboutASignInWithoutTokens(t *testing.T) {
 		assertRPCError(t, http.StatusNotFound, "null", -32000, s.Call(http.MethodGet, s.URL("site", "/.well-known/"+path), ""))
 	}
 	assert.Empty(t, s.Call(http.MethodGet, s.URL("site", "/.well-known/other"), "").Body)
+}
+
+func TestX103AStreamThatIsIdleIsOneRunningRequest(t *testing.T) {
+	t.Setenv("KEY_CAROL", "sk-carol")
+	s := startTools(t, "", "limit one {\nper key\nconcurrent 1\n}", "key carol {env.KEY_CAROL} {\nmcp up\nlimit one\n}")
+	comments := make(chan struct{})
+	s.server.answers(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for {
+			_, _ = fmt.Fprint(w, ": idle\n\n")
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-comments:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	})
+	ctx, leave := context.WithCancel(site.Waiting(t))
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL("site", "/mcp/up"), strings.NewReader(rpc("7", "subscriptions/listen", "{}")))
+	require.NoError(t, err)
+	request.Header.Set("Authorization", "Bearer sk-carol")
+	response, err := s.Client.Do(request)
+	require.NoError(t, err)
+	defer func() { _ = response.Body.Close() }()
+	for range 3 {
+		comment := make([]byte, len(": idle\n\n"))
+		_, err := io.ReadFull(response.Body, comment)
+		require.NoError(t, err)
+		assert.Equal(t, ": idle\n\n", string(comment), "each comment arrives before the next one is sent")
+		assert.Equal(t, http.StatusTooManyRequests, s.use("sk-carol", calling("a")).Status)
+		comments <- struct{}{}
+	}
+	leave()
+	s.server.answers(s.answer)
+	assert.Eventually(t, func() bool { return s.use("sk-carol", calling("a")).Status == http.StatusOK }, time.Minute, time.Millisecond)
 }

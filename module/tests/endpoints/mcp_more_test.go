@@ -24,6 +24,7 @@ func TestX102MetadataNameTheIssuerOnlyWhereTokensAreKeys(t *testing.T) {
 		assert.Equal(t, http.StatusOK, answer.Status)
 		assert.Equal(t, `{"resource":"https://ai.example.com/mcp/up","authorization_servers":["https://idp.example"],"bearer_methods_supported":["header"]}`, answer.Body)
 		assert.Equal(t, `Bearer realm="ai_gateway", resource_metadata="https://ai.example.com`+path+`"`, s.use("sk-nobody", calling("x")).Header.Get("Www-Authenticate"))
+		assert.Contains(t, s.Call(http.MethodGet, s.URL("site", strings.TrimSuffix(path, "/up")), "").Body, `"resource":"https://ai.example.com/mcp"`, "all servers at once")
 		other := s.Call(http.MethodGet, s.URL("site", path+"2"), "")
 		assert.NotContains(t, other.Body, "authorization_servers", "a server that is not there")
 		assert.Equal(t, `Bearer realm="ai_gateway"`, s.List("sk-nobody", "/v1/models").Header.Get("Www-Authenticate"))

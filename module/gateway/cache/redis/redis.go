@@ -88,7 +88,7 @@ func (r *Redis) Cleanup() error {
 	return err
 }
 
-var errResting = errors.New("the Redis server did not answer; it gets no calls for a second")
+var errResting = errors.New("the Redis server did not answer; it gets no calls for a second, and no writes before it answers")
 
 // do calls the server, unless its circuit is open. The call is not cancelled when the client of a
 // request leaves: that would count as a failure of the server.
@@ -117,8 +117,12 @@ func (r *Redis) Get(name string) (value []byte, err error) {
 	return value, err
 }
 
-// Put implements aigateway.AnswerCache.
+// Put implements aigateway.AnswerCache. It does not try a server whose latest call has failed: the request
+// has waited for that already, and the next one reads before it writes.
 func (r *Redis) Put(name string, value []byte, ttl time.Duration) error {
+	if r.server.circuit.Fails() {
+		return errResting
+	}
 	return r.do(func(ctx context.Context) error { return r.server.Set(ctx, tag+name, value, ttl).Err() })
 }
 

@@ -3,6 +3,7 @@ package redis
 import (
 	"context"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -92,4 +93,19 @@ func TestAServerThatIsAwayGetsNoCallsForAWhile(t *testing.T) {
 		return err == nil && string(value) == "1"
 	}, time.Minute, 10*time.Millisecond)
 	assert.NoError(t, r.Degraded())
+}
+
+// A request waited for a server that hangs when it looked for an answer, and again when it kept its own.
+func TestAServerThatHangsCostsARequestOneWait(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = listener.Close() }() // nobody accepts, and nothing is answered
+	r := provisioned(t, listener.Addr().String(), 50*time.Millisecond)
+	_, err = r.Get("a")
+	require.Error(t, err)
+	require.NotErrorIs(t, err, errResting)
+	assert.ErrorIs(t, r.Put("a", nil, time.Hour), errResting)
+	_, err = r.Get("a")
+	assert.NotErrorIs(t, err, errResting, "the next request tries the server")
 }
