@@ -108,8 +108,8 @@ func (a *Answer) readResult(c *jsonscan.Cursor, v View) (edits []edit.Edit) {
 			if kept, cut := keep(&copied, list.kind, list.member, v); cut {
 				edits = append(edits, editOf(slot, kept))
 			}
-		case v.Rename != nil && contents[name]:
-			edits = renameLinks(edits, c, v.Rename)
+		case v.Rename != nil && links[name] != nil:
+			edits = renameLinks(edits, c, links[name], v.Rename)
 		default:
 			c.Skip()
 		}
@@ -117,16 +117,25 @@ func (a *Answer) readResult(c *jsonscan.Cursor, v View) (edits []edit.Edit) {
 	return edits
 }
 
-// contents are the members of results that have contents as the protocol defines them.
-var contents = map[string]bool{"content": true, "contents": true, "messages": true}
+// links are the members with URIs of resources, in the contents that the protocol defines and in what results
+// and tools have for clients with apps.
+var links = map[string]map[string]bool{
+	"content": inContents, "contents": inContents, "messages": inContents, "_meta": inMeta,
+}
 
-// renameLinks appends edits of the URIs of resources in the contents at the cursor.
-func renameLinks(edits []edit.Edit, c *jsonscan.Cursor, rename func(Element) string) []edit.Edit {
+var (
+	inContents = map[string]bool{"uri": true, "resourceUri": true, "ui/resourceUri": true}
+	inMeta     = map[string]bool{"resourceUri": true, "ui/resourceUri": true}
+)
+
+// renameLinks appends edits of the URIs of resources in the value at the cursor, which are in members of some
+// names.
+func renameLinks(edits []edit.Edit, c *jsonscan.Cursor, names map[string]bool, rename func(Element) string) []edit.Edit {
 	switch c.Kind() {
 	case jsonscan.Object:
-		for c.EnterObject(); c.Member(); {
-			if string(c.Name()) != "uri" || c.Kind() != jsonscan.String {
-				edits = renameLinks(edits, c, rename)
+		for c.EnterMap(); c.Member(); {
+			if !names[string(c.Name())] || c.Kind() != jsonscan.String {
+				edits = renameLinks(edits, c, names, rename)
 				continue
 			}
 			copied := *c
@@ -135,12 +144,23 @@ func renameLinks(edits []edit.Edit, c *jsonscan.Cursor, rename func(Element) str
 		}
 	case jsonscan.Array:
 		for c.EnterArray(); c.Element(); {
-			edits = renameLinks(edits, c, rename)
+			edits = renameLinks(edits, c, names, rename)
 		}
 	default:
 		c.Skip()
 	}
 	return edits
+}
+
+// renamed returns an element of a list with the name that the client sees, and such links.
+func renamed(raw []byte, e Element, member string, rename func(Element) string) []byte {
+	raw = withText(raw, rename(e), member)
+	slot, ok := find(raw, "_meta")
+	if !ok {
+		return raw
+	}
+	c := jsonscan.Within(raw, slot)
+	return edit.Apply(nil, raw, renameLinks(nil, &c, inMeta, rename))
 }
 
 func editOf(slot jsonscan.Slot, text []byte) edit.Edit {
@@ -184,7 +204,7 @@ func keep(c *jsonscan.Cursor, kind Kind, member string, v View) (kept []byte, ch
 			continue
 		}
 		if v.Rename != nil {
-			raw, changed = withText(raw, v.Rename(e), member), true
+			raw, changed = renamed(raw, e, member, v.Rename), true
 		}
 		if len(kept) > 1 {
 			kept = append(kept, ',')

@@ -17,13 +17,26 @@ import (
 // separators are what is between the name of a server and the name of an element.
 var separators = [...]string{Tool: "__", Prompt: "__", Resource: "+"}
 
+// apps is what the URIs of the pages of apps begin with, which clients know by it.
+const apps = "ui://"
+
 // Joined returns the name of an element of a server where elements of several servers are in one list:
-// tickets__search_issues, docs+file:///notes.md. server has no underscore and no plus sign.
-func (e Element) Joined(server string) string { return server + separators[e.Kind] + e.Name }
+// tickets__search_issues, docs+file:///notes.md, ui://docs/page.html. server has no underscore and no plus
+// sign.
+func (e Element) Joined(server string) string {
+	if page, ok := strings.CutPrefix(e.Name, apps); ok && e.Kind == Resource {
+		return apps + server + "/" + page
+	}
+	return server + separators[e.Kind] + e.Name
+}
 
 // Split returns the server of an element with a joined name, and the name that it has there; both are empty
 // for another name.
 func (e Element) Split() (server, name string) {
+	if page, ok := strings.CutPrefix(e.Name, apps); ok && e.Kind == Resource {
+		server, page, _ = strings.Cut(page, "/")
+		return server, apps + page
+	}
 	server, name, ok := strings.Cut(e.Name, separators[e.Kind])
 	if !ok {
 		return "", ""

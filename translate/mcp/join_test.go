@@ -12,6 +12,7 @@ import (
 func TestJoinedNamesLeadBackToTheirServer(t *testing.T) {
 	for joined, e := range map[string]mcp.Element{
 		"docs__a__b": {mcp.Tool, "a__b"}, "d__": {mcp.Prompt, ""}, "docs+file:///a+b": {mcp.Resource, "file:///a+b"}, "d__+": {mcp.Tool, "+"},
+		"ui://docs/a/b.html": {mcp.Resource, "ui://a/b.html"},
 	} {
 		server, name := mcp.Element{e.Kind, joined}.Split()
 		assert.Equal(t, e.Name, name)
@@ -42,6 +43,10 @@ func TestAnAnswerHasTheNamesThatTheClientSees(t *testing.T) {
 		`{"id":1,"result":{"tools":[{"name":"a","x":{"name":"b"}}, {"title":"t","name":"c"}]}}`:                                                                          `{"id":1,"result":{"tools":[{"name":"d__a","x":{"name":"b"}},{"title":"t","name":"d__c"}]}}`,
 		`{"id":1,"result":{"resources":[{"uri":"a:b"}]}}`:                                                                                                                `{"id":1,"result":{"resources":[{"uri":"d+a:b"}]}}`,
 		`{"id":1,"result":{"content":[{"type":"resource_link","uri":"a:b"},{"type":"resource","resource":{"uri":"c:d","text":"uri"}}],"structuredContent":{"uri":"e"}}}`: `{"id":1,"result":{"content":[{"type":"resource_link","uri":"d+a:b"},{"type":"resource","resource":{"uri":"d+c:d","text":"uri"}}],"structuredContent":{"uri":"e"}}}`,
+		// Clients found no page of an app: its address led to no server, or was no address of an app.
+		`{"id":1,"result":{"tools":[{"_meta":{"ui":{"resourceUri":"ui://a/b","uri":"c"},"ui/resourceUri":"ui://a/b"},"name":"a"}]}}`: `{"id":1,"result":{"tools":[{"_meta":{"ui":{"resourceUri":"ui://d/a/b","uri":"c"},"ui/resourceUri":"ui://d/a/b"},"name":"d__a"}]}}`,
+		`{"id":1,"result":{"content":[],"_meta":{"ui":{"resourceUri":"ui://a/b"}}}}`:                                                 `{"id":1,"result":{"content":[],"_meta":{"ui":{"resourceUri":"ui://d/a/b"}}}}`,
+		`{"id":1,"result":{"resources":[{"uri":"ui://a/b"}]}}`:                                                                       `{"id":1,"result":{"resources":[{"uri":"ui://d/a/b"}]}}`,
 	} {
 		a, err := mcp.ReadAnswer([]byte(body), v)
 		require.NoError(t, err)

@@ -124,7 +124,11 @@ func (s *Server) Send(ctx context.Context, r Request) (*http.Response, error) {
 		}
 		out.Header.Set(s.header(), s.valueOf(token))
 	}
-	return s.client.Do(out)
+	res, err := s.client.Do(out)
+	if err == nil && res.StatusCode == http.StatusUnauthorized && s.exchange != nil { // a token that was revoked
+		s.exchange.forget(r.Caller.Token)
+	}
+	return res, err
 }
 
 // MessageLimit returns the length of the longest message of a client, in bytes.

@@ -122,6 +122,13 @@ func (x *exchanger) get(key [sha256.Size]byte, now time.Time) string {
 	return ""
 }
 
+// forget drops the token for the server of a client.
+func (x *exchanger) forget(subject string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	delete(x.known, sha256.Sum256([]byte(subject)))
+}
+
 func (x *exchanger) put(key [sha256.Size]byte, got issued, now time.Time) {
 	if !got.until.After(now) {
 		return

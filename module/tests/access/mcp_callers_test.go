@@ -21,6 +21,10 @@ func startServerOfTools(t *testing.T) (address string, last *atomic.Pointer[http
 	last = new(atomic.Pointer[http.Header])
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		last.Store(&r.Header)
+		if r.Header.Get("Authorization") == "Bearer exchanged-1" && r.Header.Get("Traceparent") != "" { // as revoked
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
 	}))
@@ -95,6 +99,11 @@ func TestATokenIsExchangedForOneOfTheServer(t *testing.T) {
 	}, asked[0])
 	assert.Equal(t, http.StatusForbidden, ping(s, site.AliceKey).Status)
 	require.Len(t, asked, 2, "the issuer does not get the key of a client that has no token")
+
+	// A token that the server had revoked was used until its end.
+	assert.Equal(t, http.StatusBadGateway, ping(s, dave, "Traceparent", "x").Status)
+	require.Equal(t, http.StatusOK, ping(s, dave).Status)
+	assert.Equal(t, []string{"Bearer exchanged-3"}, (*last.Load())["Authorization"])
 
 	last.Store(nil)
 	frank := token("frank", "staff", time.Hour)

@@ -195,6 +195,27 @@ func TestStreamsOfServersAreJoined(t *testing.T) {
 	assert.Contains(t, s.use(site.AliceKey, rpc("7", "tools/list", "{}")).Body, `"tools":[{"name":"docs__a"},{"name":"mail__send_mail"}`)
 }
 
+// A session of which one server had ended its part was half alive: the tools of that server failed for ever.
+func TestAServerThatEndsItsSessionEndsThatOfAll(t *testing.T) {
+	s := startAll(t)
+	session := s.use(site.AliceKey, rpc("1", "initialize", `{"protocolVersion":"2025-11-25"}`)).Header.Get("Mcp-Session-Id")
+	for _, ended := range []string{"", `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}`} {
+		s.docs.answers(func(w http.ResponseWriter, _ *http.Request) {
+			if ended != "" {
+				w.Header().Set("Content-Type", "application/json")
+			}
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = w.Write([]byte(ended))
+		})
+		for _, message := range []string{rpc("7", "tools/list", "{}"), calling("docs__search")} {
+			answer := s.use(site.AliceKey, message, "Mcp-Session-Id", session)
+			assert.Equal(t, http.StatusNotFound, answer.Status, message)
+			assert.Contains(t, answer.Body, "-32001", message)
+		}
+		assert.Equal(t, http.StatusOK, s.use(site.AliceKey, calling("mail__send_mail"), "Mcp-Session-Id", session).Status)
+	}
+}
+
 // A client of both versions begins a session if there is a server that needs one.
 func TestAllServersAreDiscoveredOrNone(t *testing.T) {
 	s := startAll(t)
