@@ -32,7 +32,7 @@ func mayMatch(pattern string) bool {
 	if wild := strings.IndexAny(beginning, "*?[{%"); wild >= 0 {
 		beginning = beginning[:wild]
 	}
-	return slices.ContainsFunc(append(gateway.PathRoots(), mcp.Root), func(root string) bool {
+	return slices.ContainsFunc(append(gateway.PathRoots(), mcp.Root, mcp.ResourceRoot+mcp.Root), func(root string) bool {
 		root = strings.ToLower(root)
 		return strings.HasPrefix(root, beginning) || strings.HasPrefix(beginning, root)
 	})

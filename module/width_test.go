@@ -36,8 +36,9 @@ var records = []string{
 	"module/aigateway/accounting.Record", // columns of the database, as of the next two
 	"module/aigateway/accounting.Call",
 	"module/aigateway/accounting.Usage",
-	"module/gateway.Config", // options of the configuration, as of the next one
+	"module/gateway.Config", // options of the configuration, as of the next two
 	"module/gateway/mcp.Config",
+	"module/keys/jwt.Tokens",
 
 	"module/providers/demo/reply.schema", // keywords of JSON Schema
 }

@@ -32,7 +32,7 @@ func TestTheMatcherHasEachPathOfTheAPI(t *testing.T) {
 	require.NoError(t, json.Unmarshal(document, &api))
 	require.NotEmpty(t, api.Paths)
 	for path := range api.Paths {
-		if strings.HasPrefix(strings.TrimPrefix(path, "/.well-known/oauth-protected-resource"), mcp.Root) { // of the sites that have such servers
+		if strings.HasPrefix(strings.TrimPrefix(path, mcp.ResourceRoot), mcp.Root) { // of the sites that have such servers
 			continue
 		}
 		assert.True(t, matchesPath(t, path), path)

@@ -147,8 +147,9 @@ func ReadPart(server string, answer []byte) (p Part, ok bool) {
 	return Part{Server: server, Code: int(n)}, ok
 }
 
-// JoinLists returns the answer to a message for a list: the lists of all parts, one behind the other.
-func (m *Message) JoinLists(parts []Part) []byte {
+// JoinLists returns the answer to a message for a list: the lists of all parts, one behind the other. asked
+// are the cursors with which servers were asked: one that a server repeats leads to no further page.
+func (m *Message) JoinLists(parts []Part, asked map[string]string) []byte {
 	member := listing[m.Method]
 	cursors := make(map[string]string)
 	var list [][]byte
@@ -159,7 +160,10 @@ func (m *Message) JoinLists(parts []Part) []byte {
 			case member:
 				list = appendElements(list, value)
 			case "nextCursor":
-				cursors[p.Server] = jsonscan.TextOf(value)
+				next := jsonscan.TextOf(value)
+				if before, again := asked[p.Server]; jsonscan.IsString(value) && (!again || next != before) {
+					cursors[p.Server] = next
+				}
 			case "ttlMs":
 				if n, ok := jsonscan.Integer(value); ok && (ttl < 0 || n < ttl) {
 					ttl = n

@@ -63,8 +63,8 @@ func TestListsAreJoinedAndPaged(t *testing.T) {
 	assert.Nil(t, cursors)
 	got := m.JoinLists([]mcp.Part{
 		{Server: "a", Result: []byte(`{"tools":[{"name":"a__x"}, {"name":"a__y"}],"nextCursor":"p\u0032","ttlMs":70}`)},
-		{Server: "b", Result: []byte(`{"tools":[],"ttlMs":50}`)}, {Server: "c", Result: []byte(`{"tools":[{"name":"c__x"}]}`)},
-	})
+		{Server: "b", Result: []byte(`{"tools":[],"ttlMs":50}`)}, {Server: "c", Result: []byte(`{"tools":[{"name":"c__x"}],"nextCursor":null}`)},
+	}, nil)
 	const next = "eyJhIjoicDIifQ"
 	assert.JSONEq(t, `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","tools":[{"name":"a__x"},{"name":"a__y"},{"name":"c__x"}],"nextCursor":"`+next+`","ttlMs":50,"cacheScope":"private"}}`, string(got))
 	second := []byte(`{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"cursor":"` + next + `"}}`)
@@ -72,6 +72,9 @@ func TestListsAreJoinedAndPaged(t *testing.T) {
 	assert.True(t, ok)
 	assert.Equal(t, map[string]string{"a": "p2"}, cursors)
 	assert.Equal(t, `{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"cursor":"p2"}}`, string(mcp.WithCursor(second, "p2")))
+	// Clients read the page of a server whose cursor does not advance for ever.
+	again := m.JoinLists([]mcp.Part{{Server: "a", Result: []byte(`{"tools":[],"nextCursor":"p2"}`)}, {Server: "b", Result: []byte(`{"tools":[],"nextCursor":"p2"}`)}}, cursors)
+	assert.Contains(t, string(again), `"nextCursor":"eyJiIjoicDIifQ"`, "b alone has a further page")
 	for _, other := range []string{`"p2"`, `""`, `7`, `"e30"`} {
 		_, ok = mcp.Cursors([]byte(`{"params":{"cursor":` + other + `}}`))
 		assert.False(t, ok, other)

@@ -108,6 +108,10 @@ const (
 // Root is the path below which all servers are.
 const Root = "/mcp"
 
+// ResourceRoot is the path below which the metadata of resources are, in front of the path of the resource
+// (RFC 9728).
+const ResourceRoot = "/.well-known/oauth-protected-resource"
+
 const (
 	defaultMaxBody   = 1 << 20
 	defaultMaxAnswer = 16 << 20

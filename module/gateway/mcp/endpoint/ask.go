@@ -162,7 +162,7 @@ func (u *union) list() *fault.Fault {
 			return refused
 		}
 	}
-	u.to.WriteJSON(u.message.JoinLists(results))
+	u.to.WriteJSON(u.message.JoinLists(results, cursors))
 	return nil
 }
 

@@ -13,12 +13,8 @@ import (
 	wire "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
 )
 
-// resourceRoot is the path below which the metadata of resources are, in front of the path of the
-// resource (RFC 9728).
-const resourceRoot = "/.well-known/oauth-protected-resource"
-
 // signIns are the paths at which, and below which, clients look for documents about a sign-in.
-var signIns = []string{resourceRoot, "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"}
+var signIns = []string{mcp.ResourceRoot, "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"}
 
 // RouteUnanswered returns the route of a request that no handler of the site has answered: for a document
 // about a sign-in, which there is not. Clients fail at the empty 200 of Caddy.
@@ -32,7 +28,7 @@ func (s *Servers) RouteUnanswered(r *http.Request) (route routes.Route) {
 // HasResource reports whether a path is of the metadata of servers. Without tokens there are none: a client
 // would begin a sign-in that cannot end.
 func (s *Servers) HasResource(path string) bool {
-	below, ok := strings.CutPrefix(path, resourceRoot)
+	below, ok := strings.CutPrefix(path, mcp.ResourceRoot)
 	return ok && s != nil && len(s.Issuers) > 0 && (below == mcp.Root || s.find(below) != nil)
 }
 
@@ -42,7 +38,7 @@ func (s *Servers) ServeResource(w http.ResponseWriter, r *http.Request) bool {
 	if s == nil || r.Method != http.MethodGet || !s.HasResource(r.URL.Path) {
 		return false
 	}
-	body := jsonscan.AppendString([]byte(`{"resource":`), s.publicAddress(r)+strings.TrimPrefix(r.URL.Path, resourceRoot))
+	body := jsonscan.AppendString([]byte(`{"resource":`), s.publicAddress(r)+strings.TrimPrefix(r.URL.Path, mcp.ResourceRoot))
 	for i, issuer := range s.Issuers {
 		begin := `,"authorization_servers":[`
 		if i > 0 {
@@ -70,8 +66,8 @@ func (s *Servers) publicAddress(r *http.Request) string {
 
 // Challenge returns the challenge of a request to servers without a key, "" for the usual one.
 func (s *Servers) Challenge(r *http.Request) string {
-	if !s.Own(r) || !s.HasResource(resourceRoot+r.URL.Path) {
+	if !s.Own(r) || !s.HasResource(mcp.ResourceRoot+r.URL.Path) {
 		return ""
 	}
-	return aigateway.Challenge + `, resource_metadata="` + s.publicAddress(r) + resourceRoot + r.URL.Path + `"`
+	return aigateway.Challenge + `, resource_metadata="` + s.publicAddress(r) + mcp.ResourceRoot + r.URL.Path + `"`
 }
