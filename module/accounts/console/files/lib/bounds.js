@@ -39,7 +39,7 @@ export const RuleFields = ({ of, whose }) => html`
 			html`
 			<${Field} label="Priority" hint="In queues. Empty: that of the limits around it.">
 				<select name="priority">
-					${['', 'high', 'normal', 'low'].map((p) => html`<option selected=${p === (of?.priority ?? '')}>${p}</option>`)}
+					${['', 'high', 'normal', 'low'].map((p) => html`<option selected=${p === of?.priority}>${p}</option>`)}
 				</select>
 			<//>
 		`

@@ -18,18 +18,18 @@ const Who = ({ device }) => html`
 
 export default function Device() {
 	const [asked, setAsked] = useState(/** @type {any} */ (null));
-	const [said, setSaid] = useState('');
+	const [outcome, setOutcome] = useState('');
 	const answer = async (/** @type {boolean} */ confirm, team = '') => {
 		await post('/api/v1/device/answer', { code: asked.code, confirm, team });
-		setSaid(confirm ? 'It is signed in, with a key of yours: delete the key to sign it out.' : 'It gets nothing.');
+		setOutcome(confirm ? 'It is signed in, with a key of yours: delete the key to sign it out.' : 'It gets nothing.');
 		setAsked(null);
 	};
 	const find = async (/** @type {any} */ { code }) =>
 		setAsked({ code, device: await post('/api/v1/device', { code }) });
-	const names = teams.value.map(({ name }) => name);
+	const names = ['', ...teams.value.map(({ name }) => name)]; // the first: no team
 	const team = html`
 		<${Field} label="Team" hint="Whose limits count">
-			<select name="team">${['', ...names].map((name) => html`<option value=${name}>${name || 'none'}</option>`)}</select>
+			<select name="team">${names.map((name) => html`<option value=${name}>${name || 'none'}</option>`)}</select>
 		<//>
 	`;
 	const code = html`
@@ -41,15 +41,15 @@ export default function Device() {
 		<${Page} title="Sign in a program" about="A coding agent, or another program without a browser, shows a code.">
 			<section class="panel">
 				<div class="body stack">
-					${said && html`<p role="status">${said} <a href=${`${root}keys`}>Keys</a></p>`}
+					${outcome && html`<p role="status">${outcome} <a href=${`${root}keys`}>Keys</a></p>`}
 					${asked && html`<${Who} device=${asked.device} />`}
 					${
 						asked
 							? html`
 								<${Form} key="yes" label="Let it in" send=${(data) => answer(true, data.team)}
-									cancel=${() => answer(false).catch((error) => setSaid(error.message))}
+									cancel=${() => answer(false).catch((error) => setOutcome(error.message))}
 								>
-									${names.length > 0 && team}
+									${names.length > 1 && team}
 								<//>
 							`
 							: html`<${Form} key="code" label="Go on" send=${find}>${code}<//>`
