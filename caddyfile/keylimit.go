@@ -38,6 +38,10 @@ var keyLimitWords = withRules(words[*limits.Limit]{
 		}
 		return nil
 	}},
+	"sockets": {read: func(d *cf.Dispenser, l *limits.Limit) (err error) {
+		l.Sockets, err = readCount(d)
+		return err
+	}},
 	"within": {read: func(d *cf.Dispenser, l *limits.Limit) (err error) {
 		l.Within, err = readOne(d)
 		return err
@@ -101,6 +105,7 @@ func readCallLimit[T any](field func(T) **aigateway.LimitRules) func(*cf.Dispens
 //		within     <name>
 //		models     <pattern...>
 //		priority   high | normal | low
+//		sockets    <number>
 //		requests   <number>/<duration>
 //		tokens     <number>/<duration>
 //		concurrent <number>
@@ -108,7 +113,7 @@ func readCallLimit[T any](field func(T) **aigateway.LimitRules) func(*cf.Dispens
 //		unpriced   allow
 //	}
 //
-// At least one of these is required: requests, tokens, concurrent, budget and priority.
+// At least one of these is required: requests, tokens, concurrent, budget, priority and sockets.
 func readKeyLimit(d *cf.Dispenser, c *config) error {
 	line := *d // errors about the whole block contain its first line
 	name, err := readOne(d)

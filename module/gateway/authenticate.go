@@ -26,12 +26,17 @@ func (h *Handler) authenticate(to *reply.Reply, r *http.Request, in *format.Desc
 	if in != nil {
 		header, parameter = in.Client.KeyHeader, in.Client.KeyParameter
 	}
-	credential, f := h.resolved.sources.Credential(r, header, parameter)
-	if f != nil {
-		return f
+	secret := secretOf(r)
+	digest, credential := secret.digest(), ""
+	var f *fault.Fault
+	if secret == nil {
+		if credential, f = h.resolved.sources.Credential(r, header, parameter); f != nil {
+			return f
+		}
+		digest = sha256.Sum256([]byte(credential))
 	}
-	key, now := h.resolved.sources.Find(sha256.Sum256([]byte(credential))), time.Now()
-	if key == nil {
+	key, now := h.resolved.sources.Find(digest), time.Now()
+	if key == nil && secret == nil {
 		if key, f = h.verify(to, r.Context(), credential); f != nil {
 			return f
 		}

@@ -57,7 +57,7 @@ func (o *openSocket) run(serve func()) {
 // in the access log.
 func alone(r *http.Request) *http.Request {
 	ctx := trace.ContextWithSpan(context.Background(), trace.SpanFromContext(r.Context()))
-	for _, key := range [...]caddy.CtxKey{caddyhttp.ServerCtxKey, caddyhttp.VarsCtxKey, caddyhttp.OriginalRequestCtxKey} {
+	for _, key := range [...]caddy.CtxKey{caddyhttp.ServerCtxKey, caddyhttp.VarsCtxKey, caddyhttp.OriginalRequestCtxKey, secretKey} {
 		ctx = context.WithValue(ctx, key, r.Context().Value(key))
 	}
 	r = r.WithContext(exchange.WithOwnVars(ctx))
@@ -96,7 +96,7 @@ func (o *openSocket) succeed() (retired <-chan struct{}) {
 	if h == nil || h.resolved.sockets == nil || !h.resolved.sockets.leadTo(o.provider) {
 		return nil
 	}
-	leave := h.resolved.sockets.enter(o.key.ID)
+	leave := h.resolved.sockets.enter(o.key.ID, h.resolved.limits.Sockets(o.key))
 	if leave == nil {
 		return nil
 	}

@@ -63,10 +63,13 @@ const (
 
 // serveRealtime answers a request for a WebSocket of the Realtime API or a Live API.
 func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
-	o.request = withProtocolKey(o.request)
+	dialect := o.route.Format.Client.DialectOf(o.route.Operation)
+	o.request = withSecret(o.handler, dialect, withProtocolKey(o.request))
 	c := &conversation{openSocket: o, running: make(map[string]*turn), rested: make(chan struct{})}
-	c.partner.dialect = o.route.Format.Client.DialectOf(o.route.Operation)
-	c.relay.Lifetime = c.partner.dialect.Lifetime
+	c.partner.dialect, c.relay.Lifetime = dialect, dialect.Lifetime
+	if s := secretOf(o.request); s != nil && s.Ends > 0 {
+		c.relay.Lifetime = min(dialect.Lifetime, max(time.Second, time.Until(time.Unix(s.Ends, 0))))
+	}
 	close(c.rested)
 	if offersRealtime(o.request) {
 		c.relay.Protocol = realtime.Protocol
@@ -86,6 +89,7 @@ func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 	go o.run(func() {
 		defer c.end()
 		if !c.partner.dialect.ModelFirst || c.start() {
+			configure(c)
 			c.relay.Run()
 		}
 	})
@@ -107,6 +111,10 @@ func (c *conversation) start() bool {
 func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
 	h := c.current()
 	request, err := c.partner.dialect.Read(message)
+	if s := secretOf(c.request); s != nil && err == nil && request.First {
+		message = s.setup(message)
+		request, err = c.partner.dialect.Read(message)
+	}
 	switch {
 	case err != nil:
 		return fault.NotRealtimeEvent()
@@ -238,9 +246,23 @@ func withProtocolKey(r *http.Request) *http.Request {
 	return r
 }
 
+// configure sends the configuration of a client secret to the provider.
+func configure(c *conversation) {
+	if s := secretOf(c.request); s != nil && !c.partner.dialect.ModelFirst {
+		if passed := c.fromClient(realtime.Update(s.Session)); passed != nil {
+			_ = c.relay.Provider.Forward(c.request.Context(), passed, false)
+		}
+	}
+}
+
 // admit checks what the query asks for, and reserves the first response.
 func (c *conversation) admit(h *Handler, answer *reply.Reply) *fault.Fault {
 	query, err := url.ParseQuery(c.request.URL.RawQuery)
+	if s := secretOf(c.request); s != nil && len(query["model"]) == 0 {
+		query["model"] = []string{s.model()}
+	} else if s != nil && query.Get("model") != s.model() {
+		return fault.OtherSessionModel(s.model())
+	}
 	if c.partner.model = query.Get("model"); err != nil || c.partner.model == "" || len(query) > 1 || len(query["model"]) > 1 {
 		return fault.RealtimeQuery()
 	}
@@ -400,6 +422,11 @@ func errorEvent(f *format.Descriptor, refused *fault.Fault) []byte {
 // ends if the limits of the key do not let it go on.
 func (c *conversation) fromProvider(message []byte) (passed []byte, end *sockets.End) {
 	event := c.partner.dialect.ReadEvent(message)
+	if event.Searches > 0 {
+		c.mu.Lock()
+		c.clock.search(event.Searches, c.partner.dialect.Timed)
+		c.mu.Unlock()
+	}
 	var refused *fault.Fault
 	switch event.Kind {
 	case realtime.Created:

@@ -150,6 +150,9 @@ func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *
 			return fault
 		}
 	}
+	if route.Kind == routes.Secret && h.resolved.sockets != nil {
+		return serveSecret(h, to, r, route.Format)
+	}
 	if route.Fault != nil {
 		if route.Allow != "" {
 			to.SetHeaders("Allow", route.Allow)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -31,15 +32,11 @@ type socketRoute struct {
 	open map[string]int // the open WebSockets of each key, by its id
 }
 
-// mostSockets is the largest number of WebSockets that are open with one key: an idle one takes
-// memory, and a connection to the provider, although it counts in no limit of the key.
-const mostSockets = 64
-
-// enter counts a WebSocket of a key, until leave is called. leave is nil if too many are open.
-func (s *socketRoute) enter(key string) (leave func()) {
+// enter counts a WebSocket of a key, until leave is called. leave is nil if most are open.
+func (s *socketRoute) enter(key string, most int) (leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open[key] == mostSockets {
+	if s.open[key] >= most {
 		return nil
 	}
 	s.open[key]++
@@ -118,8 +115,9 @@ func (s *socketRoute) begin(o *openSocket, w http.ResponseWriter, socket *socket
 		to.Fail(refused)
 		return false
 	}
-	if o.leave = s.enter(ex.Key.ID); o.leave == nil {
-		to.Fail(fault.TooManySockets(mostSockets))
+	most := h.resolved.limits.Sockets(ex.Key)
+	if o.leave = s.enter(ex.Key.ID, most); o.leave == nil {
+		to.Fail(fault.TooManySockets(most))
 		return false
 	}
 	defer func() {
@@ -163,6 +161,8 @@ func (s *socketRoute) admit(o *openSocket, answer *reply.Reply) *fault.Fault {
 		return o.route.Fault
 	case h.CORS.Refuses(r):
 		return fault.OriginNotAllowed()
+	case secretOf(r).expired(time.Now()) || secretOf(r).spend(time.Now()):
+		return fault.ExpiredKey()
 	case h.resolved.limits.Of(o.key) == nil:
 		return fault.LimitUnknown()
 	}
@@ -205,10 +205,9 @@ func (s *socketRoute) dial(ctx context.Context, h *Handler, ex *exchange.Exchang
 // keeps them for the socket alone.
 func forgetOwn(ex *exchange.Exchange, r *http.Request) {
 	socket := exchange.MessageFrom(r.Context())
-	for i, id := range ex.View.Beyond.ObjectIDs() {
+	for i, id := range slices.Backward(ex.View.Beyond.ObjectIDs()) {
 		if socket.Began(ex.IDText(&id)) {
 			ex.View.Beyond.Forget(i)
-			return
 		}
 	}
 }

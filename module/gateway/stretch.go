@@ -17,7 +17,15 @@ const maxStretch = 2 * time.Minute
 type clock struct {
 	began    time.Time
 	settled  int64 // seconds that are charged
-	searches int64 // of the web, of the task that runs
+	searches int64 // of the web, which no usage has yet
+}
+
+// search notes searches of the web: further ones, or all of a turn so far.
+func (k *clock) search(n int64, further bool) {
+	if further {
+		n += k.searches
+	}
+	k.searches = max(k.searches, n)
 }
 
 // lasted returns the usage from the beginning up to now, by the clock of the gateway.
@@ -42,6 +50,8 @@ func (c *conversation) report(event *realtime.Event) *fault.Fault {
 	if t == nil || c.ended {
 		return nil
 	}
+	longest := int64(c.partner.dialect.Lifetime / time.Second) // a provider may report any number
+	event.Usage.Units.Seconds = min(event.Usage.Units.Seconds, longest)
 	usage := c.clock.rest(event.Usage)
 	ends := event.Kind == realtime.Ended
 	if !ends && (usage.Units.Seconds == 0 || c.refusal != nil) {

@@ -263,6 +263,7 @@ func (c *conversation) done(event *realtime.Event) (refused *fault.Fault) {
 		t.conduit.Result.Began = time.Time{} // no content that is charged
 		t.fail(fault.BrokenOff("failed", ""))
 	} else {
+		event.Usage.Searches, c.clock.searches = event.Usage.Searches+c.clock.searches, 0
 		if event.Usage.Known {
 			c.tokens = event.Usage.Total() + max(0, c.tokens-t.covers) // with what the client has said since
 		}
@@ -283,7 +284,6 @@ func (c *conversation) done(event *realtime.Event) (refused *fault.Fault) {
 func (c *conversation) worked(event *realtime.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.clock.searches += event.Usage.Searches
 	if !event.Usage.Known {
 		return
 	}

@@ -283,6 +283,26 @@ func NotRealtimeEvent() *Fault {
 	return &Fault{Kind: Invalid, Message: "message: must be a JSON object with a type, and with no member twice", Code: codeInvalidValue, Final: true}
 }
 
+// SecretSession refuses to make a client secret for a session that is not valid.
+func SecretSession(most int) *Fault {
+	return &Fault{Kind: Invalid, Message: "session: must be an object of at most " + strconv.Itoa(most) + " bytes, with the type 'realtime' and the name of a model", Param: "session", Code: codeInvalidValue, Final: true}
+}
+
+// SecretLifetime refuses the lifetime of a client secret, in seconds.
+func SecretLifetime(least, most int) *Fault {
+	return &Fault{Kind: Invalid, Message: "expires_after: must have the anchor 'created_at', and " + strconv.Itoa(least) + " to " + strconv.Itoa(most) + " seconds", Param: "expires_after", Code: codeInvalidValue, Final: true}
+}
+
+// SecretToken refuses to make a token for the Live API of Gemini that is not valid.
+func SecretToken(most int) *Fault {
+	return &Fault{Kind: Invalid, Message: "auth_tokens: bidiGenerateContentSetup must have a model, no handle and at most " + strconv.Itoa(most) + " bytes; times must be within 20 hours; fieldMask is not served", Code: codeInvalidValue, Final: true}
+}
+
+// SecretOfToken refuses to make a client secret with a signed token.
+func SecretOfToken() *Fault {
+	return notAllowed("key: a signed token makes no client secrets; use a key of the gateway")
+}
+
 // NotFirstMessage refuses a message of a Live API that does not begin a conversation, or begins another one.
 func NotFirstMessage() *Fault {
 	return &Fault{Kind: Invalid, Message: "message: the first one must begin the conversation with the name of its model, and no other may", Code: codeInvalidValue, Final: true}

@@ -103,6 +103,7 @@ type Refusal struct {
 
 	Operation translate.Operation // of the WebSocket that Upgrade asks for
 	Dialect   *realtime.Dialect   // of a conversation on it; nil for other messages
+	Secret    bool                // the request makes a client secret for such a conversation
 }
 
 // Quotas contains the names of the headers, in canonical form, with the remaining quota

@@ -75,6 +75,9 @@ func liveAddress(base string) string {
 	return base + livePath(version)
 }
 
+// tokens is what clients with a client secret add to the path of the Live API.
+const tokens = "Constrained"
+
 // livePath returns the path of WebSockets of the Live API, for a version with its slash.
 func livePath(version string) string {
 	return "/ws/google.ai.generativelanguage." + version[1:] + ".GenerativeService.BidiGenerateContent"

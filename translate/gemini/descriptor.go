@@ -40,6 +40,10 @@ var Descriptor = format.Descriptor{
 		Versions: versions,
 		Refusals: []format.Refusal{
 			{Path: livePath(version), Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Realtime, Dialect: &realtime.Gemini},
+			{Path: livePath(version) + tokens, Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Realtime, Dialect: &realtime.Gemini},
+			{Path: livePath(alpha) + tokens, Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Realtime, Dialect: &realtime.Gemini},
+			{Path: version + "/auth_tokens", Method: "POST", Fault: fault.NoRealtime, Operation: translate.Manage, Secret: true},
+			{Path: alpha + "/auth_tokens", Method: "POST", Fault: fault.NoRealtime, Operation: translate.Manage, Secret: true},
 			{Path: livePath(alpha), Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Realtime, Dialect: &realtime.Gemini},
 		},
 		KeyHeader:    keyHeader,

@@ -12,7 +12,7 @@ import (
 
 // Gemini is the Live API of Gemini. Its first message names the model, its refusals are close codes, and
 // it has one response at a time, without an id.
-var Gemini = Dialect{Read: readGemini, ReadEvent: readGeminiEvent, ModelFirst: true, ModelPrefix: "models/", Lifetime: hour}
+var Gemini = Dialect{Read: readGemini, ReadEvent: readGeminiEvent, ModelFirst: true, ModelPrefix: "models/", Secret: "auth_tokens/", Lifetime: hour}
 
 // tokensOfFrame are the tokens of a frame of a video, which has one each second.
 const tokensOfFrame = 258
@@ -104,6 +104,7 @@ func readGeminiEvent(message []byte) (e Event) {
 			e.Kind, e.Usage = Done, geminiUsage(value)
 		case "serverContent":
 			turn := jsonscan.MemberOf(value, "modelTurn")
+			e.Searches += searchesIn(jsonscan.MemberOf(value, "groundingMetadata"))
 			if e.Kind == Other && (turn != nil || jsonscan.MemberOf(value, "outputTranscription") != nil) {
 				e.Kind, e.Tokens = Created, int64(len(turn))/perToken+1
 			}
@@ -116,6 +117,20 @@ func readGeminiEvent(message []byte) (e Event) {
 		}
 	}
 	return e
+}
+
+// searchesIn returns the number of the searches of the web of an object groundingMetadata. Equal queries, which
+// the provider charges once, are in one.
+func searchesIn(grounding []byte) (n int64) {
+	for _, list := range []string{"webSearchQueries", "imageSearchQueries"} {
+		c := jsonscan.New(jsonscan.MemberOf(grounding, list))
+		for c.OpenArray(); c.Element(); {
+			if query := c.Skip(); !jsonscan.Blank(query) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // geminiUsage reads a usage object.

@@ -36,11 +36,12 @@ func TestMessagesOfClientsOfGemini(t *testing.T) {
 func TestMessagesOfGemini(t *testing.T) {
 	for text, want := range map[string]Event{
 		`{"setupComplete":{}}`: {},
-		`{"serverContent":{"inputTranscription":{"text":"hello"}}}`:       {},
-		`{"serverContent":{"modelTurn":{"parts":[]}}}`:                    {Kind: Created, Tokens: 1},
-		"\n{\"serverContent\":{\"outputTranscription\":{\"text\":\"\"}}}": {Kind: Created, Tokens: 1},
-		`{"toolCall":{"functionCalls":[]}}`:                               {Kind: Created, Tokens: 5},
-		`{"serverContent":{"turnComplete":true}}`:                         {},
+		`{"serverContent":{"inputTranscription":{"text":"hello"}}}`:                                            {},
+		`{"serverContent":{"modelTurn":{"parts":[]}}}`:                                                         {Kind: Created, Tokens: 1},
+		"\n{\"serverContent\":{\"outputTranscription\":{\"text\":\"\"}}}":                                      {Kind: Created, Tokens: 1},
+		`{"toolCall":{"functionCalls":[]}}`:                                                                    {Kind: Created, Tokens: 5},
+		`{"serverContent":{"turnComplete":true}}`:                                                              {},
+		`{"serverContent":{"groundingMetadata":{"webSearchQueries":["a","b",""],"imageSearchQueries":["c"]}}}`: {Searches: 3},
 		`{"usageMetadata":{"promptTokenCount":20,"responseTokenCount":10,"thoughtsTokenCount":4,"totalTokenCount":34,
 			"promptTokensDetails":[{"modality":"TEXT","tokenCount":5},{"modality":"AUDIO","tokenCount":12},{"modality":"VIDEO","tokenCount":3}],
 			"responseTokensDetails":[{"modality":"AUDIO","tokenCount":9}]},"toolCall":{}}`: {

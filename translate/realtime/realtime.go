@@ -38,6 +38,8 @@ type Dialect struct {
 	// Errors reports that a refusal is a message, behind which the conversation goes on. Without them, a
 	// refusal closes the WebSocket.
 	Errors bool
+	// Secret is what client secrets of the API begin with, "" for an API without any.
+	Secret string
 	// Lifetime is the longest time for which a conversation is open. Timed reports that it costs by time,
 	// and Hangup is the message with which a client asks for its end; nil without one.
 	Lifetime time.Duration
@@ -46,7 +48,7 @@ type Dialect struct {
 }
 
 // OpenAI is the Realtime API of OpenAI.
-var OpenAI = Dialect{Read: Read, ReadEvent: ReadEvent, Errors: true, Lifetime: hour}
+var OpenAI = Dialect{Read: Read, ReadEvent: ReadEvent, Errors: true, Secret: "ek_", Lifetime: hour}
 
 // Live is the Live API of OpenAI. Its models listen while they speak, so that a conversation has no
 // responses: it costs by time. What other models do for it costs as their responses do.
@@ -87,6 +89,11 @@ func Read(message []byte) (r Request, err error) {
 		r.Tasks = append(r.Tasks, slices.Concat([]byte(`{"model":"task","input":[`), jsonscan.MemberOf(message, "item"), []byte("]}")))
 	}
 	return r, nil
+}
+
+// Update returns the message of a client that configures a session.
+func Update(session []byte) []byte {
+	return slices.Concat([]byte(`{"type":"session.update","session":`), session, []byte("}"))
 }
 
 // object reads the object at the cursor, whose path ends with a dot.
@@ -160,6 +167,7 @@ type Event struct {
 	Failed   bool          // the response has failed
 	Handle   jsonscan.Slot // the place of a handle by which the session can be resumed; zero if there is none
 	Tokens   int64         // of a part of a response, estimated
+	Searches int64         // of the web, of a part of a response or a task, which its usage does not have
 	Usage    token.Usage   // of a response, a transcript or a task; of a conversation that costs by time, from its beginning
 
 	Operation translate.Operation // of another model
@@ -217,9 +225,9 @@ func readEvent(message []byte, kinds map[string]Kind) (e Event) {
 	var report token.Report
 	c := jsonscan.New(usage)
 	report.Read(&c, rows)
-	searches, terms := e.Usage.Searches, e.Usage.Terms
+	terms := e.Usage.Terms
 	e.Usage = report.Usage()
-	e.Usage.Searches, e.Usage.Terms = searches, terms
+	e.Usage.Terms = terms
 	if seconds, err := strconv.ParseFloat(string(jsonscan.MemberOf(usage, "seconds")), 64); err == nil && seconds > 0 {
 		e.Usage.Units.Seconds = int64(math.Ceil(min(seconds, token.MaxSeconds)))
 	}
@@ -236,7 +244,7 @@ func (e *Event) beside(message []byte) (usage []byte) {
 	case "response.output_item.done":
 		e.Operation = translate.Generate
 		if jsonscan.TextOf(jsonscan.MemberOf(jsonscan.MemberOf(event, "item"), "type")) == "web_search_call" {
-			e.Usage.Searches = 1
+			e.Searches = 1
 		}
 		return nil
 	case "response.completed", "response.incomplete", "response.failed":

@@ -68,7 +68,7 @@ func TestMessagesOfTheLiveAPI(t *testing.T) {
 		`{"type":"session.closed","reason":"expired","session":{},"usage":{"seconds":61}}`:               {Kind: Ended, Usage: token.Usage{Known: true, Units: token.Units{Seconds: 61}}},
 		`{"type":"response.event","event":{"type":"response.output_text.delta","delta":"a"}}`:            {Kind: Beside},
 		`{"type":"response.event","event":{"type":"response.output_item.done","item":{"type":"web_search_call"}}}`: {
-			Kind: Beside, Operation: translate.Generate, Usage: token.Usage{Counts: token.Counts{Searches: 1}},
+			Kind: Beside, Operation: translate.Generate, Searches: 1,
 		},
 		`{"type":"response.event","event":{"type":"response.completed","response":{"model":"gpt-5.5-2026","service_tier":"priority","usage":{"input_tokens":20,"input_tokens_details":{"cached_tokens":8},"output_tokens":10,"output_tokens_details":{"reasoning_tokens":4}}}}}`: {
 			Kind: Beside, Operation: translate.Generate, Model: "gpt-5.5-2026", Usage: token.Usage{Known: true, Terms: token.Priority, Counts: token.Counts{Fresh: 12, CacheRead: 8, Answer: 6, Reasoning: 4}},

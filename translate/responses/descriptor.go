@@ -40,6 +40,7 @@ var Descriptor = format.Descriptor{
 		Refusals: []format.Refusal{
 			{Path: "/v1/responses", Upgrade: "websocket", Fault: fault.NoWebSocket, Operation: translate.Manage}, // which uses no model itself
 			{Path: "/v1/realtime", Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Realtime, Dialect: &realtime.OpenAI},
+			{Path: "/v1/realtime/client_secrets", Method: "POST", Fault: fault.NoRealtime, Operation: translate.Manage, Secret: true},
 			{Path: "/v1/live/sessions", Upgrade: "websocket", Fault: fault.NoRealtime, Operation: translate.Live, Dialect: &realtime.Live},
 		},
 		Headers:  []string{"Openai-Beta"},

@@ -36,12 +36,31 @@ type Limit struct {
 	// Models are names of models, by which clients ask for them, or patterns in which "*" matches
 	// anything. The limit counts only requests for these models. Default: all requests.
 	Models []aigateway.Pattern `json:"models,omitempty"`
+
+	// Sockets is how many WebSockets may be open with each key at a site of one gateway, from 1 to
+	// 1000000. Default: that of the limit around it, else 64.
+	Sockets int `json:"sockets,omitempty"`
 }
+
+// The number of open WebSockets of a key: the usual one, and the largest that a limit can have. An idle one
+// takes memory, and a connection to the provider, although it counts in no other limit.
+const (
+	usualSockets = 64
+	mostSockets  = 1_000_000
+)
+
+var errSockets = errors.New("sockets must be 1 to 1000000")
 
 // Check returns an error for an invalid limit.
 func (l *Limit) Check() error {
 	if l.Per == aigateway.PerGateway && l.Within != "" {
 		return errors.New("a limit per gateway is within no other")
+	}
+	if l.Sockets < 0 || l.Sockets > mostSockets {
+		return errSockets
+	}
+	if l.Sockets > 0 && l.LimitRules == (aigateway.LimitRules{}) {
+		return aigateway.CheckLimitName(l.Name)
 	}
 	for _, pattern := range l.Models {
 		if _, err := aigateway.ParsePattern(string(pattern)); err != nil {
@@ -104,6 +123,17 @@ func (l *Limits) find(name string) *Limit {
 		return nil
 	}
 	return l.defined[i]
+}
+
+// Sockets returns how many WebSockets may be open with a key: the number of its limit, or else of the next
+// limit around it that has one.
+func (l *Limits) Sockets(key *aigateway.Key) int {
+	for limit := l.find(key.Limit); limit != nil; limit = l.find(limit.Within) {
+		if limit.Sockets > 0 {
+			return limit.Sockets
+		}
+	}
+	return usualSockets
 }
 
 // Priority returns the priority of the requests of a key in queues: that of the innermost of its limits

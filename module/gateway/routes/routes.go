@@ -38,6 +38,7 @@ const (
 	Accounts                 // the accounts
 	Front                    // the first page of a site that has none
 	Socket                   // the provider of a WebSocket, which Fault refuses if the site has none
+	Secret                   // the gateway, with a client secret for a WebSocket; Fault refuses it if the site has none
 	Message                  // a provider, by a message on a WebSocket; Find returns no such route
 	Unknown                  // nobody: Fault is the answer
 )

@@ -69,6 +69,9 @@ func refusal(r *http.Request, served bool) (found Route, ok bool) {
 		for _, refused := range f.Client.Refusals {
 			if (!served || refused.Upgrade != "" || refused.Method != "") && matches(r, refused) {
 				found = Route{Kind: Call, Format: f, Fault: refused.Fault()}
+				if refused.Secret {
+					found.Kind, found.Operation = Secret, refused.Operation
+				}
 				if refused.Upgrade != "" {
 					found.Kind, found.Operation = Socket, refused.Operation
 				}

@@ -153,7 +153,7 @@ func ruleLines(r *aigateway.LimitRules) []string {
 	return lines
 }
 
-// moreLines returns the models that a limit counts, and its priority, as lines of the Caddyfile.
+// moreLines returns the models that a limit counts, its priority and its WebSockets, as lines of the Caddyfile.
 func moreLines(l *limits.Limit) (lines []string) {
 	if len(l.Models) > 0 {
 		words := []string{"models"}
@@ -164,6 +164,9 @@ func moreLines(l *limits.Limit) (lines []string) {
 	}
 	if l.Priority != "" {
 		lines = append(lines, "priority "+l.Priority)
+	}
+	if l.Sockets > 0 {
+		lines = append(lines, "sockets "+strconv.Itoa(l.Sockets))
 	}
 	return lines
 }

@@ -76,6 +76,7 @@ type liveMessage struct {
 		Model             string
 		GenerationConfig  json.RawMessage
 		SystemInstruction json.RawMessage
+		Tools             json.RawMessage
 		SessionResumption *struct{ Handle string }
 	}
 	ClientContent *struct {
@@ -135,6 +136,11 @@ func (v *liveVendor) respond(conn *websocket.Conn, turns string) {
 	if strings.Contains(turns, "break off") {
 		_ = conn.Close(websocket.StatusInternalError, "Deadline expired before operation could complete.")
 		return
+	}
+	if strings.Contains(turns, "search") {
+		for range 2 { // a later message repeats the list
+			v.send(conn, `{"serverContent":{"groundingMetadata":{"webSearchQueries":["a","b"]}}}`)
+		}
 	}
 	v.send(conn, `{"serverContent":{"generationComplete":true}}`)
 	v.send(conn, `{"serverContent":{"turnComplete":true},"usageMetadata":`+liveUsage+`}`)

@@ -1,6 +1,7 @@
 package endpoints_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -184,4 +185,79 @@ func TestX213ALimitEndsALiveConversationAfterItsTurn(t *testing.T) {
 	records := recordsOf(t, s, 4)
 	assert.Equal(t, []any{"failed", "estimated"}, []any{records[0].Outcome, records[0].Calls[0].Source}, "a turn that broke off")
 	assert.Equal(t, []any{"answered", "provider"}, []any{records[1].Outcome, records[1].Calls[0].Source})
+}
+
+// A web page needed the key itself, or a token of the vendor, with which it was past all limits.
+func TestX225ATokenOpensLiveConversationsAsItsKey(t *testing.T) {
+	v := startLive(t)
+	lines := liveLines(t, v, "key other {env.OTHER_KEY} {\nmodels voice\n}")
+	s := site.StartCaddyfile(t, strings.Replace(lines, "{\n", "{\nlog\n", 1))
+	tokenFor := func(key, body string) (site.Reply, string) {
+		t.Helper()
+		reply := s.Ask("/v1alpha/auth_tokens", body, "Authorization", "Bearer "+key)
+		var answer struct{ Name string }
+		require.NoError(t, json.Unmarshal([]byte(reply.Body), &answer), reply.Body)
+		return reply, answer.Name
+	}
+	dial := func(token string) (*socketClient, *http.Response) {
+		t.Helper()
+		conn, response, err := websocket.Dial(site.Waiting(t), s.URL("site", strings.Replace(livePath, "v1beta", "v1alpha", 1)+"Constrained?access_token="+url.QueryEscape(token)), nil)
+		if err != nil {
+			return nil, response
+		}
+		t.Cleanup(func() { _ = conn.CloseNow() })
+		return &socketClient{conn, t}, response
+	}
+	reply, token := tokenFor(otherKey, `{"uses":2,"bidiGenerateContentSetup":{"model":"models/voice","systemInstruction":{"parts":[{"text":"Be brief."}]}}}`)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Regexp(t, `^auth_tokens/[\w-]+$`, token)
+	assert.Contains(t, reply.Body, `"uses":2`)
+	c, _ := dial(token)
+	c.send(`{"setup":{"model":"models/other","systemInstruction":{"parts":[{"text":"Be evil."}]},"sessionResumption":{}}}`)
+	assert.Contains(t, c.next(), "setupComplete")
+	assert.Contains(t, c.next(), "newHandle")
+	assert.Equal(t, `{"setup":{"model":"models/live-real","systemInstruction":{"parts":[{"text":"Be brief."}]},"sessionResumption":{}}}`, v.received()[0], "the setup of the token, with the session of the client")
+	assert.Contains(t, strings.Join(c.say("hello"), ""), `"turnComplete":true`)
+	_, response := dial(token)
+	assert.Equal(t, http.StatusSwitchingProtocols, response.StatusCode, "a second use")
+	_, response = dial(token)
+	assert.Equal(t, http.StatusUnauthorized, response.StatusCode, "not a third one")
+	_, response = dial(token[:len(token)-2] + "AA")
+	assert.Equal(t, http.StatusUnauthorized, response.StatusCode, "a changed token")
+	for name, tt := range map[string]struct {
+		body   string
+		status int
+	}{
+		"not allowed": {`{"bidiGenerateContentSetup":{"model":"models/nobody"}}`, 404},
+		"no model":    {`{"bidiGenerateContentSetup":{}}`, 400},
+		"a handle":    {`{"bidiGenerateContentSetup":{"model":"voice","sessionResumption":{"handle":"Cihz0"}}}`, 400},
+		"a mask":      {`{"fieldMask":"model","bidiGenerateContentSetup":{"model":"voice"}}`, 400},
+		"too late":    {`{"expireTime":"2099-01-01T00:00:00Z"}`, 400},
+	} {
+		reply, token := tokenFor(otherKey, tt.body)
+		assert.Equal(t, tt.status, reply.Status, name)
+		assert.Empty(t, token, name)
+	}
+	_, token = tokenFor(otherKey, `{"uses":0}`)
+	c, _ = dial(token)
+	c.send(`{"setup":{"model":"models/voice"}}`)
+	assert.Contains(t, c.next(), "setupComplete", "without a setup, that of the client holds")
+	s.AssertNoEntry(token)
+	require.NoError(t, s.Reload(strings.Replace(lines, "key other {env.OTHER_KEY} {\nmodels voice\n}", "", 1)))
+	refusedWith(t, http.StatusUnauthorized, func() (*websocket.Conn, *http.Response, error) { // its key is gone
+		return websocket.Dial(site.Waiting(t), s.URL("site", livePath+"Constrained?access_token="+url.QueryEscape(token)), nil)
+	})
+}
+
+// What the vendor charges for the searches of a turn cost nothing.
+func TestX228SearchesOfALiveConversationAreCharged(t *testing.T) {
+	v := startLive(t)
+	s := site.StartCaddyfile(t, strings.Replace(liveLines(t, v, "store sqlite "+filepath.Join(t.TempDir(), "gateway.db")), "price input 1", "price search 3 input 1", 1))
+	c := openLive(t, s, site.ClientKey, `,"tools":[{"googleSearch":{}}]`)
+	c.next()
+	c.say("search")
+	c.say("hello")
+	records := recordsOf(t, s, 2)
+	assert.Equal(t, []int64{0, 2}, []int64{records[0].Calls[0].Searches, records[1].Calls[0].Searches})
+	assert.Equal(t, int64(6_001_730_000), records[1].Calls[0].Cost)
 }

@@ -54,6 +54,9 @@ func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 			if r.Upgrade != "" {
 				routed["GET "+r.Path] = true
 			}
+			if r.Secret {
+				routed[r.Method+" "+r.Path] = true
+			}
 		}
 		for _, o := range format.Objects.Paths {
 			routed[o.Method+" "+o.Path] = true
@@ -163,7 +166,13 @@ func TestDocumentDescribesTheAnswersOfModels(t *testing.T) {
 	check("GET", site.ResponsesPath, s.List(site.ClientKey, site.ResponsesPath, "Upgrade: websocket"))
 	check("GET", "/v1/realtime", s.List("wrong", "/v1/realtime?model=demo-known", "Upgrade: websocket"))
 	check("GET", "/v1/realtime", s.List(site.ClientKey, "/v1/realtime?model=demo-known", "Upgrade: websocket"))
-	given["GET /v1/responses 101"], given["GET /v1/realtime 101"] = true, true // of the tests of WebSockets
+	check("GET", "/v1/live/sessions", s.List("wrong", "/v1/live/sessions", "Upgrade: websocket"))
+	check("GET", "/v1/live/sessions", s.List(site.ClientKey, "/v1/live/sessions", "Upgrade: websocket"))
+	given["GET /v1/responses 101"], given["GET /v1/realtime 101"], given["GET /v1/live/sessions 101"] = true, true, true // of the tests of WebSockets
+	const secrets = "/v1/realtime/client_secrets"
+	check("POST", secrets, s.Ask(secrets, "{}", "Authorization", "Bearer wrong"))
+	check("POST", secrets, s.Ask(secrets, "{}"))
+	given["POST "+secrets+" 200"] = true // of the tests of WebSockets
 	const cache = "/v1/cache"
 	remove := func(lines ...string) site.Reply {
 		return s.Raw("", append([]string{"DELETE " + cache + " HTTP/1.1"}, lines...)...)
@@ -468,6 +477,10 @@ func TestDocumentDescribesTheAnswersOfGeminiClients(t *testing.T) {
 			}
 		}
 	}
+	const tokens = "/v1beta/auth_tokens"
+	check("POST", tokens, s.Ask(tokens, "{}", "Authorization", "Bearer wrong"))
+	check("POST", tokens, s.Ask(tokens, "{}"))
+	given["POST "+tokens+" 200"] = true // of the tests of WebSockets
 	for _, o := range document.Operations("/v1beta/") {
 		if isOfGemini(o.Path) {
 			continue // of TestDocumentDescribesTheAnswersAboutObjectsOfGeminiClients

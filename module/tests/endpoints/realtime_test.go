@@ -2,6 +2,7 @@ package endpoints_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -225,12 +226,13 @@ func TestX179AConversationEndsAsTheProviderEndsIt(t *testing.T) {
 	v := startVoice(t)
 	s := site.StartCaddyfile(t, voiceLines(t, v, "store sqlite "+filepath.Join(t.TempDir(), "gateway.db")))
 	c := openVoice(t, s, site.ClientKey)
-	v.Done = func(string) string {
-		go func() { _ = v.lines[0].Close(websocket.StatusInternalError, "x") }()
-		return `{"type":"response.output_text.delta","event_id":"event_8"}`
-	}
+	v.Done = func(string) string { return `{"type":"response.output_text.delta","event_id":"event_8"}` }
 	c.send(`{"type":"response.create"}`)
 	c.until("response.output_text.delta")
+	v.mu.Lock()
+	line := v.lines[0]
+	v.mu.Unlock()
+	go func() { _ = line.Close(websocket.StatusInternalError, "x") }()
 	_, _, err := c.Read(context.Background())
 	var closed websocket.CloseError
 	require.ErrorAs(t, err, &closed)
@@ -321,4 +323,103 @@ func TestX217AResponseWithoutUsageIsChargedForWhatItHasGenerated(t *testing.T) {
 	}
 	assert.Equal(t, "failed", records[2].Outcome)
 	assert.Zero(t, records[2].Calls[0].Output)
+}
+
+// secretFor returns the answer to a request for a client secret, and the secret.
+func secretFor(t *testing.T, s *site.Site, key, body string) (site.Reply, string) {
+	t.Helper()
+	reply := s.Ask("/v1/realtime/client_secrets", body, "Authorization", "Bearer "+key)
+	var answer struct{ Value string }
+	require.NoError(t, json.Unmarshal([]byte(reply.Body), &answer), reply.Body)
+	return reply, answer.Value
+}
+
+// A web page needed the key itself, or a secret of the vendor, with which it was past all limits.
+func TestX222AClientSecretOpensConversationsAsItsKey(t *testing.T) {
+	v := startVoice(t)
+	lines := voiceLines(t, v, "limit few {\nconcurrent 1\n}", "key other {env.OTHER_KEY} {\nlimit few\n}", "store sqlite "+filepath.Join(t.TempDir(), "gateway.db"))
+	s := site.StartCaddyfile(t, strings.Replace(lines, "{\n", "{\nlog\n", 1))
+	reply, value := secretFor(t, s, otherKey, `{"expires_after":{"anchor":"created_at","seconds":60},"session":{"type":"realtime","model":"voice","instructions":"Be \"brief\"."}}`)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Regexp(t, `^ek_[\w-]+$`, value)
+	assert.Regexp(t, `^\{"value":"[^"]+","expires_at":\d{10},"session":\{"object":"realtime\.session","id":"sess_\w+","type":"realtime","model":"voice","instructions":"Be \\"brief\\"\."\}\}$`, reply.Body)
+	assert.NotContains(t, value, otherKey)
+	conn, response, err := dialVoice(s, "", "", "realtime", "openai-insecure-api-key."+value, "openai-beta.realtime-v1")
+	require.NoError(t, err)
+	assert.Equal(t, "realtime", response.Header.Get("Sec-Websocket-Protocol"))
+	c := &socketClient{conn, t}
+	c.until("session.updated")
+	assert.Equal(t, []string{`{"type":"session.update","session":{"type":"realtime","model":"voice-real","instructions":"Be \"brief\"."}}`}, v.received(), "the configuration comes first, with the name of the provider")
+	c.send(`{"type":"session.update","session":{"model":"other"}}`)
+	assert.Equal(t, "invalid_value", c.until("error").Error.Code)
+	c.send(`{"type":"response.create"}`)
+	c.until("response.done")
+	assert.Equal(t, "voice", recordsOf(t, s, 1)[0].Model)
+	_, response, err = dialVoice(s, "?model=voice", value)
+	require.Error(t, err)
+	assert.Equal(t, http.StatusTooManyRequests, response.StatusCode, "the limit of the key holds")
+	require.NoError(t, c.Close(websocket.StatusNormalClosure, ""))
+	require.EventuallyWithT(t, func(now *assert.CollectT) {
+		conn, _, err := dialVoice(s, "?model=voice", value)
+		if assert.NoError(now, err, "a second conversation") {
+			_ = conn.CloseNow()
+		}
+	}, site.Patience, site.PollEvery)
+	_, response, err = dialVoice(s, "?model=other", value)
+	require.Error(t, err)
+	assert.Equal(t, http.StatusBadRequest, response.StatusCode, "another model")
+	assert.Equal(t, http.StatusUnauthorized, s.Ask(site.ResponsesPath, `{"model":"voice","input":"hi"}`, "Authorization", "Bearer "+value).Status, "another endpoint")
+	_, response, err = dialVoice(s, "", value[:len(value)-2]+"AA")
+	require.Error(t, err)
+	assert.Equal(t, http.StatusUnauthorized, response.StatusCode, "a changed secret")
+	s.AssertNoEntry(value)
+	require.NoError(t, s.Reload(strings.Replace(lines, "key other {env.OTHER_KEY} {\nlimit few\n}", "", 1)))
+	refusedWith(t, http.StatusUnauthorized, func() (*websocket.Conn, *http.Response, error) { return dialVoice(s, "", value) }) // its key is gone
+}
+
+// A secret for what its key may not use would be a way around it.
+func TestX223RefusalsOfClientSecrets(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "model text {\nto up/text\n}", "key other {env.OTHER_KEY} {\nmodels text\n}"))
+	for name, tt := range map[string]struct {
+		key, body string
+		status    int
+		text      string
+	}{
+		"no body":       {site.ClientKey, ``, 400, "session: must be"},
+		"no model":      {site.ClientKey, `{"session":{"type":"realtime"}}`, 400, "session: must be"},
+		"transcripts":   {site.ClientKey, `{"session":{"type":"transcription","model":"voice"}}`, 400, "session: must be"},
+		"a model twice": {site.ClientKey, `{"session":{"model":"voice","model":"text"}}`, 400, "session: must be"},
+		"large":         {site.ClientKey, `{"session":{"model":"voice","instructions":"` + strings.Repeat("a", 9000) + `"}}`, 400, "8192"},
+		"too long":      {site.ClientKey, `{"expires_after":{"seconds":7201},"session":{"model":"voice"}}`, 400, "expires_after: must have"},
+		"another":       {site.ClientKey, `{"session":{"model":"nobody"}}`, 404, "nobody"},
+		"not allowed":   {otherKey, `{"session":{"model":"voice"}}`, 403, "may not use"},
+		"a key":         {"sk-wrong", `{"session":{"model":"voice"}}`, 401, "key"},
+	} {
+		reply, value := secretFor(t, s, tt.key, tt.body)
+		assert.Equal(t, tt.status, reply.Status, name)
+		assert.Contains(t, reply.Body, tt.text, name)
+		assert.Empty(t, value, name)
+	}
+	_, value := secretFor(t, s, site.ClientKey, `{"session":{"model":"voice"}}`)
+	_, response, err := websocket.Dial(site.Waiting(t), s.URL("site", "/v1/live/sessions"), &websocket.DialOptions{HTTPHeader: http.Header{"Authorization": {"Bearer " + value}}})
+	require.Error(t, err)
+	assert.Equal(t, http.StatusUnauthorized, response.StatusCode, "another API")
+	require.NoError(t, s.Reload(strings.Replace(voiceLines(t, v), "sockets up", "", 1)))
+	reply, _ := secretFor(t, s, site.ClientKey, `{"session":{"model":"voice"}}`)
+	assert.Equal(t, http.StatusNotFound, reply.Status, "without sockets")
+}
+
+// refusedWith waits for a refusal of a WebSocket: a connection to the configuration before may just end.
+func refusedWith(t *testing.T, status int, dial func() (*websocket.Conn, *http.Response, error)) {
+	t.Helper()
+	require.EventuallyWithT(t, func(now *assert.CollectT) {
+		conn, response, err := dial()
+		if conn != nil {
+			_ = conn.CloseNow()
+		}
+		if assert.Error(now, err) && assert.NotNil(now, response, err) {
+			assert.Equal(now, status, response.StatusCode)
+		}
+	}, site.Patience, site.PollEvery)
 }

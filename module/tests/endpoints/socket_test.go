@@ -3,6 +3,7 @@ package endpoints_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -427,4 +428,50 @@ func TestX155AKeyHasABoundedNumberOfSockets(t *testing.T) {
 			_ = conn.CloseNow()
 		}
 	}, site.Patience, 50*time.Millisecond)
+}
+
+// The number was the same for a page with many visitors and for a single user.
+func TestX224ALimitHasANumberOfSockets(t *testing.T) {
+	v := startVoice(t)
+	lines := voiceLines(t, v, "limit wide {\nsockets 2\n}", "limit few {\nrequests 100/1h\nwithin wide\n}", "key other {env.OTHER_KEY} {\nlimit few\n}")
+	s := site.StartCaddyfile(t, lines)
+	openVoice(t, s, otherKey)
+	openVoice(t, s, otherKey)
+	_, response, err := dialVoice(s, "?model=voice", otherKey)
+	require.Error(t, err)
+	assert.Equal(t, http.StatusTooManyRequests, response.StatusCode)
+	assert.Contains(t, site.ReadReply(response).Body, "this key has 2 open WebSockets")
+	openVoice(t, s, site.ClientKey)
+	require.NoError(t, s.Reload(strings.Replace(lines, "sockets 2", "sockets 3", 1)))
+	openVoice(t, s, otherKey)
+}
+
+// The id of a second response of the socket was taken for that of a stored one: a request that continues the
+// last response, and compares its cached prompt with it, was refused.
+func TestX226ARequestNamesSeveralResponsesOfItsSocket(t *testing.T) {
+	v := startLines(t)
+	s := startSockets(t, v)
+	c := openSocket(t, s, site.ClientKey)
+	id := parsed(t, c.ask(hello)[0]).Response.ID
+	all := c.ask(hello + `,"prompt_cache_options":{"comparison_response_id":"` + id + `"},"previous_response_id":"` + id + `"`)
+	assert.Equal(t, "response.completed", parsed(t, all[len(all)-1]).Type, all)
+	assert.Contains(t, v.received()[1], `"comparison_response_id":"`+id+`"`)
+}
+
+// An operator who logs contents had to guess which of a WebSocket are in the log.
+func TestX227ContentsOfRequestsOnASocketAreLogged(t *testing.T) {
+	v := startVoice(t)
+	s := site.StartCaddyfile(t, voiceLines(t, v, "log_content"))
+	c := openVoice(t, s, site.ClientKey)
+	c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"whispered words"}]}}`)
+	c.send(`{"type":"response.create"}`)
+	c.until("response.done")
+	s.AssertNoEntry("whispered words")
+	lines := startLines(t)
+	t.Setenv("UP_KEY", "sk-up")
+	require.NoError(t, s.Reload(site.Block("", site.Direct.ProviderAt("up", strings.TrimPrefix(lines.URL, "http://"), "format responses", "models off", "api_key {env.UP_KEY}"),
+		"model gpt {\nto up/gpt-real\n}", "sockets up", "log_content")))
+	openSocket(t, s, site.ClientKey).ask(hello)
+	entry := s.EntryWhere(func(e map[string]any) bool { return e["msg"] == "request content" })
+	assert.Contains(t, fmt.Sprint(entry["texts"]), "hello")
 }

@@ -116,9 +116,7 @@ func TestX219RefusalsOfAConversationThatCostsByTime(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(v.received(), "\n"), "nothing else was sent")
 	assert.Contains(t, s.Ask("/v1/live/sessions", `{}`).Body, "/v1/live", "a conversation by WebRTC is refused by its name")
 	require.NoError(t, s.Reload(strings.Replace(lines, "sockets up", "", 1)))
-	_, response, err = dialTimed(s, site.ClientKey)
-	require.Error(t, err)
-	assert.Equal(t, http.StatusNotFound, response.StatusCode)
+	refusedWith(t, http.StatusNotFound, func() (*websocket.Conn, *http.Response, error) { return dialTimed(s, site.ClientKey) })
 }
 
 // A budget that is checked at the beginning alone ends no conversation, and one that is cut without the last
