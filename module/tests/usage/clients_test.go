@@ -40,11 +40,14 @@ func TestTheVendorsClientsUseBatchesOfFiles(t *testing.T) {
 	runSuite(t, "batchfiles.test.js", "GATEWAY_URL="+s.URL("site", ""), "VENDOR_URL="+f.URL)
 }
 
-// The suite of Google's own client stores files, in one piece and in several, and names them in requests.
+// The suite of Google's own client stores files, in one piece and in several, names them in requests, and creates
+// batches of them, with a key that has a budget.
 func TestTheVendorsClientsUseFilesOfTheGeminiAPI(t *testing.T) {
+	site.SetKeys(t)
 	g := startGoogle(t)
-	s := site.Start(t, withLedger(t, site.Direct.ProviderAt("p", strings.TrimPrefix(g.URL, "http://"), "format gemini", "files_state sealed", "batches sealed", "models m"))...)
-	runSuite(t, "gemini.test.js", "GATEWAY_URL="+s.URL("site", ""), "VENDOR_URL="+g.URL)
+	s := site.Start(t, withLedger(t, site.Direct.ProviderAt("p", strings.TrimPrefix(g.URL, "http://"), halfDollars, "format gemini", "files_state sealed", "batches sealed"),
+		"limit large {\nbudget 1000000/month\n}", "key alice {env.KEY_ALICE} {\nlimit large\n}")...)
+	runSuite(t, "gemini.test.js", "GATEWAY_URL="+s.URL("site", ""), "VENDOR_URL="+g.URL, "GATEWAY_KEY="+site.AliceKey)
 }
 
 // The suite of the official clients of the Model Context Protocol uses the official servers of both eras.

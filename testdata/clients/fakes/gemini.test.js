@@ -74,6 +74,16 @@ for (const [name, Client] of [['2', GoogleGenAI], ['3', GoogleGenAI3]]) {
     }
   });
 
+  test(`batches of a file of several pieces, major ${name}`, async () => {
+    const text = 'a'.repeat(1000);
+    const line = { request: { contents: [{ role: 'user', parts: [{ text }] }], generationConfig: { maxOutputTokens: 5 } } };
+    const lines = `${JSON.stringify(line)}\n`.repeat(10_000); // more than the 8 MiB of a piece
+    const input = await files.upload({ file: new Blob([lines], { type: 'application/jsonl' }) });
+    assert.equal((await batches.create({ model: 'm', src: input.name })).state, 'JOB_STATE_PENDING');
+    const broken = new Blob([`${lines}{"request":{"contents":"hi"}}\n`], { type: 'application/jsonl' });
+    await assert.rejects(() => files.upload({ file: broken }), /line 10001|400/);
+  });
+
   test(`batches of vectors, major ${name}`, async () => {
     const batch = await batches.createEmbeddings({ model: 'm', src: { inlinedRequests: { contents: ['hi'], config: { outputDimensionality: 2 } } } });
     assert.equal((await batches.get({ name: batch.name })).name, batch.name);
