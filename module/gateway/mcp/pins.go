@@ -14,7 +14,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 )
 
@@ -61,7 +60,8 @@ func newPins(c *Config, in storage, logger *zap.Logger) *pins {
 		return nil
 	}
 	// Another address is another server.
-	name := fmt.Sprintf("ai_gateway/mcp/%s-%s.json", c.Name, aigateway.ShortDigest(sha256.Sum256([]byte(c.To))))
+	address := sha256.Sum256([]byte(c.To))
+	name := fmt.Sprintf("ai_gateway/mcp/%s-%x.json", c.Name, address[:6]) // a colon is in no name of a file on Windows
 	return &pins{mode: c.Pin, server: c.Name, name: name, in: in, logger: logger.With(zap.String("server", c.Name)), tools: make(map[string]definition)}
 }
 
