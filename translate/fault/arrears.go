@@ -111,6 +111,19 @@ func (d detail) exhausted() bool {
 	return exhaustedWords[d.code] || exhaustedWords[d.kind] || d.rpc.usedUp || d.rpc.reason == unpaid || d.isSentence(exhaustedSentences)
 }
 
+// creditLeft matches the credit that is left, above 0, in messages that refuse a request for its size.
+var creditLeft = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:` + strings.Join([]string{
+		`can only afford`,       // OpenRouter: You requested up to 65536 tokens, but can only afford 3919
+		`remain quota:`,         // New API: token quota is not enough, token remain quota: 1, need quota: 2
+		`user \[\d+\] quota \[`, // One API: user [1] quota [5]preConsumedQuota [743]is not enough
+		`(?:剩余|剩餘)额度[:：]`,       // New API: 预扣费额度失败, 用户剩余额度: ＄0.02
+	}, "|") + `)[^\d-]{0,3}(?:0[.,]?0*)?[1-9]`)
+})
+
+// leavesCredit reports whether an account without enough credit for a request has some for smaller ones.
+func (d detail) leavesCredit() bool { return creditLeft().MatchString(d.message) }
+
 // unauthenticated reports whether the provider did not accept the credential, whatever
 // the status.
 func (d detail) unauthenticated() bool {

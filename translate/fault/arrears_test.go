@@ -156,3 +156,29 @@ func TestOtherErrorsAreNoTroubleWithTheAccount(t *testing.T) {
 		}
 	}
 }
+
+// A client could let the key of a provider rest for all others, by one request that the rest of the credit does
+// not pay for.
+func TestCreditForSmallerRequestsIsLeft(t *testing.T) {
+	for message, left := range map[string]bool{
+		"This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 3919.": true,
+		"This request requires more credits, or fewer max_tokens. You requested up to 100 tokens, but can only afford 0.":      false,
+		"token quota is not enough, token remain quota: 12, need quota: 200":                                                   true,
+		"token quota is not enough, token remain quota: ＄0.001200, need quota: ＄0.02":                                          true,
+		"token quota is not enough, token remain quota: ＄0.000000, need quota: ＄0.02":                                          false,
+		"token quota is not enough, token remain quota: -5, need quota: 200":                                                   false,
+		"user [1] quota [700]preConsumedQuota [743]is not enough":                                                              true,
+		"user [3446] quota [-20847155]preConsumedQuota [743]is not enough":                                                     false,
+		"user [3446] quota [0]preConsumedQuota [743]is not enough":                                                             false,
+		"预扣费额度失败, 用户剩余额度: ＄0.020000, 需要预扣费额度: ＄0.5":                                                                            true,
+		"预扣费额度失败, 用户剩余额度: ＄0.000000, 需要预扣费额度: ＄0.5":                                                                            false,
+		"Insufficient Balance": false,
+	} {
+		body, err := json.Marshal(map[string]any{"error": map[string]string{"message": message}})
+		require.NoError(t, err)
+		f := fault.Read(402, "application/json", body)
+		assert.Equal(t, fault.AccountExhausted, f.Kind, message)
+		assert.Equal(t, left, f.Blame.Costly, message)
+	}
+	assert.False(t, fault.Read(400, "application/json", []byte(`{"error":{"message":"max_tokens can only afford 5"}}`)).Blame.Costly)
+}

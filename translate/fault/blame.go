@@ -21,6 +21,8 @@ type Blame struct {
 	// Excess is what is too much if the request asks for more tokens than its answer can
 	// have; nil if it does not.
 	Excess *Excess
+	// Costly is true if the gateway's account has credit, and not enough for a request of this size.
+	Costly bool
 
 	places []string // that may be the path of the field at fault, in the provider's words
 }

@@ -80,6 +80,7 @@ func (d detail) fault(status int, generic string) *Fault {
 		f.setMessage("the upstream did not accept the gateway's credential")
 		f.Final = true
 	case f.Kind == AccountExhausted:
+		f.Blame.Costly = d.leavesCredit()
 		f.setMessage("the gateway's account with the upstream is exhausted")
 		f.Final = true
 	case f.Message == "" || status < 400:

@@ -147,6 +147,17 @@ func (c *Catalog) named(name, small string) int {
 	return first
 }
 
+// LeadsTo reports whether requests can ask a provider for a model by the provider's own name.
+func (c *Catalog) LeadsTo(p *Provider, upstream string) bool {
+	leads := func(m *Model, name string) bool {
+		return slices.ContainsFunc(m.Targets, func(t Target) bool { return t.Provider == p && cmp.Or(t.Model, name) == upstream })
+	}
+	m := c.Model(upstream)
+	return m != nil && leads(m, upstream) || slices.ContainsFunc(c.models, func(m *Model) bool {
+		return leads(m, "") || m.Mirror != nil && leads(m.Mirror.Model, upstream)
+	})
+}
+
 // claims returns the claims of p on model names.
 func (p *Provider) claims() []claim {
 	claimOf := func(pattern aigateway.Pattern, class int, owner string) claim {

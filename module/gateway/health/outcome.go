@@ -67,18 +67,18 @@ func BlamesKey(a *exchange.Attempt, r *exchange.Result) bool {
 	if a.Exchange.Operation.Untranslated() {
 		class = classOf(r)
 	}
-	return class.ofKey() || class == RateLimited || r.Fault.Kind == fault.Forbidden
+	return class.ofKey() || class == RateLimited || r.Fault.Kind == fault.Forbidden || r.Fault.Blame.Costly
 }
 
 // classOf returns the class of a failed attempt. An answer that blames the request is
 // Unknown, whatever its status, because clients can provoke it: by a model that does not
-// exist, for example. So is a 403: OpenRouter and xAI send it for prompts that their
+// exist, for example; so is a refusal of its size by an account that has credit for smaller ones. So is a 403: OpenRouter and xAI send it for prompts that their
 // moderation refuses, and firewalls for texts that look like an attack.
 func classOf(r *exchange.Result) Class {
 	f := r.Fault
 	blamesCall := r.Status >= 400 && r.Status < 500
 	switch {
-	case f.BlamesRequest():
+	case f.BlamesRequest(), f.Blame.Costly:
 		return Unknown
 	case f.Kind == fault.CredentialRefused:
 		return CredentialRefused

@@ -48,6 +48,8 @@ func TestOutcomes(t *testing.T) {
 		"400 without credit":          {answered(400, `{"error":{"message":"Your credit balance is too low to access"}}`), health.AccountExhausted},
 		"401":                         {answered(401, ""), health.CredentialRefused},
 		"402":                         {answered(402, ""), health.AccountExhausted},
+		"402 for the size":            {answered(402, `{"error":{"message":"This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 3919.","code":402}}`), health.Unknown},
+		"402 without any credit":      {answered(402, `{"error":{"message":"This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 0."}}`), health.AccountExhausted},
 		"403":                         {answered(403, ""), health.Unknown},
 		"403 of a moderation":         {answered(403, `{"error":{"message":"your input was flagged","code":403}}`), health.Unknown},
 		"404":                         {answered(404, ""), health.Unknown},

@@ -34,7 +34,7 @@ func Targets(c *catalog.Catalog) []api.Target {
 		}
 	}
 	for _, p := range c.Providers {
-		all = append(all, remembered(p, all)...)
+		all = append(all, remembered(c, p, all)...)
 	}
 	return all
 }
@@ -48,10 +48,11 @@ func PageOfTargets(all []api.Target, page Page) api.Page[api.Target] {
 }
 
 // remembered returns the targets of a provider that are not in known, the targets of exact
-// names.
-func remembered(p *catalog.Provider, known []api.Target) (all []api.Target) {
+// names. Providers with the same preset and address share what is remembered; a model is shown for those
+// which requests for it can ask.
+func remembered(c *catalog.Catalog, p *catalog.Provider, known []api.Target) (all []api.Target) {
 	for i, key := range p.APIKeys {
-		models := health.Process.Models(p.Service, key)
+		models := slices.DeleteFunc(health.Process.Models(p.Service, key), func(model string) bool { return isElsewhere(c, p, model) })
 		if len(models) == 0 && !slices.ContainsFunc(known, func(t api.Target) bool { return t.Provider == p.Name && t.APIKey == key }) {
 			models = []string{"*"}
 		}
@@ -61,6 +62,14 @@ func remembered(p *catalog.Provider, known []api.Target) (all []api.Target) {
 		}
 	}
 	return all
+}
+
+// isElsewhere reports whether a model that a provider remembers is that of another provider with the same preset
+// and address.
+func isElsewhere(c *catalog.Catalog, p *catalog.Provider, model string) bool {
+	return !c.LeadsTo(p, model) && slices.ContainsFunc(c.Providers, func(other *catalog.Provider) bool {
+		return other.Service == p.Service && c.LeadsTo(other, model)
+	})
 }
 
 // Providers returns whether each provider can be asked, by name: whether a target of a

@@ -45,6 +45,22 @@ func TestOperatorsSeeWhichTargetsRest(t *testing.T) {
 	}, second)
 }
 
+// Two providers with one address share what is known of its models, and each listed the models of both.
+func TestAModelIsListedForTheProvidersThatItLeadsTo(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("open", p, "models open-*"), site.Direct.Provider("bounded", p, "models bounded-*"), "model named {\nto bounded/x\n}")
+	p.Always(gatewaytest.Status(http.StatusInternalServerError))
+	for _, model := range []string{"open-1", "bounded-1", "named"} {
+		s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, model, "hello", false))
+	}
+	require.NoError(t, p.WaitSettled(site.Waiting(t)))
+	var listed []string
+	for _, item := range admin(t, s, "/api/v1/targets", http.StatusOK)["items"].([]any) {
+		listed = append(listed, fmt.Sprint(item.(map[string]any)["provider"], "/", item.(map[string]any)["upstream_model"]))
+	}
+	assert.ElementsMatch(t, []string{"open/open-1", "bounded/bounded-1", "bounded/x"}, listed)
+}
+
 // Keys of users, which are the ones that need an explanation, once were unknown here.
 func TestOperatorsSeeWhatAKeyOfAUserMayUse(t *testing.T) {
 	p := gatewaytest.NewProvider(t)
