@@ -67,6 +67,7 @@ func start(t *testing.T, p *provider, lines ...string) *gateway {
 					create user
 					`+strings.Join(lines, "\n")+`
 				}
+				agents
 			}
 		}
 	}`)
@@ -153,6 +154,40 @@ func TestAPersonSignsInAtARealProvider(t *testing.T) {
 	assert.Equal(t, failed("expired"), other.finish(other.authorize("test-user2").ResolveReference(callback)), "the answer of another sign-in")
 	assert.Empty(t, other.self())
 	assert.NotContains(t, g.Logs.String(), callback.Query().Get("code"))
+}
+
+// A coding agent shows a code, which the person types who has signed in at the provider.
+func TestAnAgentSignsInAsAPersonOfTheProvider(t *testing.T) {
+	g := start(t, startProvider(t))
+	b := g.browser()
+	require.Equal(t, home, b.finish(b.authorize("test-user2")))
+	post := func(client *http.Client, path, kind, body string) map[string]string {
+		answer, err := client.Post(g.URL("site", path), kind, strings.NewReader(body))
+		require.NoError(t, err)
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		require.NoError(t, err)
+		require.Less(t, answer.StatusCode, http.StatusMultipleChoices, string(text))
+		var members map[string]any
+		_ = json.Unmarshal(text, &members) // some answers have no body
+		texts := make(map[string]string)
+		for name, value := range members {
+			texts[name], _ = value.(string)
+		}
+		return texts
+	}
+	const form = "application/x-www-form-urlencoded"
+	begun := post(http.DefaultClient, "/oauth/device_authorization", form, "surface=claude_code")
+	post(b.Client, "/api/v1/device/answer", "application/json", `{"code":"`+begun["user_code"]+`","confirm":true}`)
+	tokens := post(http.DefaultClient, "/oauth/token", form, "grant_type=urn:ietf:params:oauth:grant-type:device_code&device_code="+begun["device_code"])
+	assert.Equal(t, "test-user2", tokens["email"])
+	request, err := http.NewRequest(http.MethodPost, g.URL("site", "/v1/messages"), strings.NewReader(`{"model":"demo","max_tokens":9,"messages":[{"role":"user","content":"Hello"}]}`))
+	require.NoError(t, err)
+	request.Header = http.Header{"Authorization": {"Bearer " + tokens["access_token"]}, "Content-Type": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}
+	answer, err := http.DefaultClient.Do(request)
+	require.NoError(t, err)
+	defer answer.Body.Close()
+	assert.Equal(t, http.StatusOK, answer.StatusCode)
 }
 
 func TestTheVerifiedAddressIsTheName(t *testing.T) {
