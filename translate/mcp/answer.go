@@ -34,9 +34,9 @@ var listing = map[string]string{
 
 // View is how a client sees what a server offers.
 type View struct {
-	Method string                     // that is answered; "" if it is unknown
-	Shows  func(Element) bool         // reports whether the client sees an element
-	Rename func(Element) (new string) // returns the name that the client sees; nil for the names of the server
+	Method string               // that is answered; "" if it is unknown
+	Shows  func(Element) bool   // reports whether the client sees an element
+	Rename func(Element) string // returns the name that the client sees; nil for the names of the server
 
 	// Keeps reports whether the client sees a tool with a definition; nil for all definitions.
 	Keeps func(tool string, definition []byte) bool

@@ -135,6 +135,15 @@ func (a *Agents) token(w http.ResponseWriter, c *call.Call) {
 	answer.WriteJSON(w, tokenView{next.Access, "Bearer", int64(math.Ceil(next.Expires.Sub(a.clock()).Seconds())), next.Refresh, next.User})
 }
 
+// grants are the secrets for which programs get tokens, by grant_type.
+var grants = map[string]struct {
+	parameter string
+	tokens    func(a *Agents, c *call.Call, presented string) (*tokens, error)
+}{
+	deviceGrant:  {"device_code", (*Agents).redeem},
+	refreshGrant: {"refresh_token", (*Agents).refresh},
+}
+
 var errUnknownGrant = errors.New("grant_type must be " + deviceGrant + " or " + refreshGrant)
 
 // exchange returns tokens for the form of a call. Secrets that do not exist are throttled.
@@ -143,23 +152,19 @@ func (a *Agents) exchange(w http.ResponseWriter, c *call.Call) (*tokens, error) 
 	if err != nil {
 		return nil, err
 	}
-	name, redeem := "", a.redeem
-	switch form.Get("grant_type") {
-	case deviceGrant:
-		name = "device_code"
-	case refreshGrant:
-		name, redeem = "refresh_token", a.refresh
-	default:
+	grant, known := grants[form.Get("grant_type")]
+	if !known {
 		return nil, errUnknownGrant
 	}
-	if form.Get(name) == "" {
-		return nil, answer.Invalid("%s is required", name)
+	presented := form.Get(grant.parameter)
+	if presented == "" {
+		return nil, answer.Invalid("%s is required", grant.parameter)
 	}
 	attempt, err := a.people.BeginSignIn(c)
 	if err != nil {
 		return nil, err
 	}
-	next, err := redeem(c, form.Get(name))
+	next, err := grant.tokens(a, c, presented)
 	if errors.Is(err, errExpired) || errors.Is(err, errGrant) {
 		attempt.End(throttle.Failed)
 	} else {

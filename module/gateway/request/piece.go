@@ -44,8 +44,8 @@ func (p *Piece) Read(b []byte) (int, error) {
 		err = fault.BodyTooLarge(large.Limit)
 	case err != nil && err != io.EOF: //nolint:errorlint // a body that is cut off has an error that may wrap io.EOF
 		err = fault.BodyUnreadable(err)
-	case p.tap != nil:
-		if refused := p.show(b[:n], err == io.EOF || p.read == p.length); refused != nil {
+	case p.tap != nil: // err is nil or io.EOF
+		if refused := p.show(b[:n], err != nil || p.read == p.length); refused != nil {
 			return 0, refused
 		}
 	}

@@ -300,10 +300,10 @@ func promptLines(n int) string {
 	return strings.Repeat(`{"key":"r","request":`+oneRequest("")+"}\n", n)
 }
 
-// batchOfFile sends a request that creates a batch of a file.
-func (g googler) batchOfFile(key, file string) site.Reply {
+// batchOfFile sends a request of Alice that creates a batch of a file.
+func (g googler) batchOfFile(file string) site.Reply {
 	g.Helper()
-	return g.post(key, batchMethod, `{"batch":{"inputConfig":{"fileName":"`+file+`"}}}`)
+	return g.post(site.AliceKey, batchMethod, `{"batch":{"inputConfig":{"fileName":"`+file+`"}}}`)
 }
 
 // upload stores a file in pieces, and returns the answer to the last one.
@@ -344,10 +344,10 @@ func TestX187ABatchOfAFileOfAGeminiClientIsReserved(t *testing.T) {
 			g := googler{vendor, t, s.Address}
 			file := fileOf(t, g.upload(site.AliceKey, c.pieces...))
 			assert.Equal(t, strings.Join(c.pieces, ""), g.stored(2).content, "every byte")
-			operationIn(t, g.batchOfFile(site.AliceKey, file.Name))
+			operationIn(t, g.batchOfFile(file.Name))
 			assert.Equal(t, c.held, settledCalls(t, s.AdminURL, "reserved").Calls[0].Held)
 			if c.held == 60e9 {
-				assert.Equal(t, http.StatusTooManyRequests, g.batchOfFile(site.AliceKey, file.Name).Status, "60 of 100 dollars are reserved")
+				assert.Equal(t, http.StatusTooManyRequests, g.batchOfFile(file.Name).Status, "60 of 100 dollars are reserved")
 			}
 		})
 	}
@@ -363,7 +363,7 @@ func TestX187ABatchOfAFileOfAGeminiClientOutlivesAKill(t *testing.T) {
 	s.Kill()
 	s = site.StartProcess(t, "", lines...)
 	g := googler{vendor, t, s.Address}
-	created := operationIn(t, g.batchOfFile(site.AliceKey, file.Name))
+	created := operationIn(t, g.batchOfFile(file.Name))
 	assert.EqualValues(t, 20e9, settledCalls(t, s.AdminURL, "reserved").Calls[0].Held)
 	g.end("BATCH_STATE_SUCCEEDED", true, generated(3), failedResult)
 	operationIn(t, g.read(site.AliceKey, http.MethodGet, "/v1beta/"+created.Name))
@@ -442,6 +442,6 @@ func TestTheLinesOfAFileCannotBeReplaced(t *testing.T) {
 		g.piece(site.AliceKey, session, "upload", 0, first)
 		g.forget()
 		file := fileOf(t, g.piece(site.AliceKey, session, "upload, finalize", 0, one))
-		assert.Equal(t, http.StatusForbidden, g.batchOfFile(site.AliceKey, file.Name).Status, name)
+		assert.Equal(t, http.StatusForbidden, g.batchOfFile(file.Name).Status, name)
 	}
 }
