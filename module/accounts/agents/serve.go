@@ -173,7 +173,7 @@ func (a *Agents) exchange(w http.ResponseWriter, c *call.Call) (*tokens, error) 
 	return next, err
 }
 
-// revocation answers POST /oauth/revoke. It says nothing of tokens that do not exist.
+// revocation answers POST /oauth/revoke. The answer is the same for a token that does not exist.
 func (a *Agents) revocation(w http.ResponseWriter, c *call.Call) {
 	form, err := readForm(w, c)
 	if err == nil && form.Get("token") == "" {
@@ -232,7 +232,7 @@ var codes = []struct {
 	{errDenied, http.StatusBadRequest, "access_denied"},
 	{errExpired, http.StatusBadRequest, "expired_token"},
 	{errReused, http.StatusUnauthorized, "invalid_grant"},
-	{errGrant, http.StatusUnauthorized, "invalid_grant"}, // Claude Code asks for 401 here
+	{errGrant, http.StatusUnauthorized, "invalid_grant"}, // Claude Code signs in again after a 401 alone
 	{errUnknownGrant, http.StatusBadRequest, "unsupported_grant_type"},
 }
 
