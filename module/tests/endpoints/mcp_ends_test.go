@@ -154,8 +154,11 @@ func TestACallAsATaskIsRefused(t *testing.T) {
 // Clients failed at the empty 200 of Caddy, which they took for a document.
 func TestThereAreNoDocumentsAboutASignInWithoutTokens(t *testing.T) {
 	s := startTools(t, "")
-	for _, path := range []string{"oauth-protected-resource/mcp/up", "oauth-protected-resource", "oauth-authorization-server", "oauth-authorization-server/mcp/up", "openid-configuration"} {
+	for _, path := range []string{"oauth-protected-resource/mcp/up", "oauth-protected-resource", "openid-configuration", "openid-configuration/mcp/up"} {
 		assertRPCError(t, http.StatusNotFound, "null", -32000, s.Call(http.MethodGet, s.URL("site", "/.well-known/"+path), ""))
+	}
+	for _, path := range []string{"oauth-authorization-server", "oauth-authorization-server/mcp/up"} { // which sites with agents have
+		assert.Equal(t, http.StatusNotFound, s.Call(http.MethodGet, s.URL("site", "/.well-known/"+path), "").Status)
 	}
 	assert.Empty(t, s.Call(http.MethodGet, s.URL("site", "/.well-known/other"), "").Body)
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // signIns are the paths at which, and below which, clients look for documents about a sign-in.
-var signIns = []string{mcp.ResourceRoot, "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"}
+var signIns = []string{mcp.ResourceRoot, "/.well-known/openid-configuration"}
 
 // RouteUnanswered returns the route of a request that no handler of the site has answered: for a document
 // about a sign-in, which there is not. Clients fail at the empty 200 of Caddy.
