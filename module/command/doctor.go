@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ var (
 func doctorCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [<model>...]",
-		Short: "Tests the models of a running gateway as clients use them",
+		Short: "Tests the models and MCP servers of a running gateway as clients use them",
 		Long:  doctorHelp,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			err := examine(cmd, names)
@@ -53,6 +54,10 @@ formats and with translation.
 The table shows the result of each probe and the tokens that it used. For a failure, it
 shows a line for the provider's block that fixes it, if one is known. A feature that a
 model does not support is not broken.
+
+An MCP server that the key may use is tested as mcp/<name>: whether it can be reached,
+with which version of the protocol, whether it accepts the gateway's credential, and how
+many tools the key sees. No tool is called.
 
 With --address, the admin API explains the targets of each model behind the table: their
 price, the facts of the model with the table and the date that they come from, and
@@ -113,6 +118,9 @@ func explain(cmd *cobra.Command, models []doctor.Model, asJSON bool) error {
 		return nil
 	}
 	for _, model := range models {
+		if model.IsServer() {
+			continue
+		}
 		var e api.Explanation
 		if err := callRunning(cmd, explainPath+"?"+url.Values{"model": {model.Name}}.Encode(), &e); err != nil {
 			return err
@@ -151,7 +159,11 @@ func gatewayOf(cmd *cobra.Command) (g doctor.Gateway, err error) {
 
 func printPlan(out io.Writer, models []doctor.Model) error {
 	for _, model := range models {
-		if _, err := fmt.Fprintf(out, "%s: %s; as a client of %s\n", plain(model.Name), strings.Join(doctor.Probes(), ", "), strings.Join(doctor.Formats(), ", ")); err != nil {
+		probes, formats := doctor.Probes(), doctor.Formats()
+		if model.IsServer() {
+			probes, formats = doctor.ServerProbes(), []string{doctor.ServerFormat}
+		}
+		if _, err := fmt.Fprintf(out, "%s: %s; as a client of %s\n", plain(model.Name), strings.Join(probes, ", "), strings.Join(formats, ", ")); err != nil {
 			return err
 		}
 	}
@@ -172,7 +184,7 @@ func printResultsAsJSON(out io.Writer, results []doctor.Result) error {
 func printResults(out io.Writer, results []doctor.Result) error {
 	table := newTable(out, "MODEL", "CLIENT", "PROBE", "STATE", "INPUT", "OUTPUT", "REASON")
 	for _, r := range results {
-		table.row(r.Model, r.Format, r.Probe, string(r.State), fmt.Sprint(r.Input), fmt.Sprint(r.Output), r.Reason)
+		table.row(r.Model, r.Format, r.Probe, string(r.State), fmt.Sprint(r.Input), fmt.Sprint(r.Output), cmp.Or(r.Reason, r.Found))
 		if r.Advice != "" {
 			table.row("", "", "", "", "", "", "try: "+r.Advice)
 		}

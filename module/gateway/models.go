@@ -98,6 +98,7 @@ func pageSize(paging *format.Paging, q url.Values) (int, *fault.Fault) {
 // serveCapabilities lists the models that the key may use. For each model and each format
 // of clients, it shows which fields of a request are kept, changed or lost, or how many with
 // fields=count, and for each model the endpoints beside text. The parameter model, which may occur several times, selects models.
+// Without it, the names of the MCP servers that the key may use follow, if there are any.
 func (h *Handler) serveCapabilities(to *reply.Reply, r *http.Request) *fault.Fault {
 	body, query := []byte(`{"object":"list","data":[`), r.URL.Query()
 	wanted, counts := query["model"], query.Get("fields") == "count"
@@ -117,7 +118,18 @@ func (h *Handler) serveCapabilities(to *reply.Reply, r *http.Request) *fault.Fau
 		}
 		body = append(append(body, ','), known[1:]...) // without its brace
 	}
-	to.WriteJSON(append(body, "]}"...))
+	body = append(body, ']')
+	if servers := h.resolved.servers.AllowedTo(to.Exchange.Key); len(servers) > 0 && len(wanted) == 0 {
+		body = append(body, `,"mcp_servers":[`...)
+		for i, server := range servers {
+			if i > 0 {
+				body = append(body, ',')
+			}
+			body = jsonscan.AppendString(body, server.Name)
+		}
+		body = append(body, ']')
+	}
+	to.WriteJSON(append(body, '}'))
 	return nil
 }
 

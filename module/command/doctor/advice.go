@@ -39,6 +39,14 @@ var remedies = []remedy{
 	word(`upstream did not answer in time`, "response_header_timeout 10m"),
 }
 
+// ofServers are the remedies in the blocks of servers of the Model Context Protocol.
+var ofServers = []remedy{
+	word(`upstream could not be reached|with a redirection`, "to <the address of the server>"),
+	word(`did not accept the gateway's credential`, "auth bearer <a valid credential of the server>"),
+	word(`upstream did not answer in time`, "timeout 10m"),
+	word(`needs to know the user`, "caller <a header> owner"),
+}
+
 func word(reason, line string) remedy {
 	return remedy{reason: regexp.MustCompile(`(?i)` + reason), line: line}
 }
@@ -51,7 +59,9 @@ func trait(reason, line string) remedy {
 
 // adviceFor returns the line that fixes a failure, "" if none is known. bytes reports
 // whether requests are not translated, so that traits have no effect.
-func adviceFor(reason string, bytes bool) string {
+func adviceFor(reason string, bytes bool) string { return adviceOf(remedies, reason, bytes) }
+
+func adviceOf(remedies []remedy, reason string, bytes bool) string {
 	for _, r := range remedies {
 		groups := r.reason.FindStringSubmatch(reason)
 		if groups == nil {

@@ -1,5 +1,6 @@
 // Package doctor tests the models of a running gateway as its clients use them. It asks
-// each model for a text, a stream, a tool call and so on. It reports which probes
+// each model for a text, a stream, a tool call and so on, and each server of the Model Context
+// Protocol for a session and its tools. It reports which probes
 // succeed, and which line of the configuration fixes a failure.
 //
 // It promises few and small requests: at most MostRequests for a model, of about 100
@@ -24,6 +25,10 @@ type Result struct {
 	Format string `json:"format"` // format of the client
 	Probe  string `json:"probe"`
 	State  State  `json:"state"`
+
+	// Found is what a probe of a server has found: the version of the protocol, or the number of tools. It is "" for
+	// other probes.
+	Found string `json:"found,omitempty"`
 
 	// Reason explains in one sentence why the state is not Works.
 	Reason string `json:"reason,omitempty"`
@@ -60,13 +65,17 @@ const (
 // MostRequests is the largest number of requests that Examine sends. In the messages, gemini and
 // responses formats, there are nine probes, and the probe "tools" sends two requests. In the
 // chat format, there is one probe less, and the first probe may be repeated with another
-// name of max_tokens, as in the completions format, which has four probes.
+// name of max_tokens, as in the completions format, which has four probes. A server gets at most five.
 const MostRequests = 3*(9+1) + (8 + 1 + 1) + (4 + 1)
 
 // Examine runs the probes of a model as a client of each format, and calls report with each
 // result. If a model returns no text in a format, Examine skips the other probes in this
 // format. It skips formats in which the gateway does not serve the model.
 func Examine(ctx context.Context, g Gateway, m Model, report func(Result)) {
+	if m.IsServer() {
+		examineServer(ctx, g, m.Name, report)
+		return
+	}
 	for _, f := range formats {
 		if len(m.Lanes) > 0 && m.Lanes[f.name] == "" {
 			continue
@@ -94,7 +103,7 @@ func Formats() []string {
 	return names
 }
 
-// Probes returns the names of all probes, in their order.
+// Probes returns the names of all probes of models, in their order.
 func Probes() []string {
 	names := make([]string, len(probes))
 	for i, p := range probes {

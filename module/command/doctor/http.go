@@ -28,6 +28,7 @@ var client = outbound.Client(requestTimeout, &http.Transport{Proxy: http.ProxyFr
 // reply is an answer of the gateway.
 type reply struct {
 	status int
+	header http.Header
 	body   []byte
 }
 
@@ -66,7 +67,8 @@ func (g Gateway) post(ctx context.Context, path string, body any) (reply, error)
 	return g.send(ctx, http.MethodPost, path, raw)
 }
 
-func (g Gateway) send(ctx context.Context, method, path string, body []byte) (reply, error) {
+// send sends a request with further headers, as pairs of a name and a value.
+func (g Gateway) send(ctx context.Context, method, path string, body []byte, headers ...[2]string) (reply, error) {
 	request, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(g.URL, "/")+path, bytes.NewReader(body))
 	if err != nil {
 		return reply{}, fmt.Errorf("creating request: %w", err)
@@ -75,6 +77,9 @@ func (g Gateway) send(ctx context.Context, method, path string, body []byte) (re
 	request.Header.Set("Content-Type", "application/json")
 	if strings.HasPrefix(path, messages.path) {
 		request.Header.Set("Anthropic-Version", "2023-06-01")
+	}
+	for _, h := range headers {
+		request.Header.Set(h[0], h[1])
 	}
 	response, err := client.Do(request)
 	if err != nil {
@@ -85,16 +90,17 @@ func (g Gateway) send(ctx context.Context, method, path string, body []byte) (re
 	if err != nil {
 		return reply{}, fmt.Errorf("reading answer: %w", err)
 	}
-	return reply{response.StatusCode, raw}, nil
+	return reply{response.StatusCode, response.Header, raw}, nil
 }
 
-// Model is a model as the gateway lists it.
+// Model is a model as the gateway lists it, or a server of the Model Context Protocol, whose name begins with
+// "mcp/".
 type Model struct {
 	Name  string
 	Lanes map[string]string // by the format of the client: "bytes" or "translated"
 }
 
-// Models returns the named models, or without names, all listed models that the key may
+// Models returns the named models and servers, or without names, all listed ones that the key may
 // use. A name need not be in the list of the gateway, because a pattern may match it.
 func (g Gateway) Models(ctx context.Context, names []string) ([]Model, error) {
 	got, err := g.send(ctx, http.MethodGet, "/v1/capabilities", nil)
@@ -109,6 +115,7 @@ func (g Gateway) Models(ctx context.Context, names []string) ([]Model, error) {
 			Model   string
 			Formats map[string]struct{ Lane string }
 		}
+		Servers []string `json:"mcp_servers"`
 	}
 	if err := json.Unmarshal(got.body, &list); err != nil {
 		return nil, errors.New("listing models: the answer does not come from an AI gateway")
@@ -121,6 +128,9 @@ func (g Gateway) Models(ctx context.Context, names []string) ([]Model, error) {
 			lanes[m.Model][format] = f.Lane
 		}
 		listed = append(listed, m.Model)
+	}
+	for _, server := range list.Servers {
+		listed = append(listed, serverPrefix+server)
 	}
 	if len(names) == 0 {
 		names = listed

@@ -13,6 +13,6 @@ func TestARefusalWithoutAMessageHasTheTextOfItsStatus(t *testing.T) {
 		`{"error":{"message":""}}`:              "404: Not Found",
 		`<html>`:                                "404: Not Found",
 	} {
-		assert.Equal(t, want, reply{404, []byte(body)}.refusal())
+		assert.Equal(t, want, reply{404, nil, []byte(body)}.refusal())
 	}
 }

@@ -89,6 +89,16 @@ func (s *Servers) All() []*mcp.Server {
 	return s.all
 }
 
+// AllowedTo returns the servers that a key may use.
+func (s *Servers) AllowedTo(key *aigateway.Key) (allowed []*mcp.Server) {
+	for _, server := range s.All() {
+		if key.AllowsServer(server.Name) {
+			allowed = append(allowed, server)
+		}
+	}
+	return allowed
+}
+
 // Own reports whether the path of a request is one of servers.
 func (s *Servers) Own(r *http.Request) bool {
 	return s != nil && aigateway.OwnsPath(r.URL.Path, func(path string) bool { return routes.IsBelow(path, mcp.Root) })

@@ -61,12 +61,7 @@ func (u *union) serve() *fault.Fault {
 // checkAccess refuses requests of clients that may use no server, and those that are neither a message nor
 // the end of a session.
 func (u *union) checkAccess() *fault.Fault {
-	key := u.to.Exchange.Key
-	for _, server := range u.all {
-		if key.AllowsServer(server.Name) {
-			u.allowed = append(u.allowed, server)
-		}
-	}
+	u.allowed = u.AllowedTo(u.to.Exchange.Key)
 	switch {
 	case len(u.allowed) == 0:
 		return fault.MCPNoServerAllowed()
