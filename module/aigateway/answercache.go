@@ -10,7 +10,7 @@ import "time"
 type AnswerCache interface {
 	// Get returns the value with a name, nil if there is none.
 	Get(name string) (value []byte, err error)
-	// Put keeps a value for a time, in place of an earlier one.
+	// Put keeps a value for a time, in place of an earlier one, and at least until that one would have ended.
 	Put(name string, value []byte, ttl time.Duration) error
 	// Remove removes all values whose names begin with prefix, and returns their number. It may
 	// take as long as it needs.

@@ -97,6 +97,8 @@ func (m *Memory) Put(key exchange.CacheKey, answer *exchange.CachedAnswer, ttl t
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if old, ok := m.entries[key]; ok {
+		replaced := old.Value.(*entry)
+		e.ttl = max(ttl, replaced.ttl-e.kept.Sub(replaced.kept))
 		m.remove(old)
 	}
 	m.entries[key] = m.used.PushFront(e)

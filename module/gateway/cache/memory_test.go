@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -52,6 +53,27 @@ func TestAnAnswerReplacesAnEarlierOne(t *testing.T) {
 	assert.Len(t, found.Body, 1)
 	assert.Len(t, m.entries, 1)
 	assert.Less(t, m.size, int64(1000))
+}
+
+// Models share a memory: the answer that a model with a short ttl refreshed took the longer one of another away.
+// The rule of each model bounds the age that it accepts.
+func TestAShorterTTLDoesNotShortenAnEarlierOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(Bounds{Max: 1 << 20})
+		m.Put(keyOf(1), answerOf(1000), 24*time.Hour)
+		time.Sleep(2 * time.Hour) // of the clock of the test
+		m.Put(keyOf(1), answerOf(1), time.Hour)
+		time.Sleep(22*time.Hour - time.Second)
+		found, age := m.Get(keyOf(1), forever)
+		require.NotNil(t, found)
+		assert.Len(t, found.Body, 1, "the later answer")
+		assert.Equal(t, 22*time.Hour-time.Second, age)
+		found, _ = m.Get(keyOf(1), time.Hour)
+		assert.Nil(t, found, "the model with the shorter ttl")
+		time.Sleep(time.Second)
+		found, _ = m.Get(keyOf(1), forever)
+		assert.Nil(t, found)
+	})
 }
 
 func TestAnswersExpire(t *testing.T) {

@@ -123,8 +123,15 @@ func (r *Redis) Put(name string, value []byte, ttl time.Duration) error {
 	if r.server.circuit.Fails() {
 		return errResting
 	}
-	return r.do(func(ctx context.Context) error { return r.server.Set(ctx, tag+name, value, ttl).Err() })
+	return r.do(func(ctx context.Context) error {
+		return putScript.Run(ctx, r.server, []string{tag + name}, value, max(ttl.Milliseconds(), 1)).Err()
+	})
 }
+
+// putScript sets a value that remains until the later of two ends: its own, and that of the value in its place.
+var putScript = goredis.NewScript(`
+local left = redis.call("PTTL", KEYS[1])
+return redis.call("SET", KEYS[1], ARGV[1], "PX", math.max(left, tonumber(ARGV[2])))`)
 
 // pageSize is about how many names the server looks at for a page of them.
 const pageSize = 1000

@@ -48,16 +48,24 @@ func TestGatewaysShareValues(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotNil(t, value, "an empty value is one")
 
-	require.NoError(t, first.Put("a/1", nil, time.Millisecond))
+	require.NoError(t, first.Put("a/new", nil, time.Millisecond))
 	assert.Eventually(t, func() bool {
-		value, err := second.Get("a/1")
+		value, err := second.Get("a/new")
 		return err == nil && value == nil
 	}, time.Minute, time.Millisecond, "it ends by its time")
+
+	// A model with a short ttl that refreshed an answer took the longer one of another model away.
+	require.NoError(t, first.Put("a/1", nil, time.Hour))
+	require.NoError(t, second.Put("a/1", []byte("later"), time.Second))
+	value, err = first.Get("a/1")
+	require.NoError(t, err)
+	assert.Equal(t, "later", string(value))
+	assert.Greater(t, first.server.PTTL(t.Context(), tag+"a/1").Val(), 30*time.Minute)
 
 	require.NoError(t, first.server.Set(t.Context(), "foreign", 1, 0).Err())
 	removed, err := second.Remove("a/")
 	require.NoError(t, err)
-	assert.Equal(t, 2499, removed)
+	assert.Equal(t, 2500, removed)
 	value, err = first.Get("b/1")
 	require.NoError(t, err)
 	assert.Equal(t, "other", string(value))
