@@ -17,6 +17,7 @@ import (
 
 	"github.com/caddyserver/caddy/v2"
 	"golang.org/x/net/http/httpguts"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
@@ -77,6 +78,8 @@ type exchanger struct {
 	client   *http.Client
 	secret   atomic.Pointer[aigateway.Secret]
 
+	flight singleflight.Group // of questions to the issuer, by digests of tokens
+
 	mu    sync.Mutex // guards known
 	known map[[sha256.Size]byte]issued
 }
@@ -105,12 +108,20 @@ func (x *exchanger) token(ctx context.Context, subject string) (string, error) {
 	if token := x.get(key, now); token != "" {
 		return token, nil
 	}
-	got, err := x.ask(ctx, subject, now)
-	if err != nil {
-		return "", err
+	// A client that leaves does not end the question of others: a time bounds it.
+	asked := x.flight.DoChan(string(key[:]), func() (any, error) {
+		got, err := x.ask(context.WithoutCancel(ctx), subject, now)
+		if err == nil {
+			x.put(key, got, now)
+		}
+		return got.token, err
+	})
+	select {
+	case answer := <-asked:
+		return answer.Val.(string), answer.Err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
 	}
-	x.put(key, got, now)
-	return got.token, nil
 }
 
 func (x *exchanger) get(key [sha256.Size]byte, now time.Time) string {
