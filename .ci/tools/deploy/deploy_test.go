@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv2 "k8s.io/api/autoscaling/v2"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -48,15 +49,17 @@ const monitoring = "monitoring.coreos.com/v1"
 
 // kinds are the types of Kubernetes, and of Prometheus' operator, that the manifests use.
 var kinds = map[metav1.TypeMeta]func() any{
-	{APIVersion: "v1", Kind: "ConfigMap"}:                       func() any { return new(corev1.ConfigMap) },
-	{APIVersion: "v1", Kind: "Namespace"}:                       func() any { return new(corev1.Namespace) },
-	{APIVersion: "v1", Kind: "Secret"}:                          func() any { return new(corev1.Secret) },
-	{APIVersion: "v1", Kind: "Service"}:                         func() any { return new(corev1.Service) },
-	{APIVersion: "apps/v1", Kind: "StatefulSet"}:                func() any { return new(appsv1.StatefulSet) },
-	{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"}: func() any { return new(networkingv1.NetworkPolicy) },
-	{APIVersion: monitoring, Kind: "ServiceMonitor"}:            func() any { return new(monitoringv1.ServiceMonitor) },
-	{APIVersion: monitoring, Kind: "PrometheusRule"}:            func() any { return new(monitoringv1.PrometheusRule) },
-	{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"}:      func() any { return new(policyv1.PodDisruptionBudget) },
+	{APIVersion: "v1", Kind: "ConfigMap"}:                           func() any { return new(corev1.ConfigMap) },
+	{APIVersion: "v1", Kind: "Namespace"}:                           func() any { return new(corev1.Namespace) },
+	{APIVersion: "v1", Kind: "Secret"}:                              func() any { return new(corev1.Secret) },
+	{APIVersion: "v1", Kind: "Service"}:                             func() any { return new(corev1.Service) },
+	{APIVersion: "apps/v1", Kind: "StatefulSet"}:                    func() any { return new(appsv1.StatefulSet) },
+	{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy"}:     func() any { return new(networkingv1.NetworkPolicy) },
+	{APIVersion: monitoring, Kind: "ServiceMonitor"}:                func() any { return new(monitoringv1.ServiceMonitor) },
+	{APIVersion: monitoring, Kind: "PrometheusRule"}:                func() any { return new(monitoringv1.PrometheusRule) },
+	{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"}:          func() any { return new(policyv1.PodDisruptionBudget) },
+	{APIVersion: "autoscaling/v2", Kind: "HorizontalPodAutoscaler"}: func() any { return new(autoscalingv2.HorizontalPodAutoscaler) },
+	{APIVersion: "networking.k8s.io/v1", Kind: "Ingress"}:           func() any { return new(networkingv1.Ingress) },
 }
 
 // read decodes a manifest. A field that Kubernetes does not know is an error.
@@ -78,12 +81,14 @@ func read(t *testing.T, text []byte) any {
 func TestTheManifestsAreThoseOfKubernetes(t *testing.T) {
 	secrets, err := os.ReadFile(filepath.Join(root, "caddyfile/deploy/kubernetes/secrets.example.yaml"))
 	require.NoError(t, err)
+	pods := map[string]string{"app.kubernetes.io/name": "ai-gateway"}
 	mounted := map[string]bool{}
 	for _, text := range append(manifests(t, "caddyfile/deploy/kubernetes"), secrets) {
 		switch o := read(t, text).(type) {
 		case *appsv1.StatefulSet:
 			pod := o.Spec.Template
-			assert.Equal(t, o.Spec.Selector.MatchLabels, pod.Labels)
+			assert.Equal(t, pods, o.Spec.Selector.MatchLabels)
+			assert.Equal(t, pods, pod.Labels)
 			assert.Greater(t, *pod.Spec.TerminationGracePeriodSeconds, int64(10+60), "shutdown_delay and grace_period of the Caddyfile")
 			for _, volume := range pod.Spec.Volumes {
 				if volume.ConfigMap != nil {
@@ -95,6 +100,13 @@ func TestTheManifestsAreThoseOfKubernetes(t *testing.T) {
 			}
 		case *corev1.ConfigMap:
 			assert.True(t, mounted[o.Name], "the Caddyfile is mounted by its generated name, %s", o.Name)
+		case *policyv1.PodDisruptionBudget:
+			// A budget without a selector is one of no pods: a drain of nodes took all replicas at once.
+			require.NotNil(t, o.Spec.Selector)
+			assert.Equal(t, pods, o.Spec.Selector.MatchLabels)
+		case *networkingv1.NetworkPolicy:
+			// The policy was that of all pods of the namespace, so that a Redis in it was out of reach.
+			assert.Equal(t, pods, o.Spec.PodSelector.MatchLabels)
 		case *corev1.Secret:
 			assert.True(t, mounted[o.Name], "the secrets are mounted as %s", o.Name)
 		}
