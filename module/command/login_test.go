@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,16 +24,19 @@ type signInServer struct {
 	*httptest.Server
 	answers []string // each a status and a body
 	asked   []string
+	mu      sync.Mutex
 }
 
 func newSignInServer(t *testing.T, answers ...string) (*signInServer, *signedIn) {
 	s := &signInServer{answers: answers}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.asked = append(s.asked, r.URL.Path+"?"+string(body))
 		status, text, _ := strings.Cut(s.answers[0], " ")
 		s.answers = s.answers[1:]
-		w.WriteHeader(map[string]int{"200": 200, "400": 400, "401": 401, "404": 404, "503": 503}[status])
+		w.WriteHeader(map[string]int{"200": 200, "400": 400, "401": 401, "404": 404, "502": 502, "503": 503}[status])
 		_, _ = io.WriteString(w, text)
 	}))
 	t.Cleanup(s.Close)
@@ -83,12 +87,15 @@ func TestAMachineSignsInWithACode(t *testing.T) {
 	assert.ErrorIs(t, err, errNotSignedIn)
 }
 
+// has gives the machine tokens of an hour that end after d.
+func (s *signedIn) has(t *testing.T, d time.Duration) {
+	content, err := json.Marshal(storedTokens{"agent_0", "refresh_0", time.Now().Add(d), 3600})
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(filepath.Dir(s.path), 0o700))
+	require.NoError(t, os.WriteFile(s.path, content, 0o600))
+}
+
 func TestATokenThatEndsSoonIsRenewed(t *testing.T) {
-	ends := func(s *signedIn, d time.Duration) {
-		content, _ := json.Marshal(storedTokens{"agent_0", "refresh_0", time.Now().Add(d)}) // it can be written
-		require.NoError(t, os.MkdirAll(filepath.Dir(s.path), 0o700))
-		require.NoError(t, os.WriteFile(s.path, content, 0o600))
-	}
 	for name, c := range map[string]struct {
 		left      time.Duration
 		answer    string
@@ -103,7 +110,7 @@ func TestATokenThatEndsSoonIsRenewed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, s := newSignInServer(t, c.answer)
-			ends(s, c.left)
+			s.has(t, c.left)
 			out, err := runLogin(t, s, printToken)
 			assert.Equal(t, c.out, out)
 			if c.says == "" {
@@ -116,21 +123,120 @@ func TestATokenThatEndsSoonIsRenewed(t *testing.T) {
 }
 
 func TestASignInThatFails(t *testing.T) {
-	begun := `200 {"device_code":"d","user_code":"B","verification_uri":"u","interval":0}`
+	begun := `200 {"device_code":"d","user_code":"B","verification_uri":"u","interval":0,"expires_in":600}`
 	for says, answers := range map[string][]string{
 		"its accounts need the word agents": {"404 {}"},
+		"nobody has confirmed the code":     {begun, "502 <html>", "ends"},
+		"status 502":                        {begun, "502 <html>", "ends"},
+		"the gateway does not answer at":    {"502 <html>"},
 		"answered with status 200":          {"200 <html>"},
 		"refused":                           {begun, `400 {"error":"access_denied","error_description":"refused"}`},
 		"too many":                          {`400 {"error":"slow_down","error_description":"too many"}`},
 	} {
-		_, s := newSignInServer(t, answers...)
-		s.wait = func(context.Context, time.Duration) error { return nil }
+		server, s := newSignInServer(t, answers...)
+		s.wait = func(context.Context, time.Duration) error {
+			if server.answers[0] == "ends" {
+				return context.DeadlineExceeded
+			}
+			return nil
+		}
 		_, err := runLogin(t, s, signInHere)
 		require.ErrorContains(t, err, says)
+		if strings.Contains(strings.Join(answers, ""), "502") {
+			assert.NotContains(t, err.Error(), "agents", "a proxy in front of the gateway lets nobody look at the accounts")
+		}
 		assert.NoFileExists(t, s.path)
 	}
 	for _, address := range []string{"http://ai.example.com", "ai.example.com", "https://", "https://u:p@x", "https://x?a", "ftp://localhost"} {
 		_, err := openSignedIn(address)
 		assert.Error(t, err, address)
 	}
+}
+
+// A login ended with the first poll that failed, while the person was typing the code.
+func TestASignInOutlivesARestartOfTheGateway(t *testing.T) {
+	_, s := newSignInServer(t, `200 {"device_code":"d","user_code":"B","verification_uri":"u","interval":5,"expires_in":600}`,
+		"502 <html>", `503 {"error":"temporarily_unavailable"}`, "200 "+issued)
+	reached := s.client.Transport
+	var pauses []time.Duration
+	s.wait = func(ctx context.Context, d time.Duration) error {
+		ends, _ := ctx.Deadline()
+		assert.WithinDuration(t, time.Now().Add(10*time.Minute), ends, time.Minute, "the polls end with the code")
+		s.client.Transport = reached
+		if pauses = append(pauses, d); len(pauses) == 1 {
+			s.client.Transport = roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })
+		}
+		return nil
+	}
+	out, err := runLogin(t, s, signInHere)
+	require.NoError(t, err)
+	assert.Contains(t, out, "Signed in as alice.")
+	assert.Equal(t, []time.Duration{5 * time.Second, 10 * time.Second, 15 * time.Second, 20 * time.Second}, pauses)
+}
+
+// With tokens of less than five minutes, each call renewed them.
+func TestATokenOfAMinuteIsPrintedUntilAQuarterIsLeft(t *testing.T) {
+	for lasts, want := range map[int64]time.Duration{60: 15 * time.Second, 300: 75 * time.Second, 3600: 5 * time.Minute} {
+		assert.Equal(t, want, (&storedTokens{Lasts: lasts}).spare())
+	}
+	server, s := newSignInServer(t, "200 "+strings.Replace(issued, "3600", "60", 1))
+	s.has(t, -time.Minute)
+	for range 3 {
+		out, err := runLogin(t, s, printToken)
+		require.NoError(t, err)
+		assert.Equal(t, "agent_1\n", out)
+	}
+	assert.Len(t, server.asked, 1)
+}
+
+// Programs that ask for a token at once each renewed it, and one of them could store tokens that the
+// gateway had replaced already.
+func TestProgramsAtOnceRenewATokenOnce(t *testing.T) {
+	server, s := newSignInServer(t, "200 "+issued)
+	s.has(t, -time.Minute)
+	var programs sync.WaitGroup
+	for range 4 {
+		programs.Go(func() {
+			out, err := runLogin(t, s, printToken)
+			assert.NoError(t, err)
+			assert.Equal(t, "agent_1\n", out)
+		})
+	}
+	programs.Wait()
+	assert.Len(t, server.asked, 1)
+}
+
+// A token that another process had renewed meanwhile was reported as the end of the sign-in.
+func TestTokensThatAnotherProcessHasRenewedAreUsed(t *testing.T) {
+	_, s := newSignInServer(t, `401 {"error":"invalid_grant"}`)
+	s.has(t, -time.Minute)
+	sent := s.client.Transport
+	s.client.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
+		require.NoError(t, s.store(&oauthAnswer{Access: "agent_2", Refresh: "refresh_2", Lasts: 3600}))
+		return sent.RoundTrip(r)
+	})
+	out, err := runLogin(t, s, printToken)
+	require.NoError(t, err)
+	assert.Equal(t, "agent_2\n", out)
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// A logout at a gateway that was away deleted the file and reported success: nobody could revoke the
+// tokens any more.
+func TestALogoutThatFailsKeepsTheTokens(t *testing.T) {
+	server, s := newSignInServer(t, `503 {"error":"temporarily_unavailable"}`, `400 {"error":"slow_down","error_description":"too many"}`, "200 {}")
+	s.has(t, time.Hour)
+	for _, says := range []string{"status 503", "too many"} {
+		_, err := runLogin(t, s, signOutHere)
+		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, "remain in "+s.path)
+		assert.FileExists(t, s.path)
+	}
+	_, err := runLogin(t, s, signOutHere)
+	require.NoError(t, err)
+	assert.NoFileExists(t, s.path)
+	assert.Len(t, server.asked, 3)
 }
