@@ -489,12 +489,20 @@ func TestSettingsFollowGroupsAndTeams(t *testing.T) {
 	}
 }
 
+// The error for null, and for a word behind the object, ended with "%!w(<nil>)", and of members with one
+// name the last counted.
 func TestSettingsThatAreNone(t *testing.T) {
 	dir := t.TempDir()
-	for content, says := range map[string]string{"": "one JSON object", "[]": "one JSON object", "{} {}": "one JSON object", "null": "one JSON object"} {
+	for content, says := range map[string]string{
+		"": "one JSON object: ", "[]": "one JSON object: it has the kind array", "{} {}": "one JSON object: ", "{} x": "one JSON object: ",
+		"null": "one JSON object: it has the kind null", `{"a":1,"a":2}`: "duplicate object member at byte 7",
+		`{"a":[{"b":{"c":1,"d":2,"\u0063":3}}]}`: "duplicate object member at byte 24",
+	} {
 		path := filepath.Join(dir, "s.json")
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
-		require.ErrorContains(t, (&Settings{File: path}).provision(), says, content)
+		err := (&Settings{File: path}).provision()
+		require.ErrorContains(t, err, says, content)
+		assert.NotContains(t, err.Error(), "%!", content)
 	}
 	require.ErrorContains(t, (&Settings{File: filepath.Join(dir, "none.json")}).provision(), "no such file")
 	require.ErrorContains(t, (&Settings{}).provision(), "settings need a file")

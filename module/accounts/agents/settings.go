@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // Settings are settings that Claude Code gets from the gateway, and that its user cannot change.
@@ -45,9 +46,8 @@ func (s *Settings) provision() error {
 	if len(content) > maxSettings {
 		return fmt.Errorf("agents: settings %s: the file must be at most %d bytes", s.File, maxSettings)
 	}
-	var settings map[string]any
-	decoder := json.NewDecoder(bytes.NewReader(content))
-	if err := decoder.Decode(&settings); err != nil || settings == nil || decoder.More() {
+	settings, err := decodeSettings(content)
+	if err != nil {
 		return fmt.Errorf("agents: settings %s: the file must be one JSON object: %w", s.File, err)
 	}
 	var plain bytes.Buffer // with sorted keys and without spaces, as Claude Code computes the checksum
@@ -61,6 +61,37 @@ func (s *Settings) provision() error {
 	s.checksum = "sha256:" + hex.EncodeToString(sum[:])
 	s.document = fmt.Appendf(nil, `{"uuid":%q,"checksum":%q,"settings":%s}`, s.checksum, s.checksum, sorted)
 	return nil
+}
+
+// decodeSettings returns the object of a file, in which each name must be unique: of two members with one
+// name, the client could use another one than the operator looks at.
+func decodeSettings(content []byte) (settings map[string]any, err error) {
+	c := jsonscan.New(content)
+	kind := c.Kind()
+	readUnique(&c)
+	if err := c.Finish(); err != nil {
+		return nil, err
+	}
+	if kind != jsonscan.Object {
+		return nil, fmt.Errorf("it has the kind %s", kind)
+	}
+	return settings, json.Unmarshal(content, &settings)
+}
+
+// readUnique consumes a value, with an error of the cursor for a name that occurs twice in an object.
+func readUnique(c *jsonscan.Cursor) {
+	switch {
+	case c.EnterMap():
+		for c.Member() {
+			readUnique(c)
+		}
+	case c.EnterArray():
+		for c.Element() {
+			readUnique(c)
+		}
+	default:
+		c.Skip()
+	}
 }
 
 // isFor reports whether a person with these groups gets the settings.
