@@ -3,6 +3,7 @@ package conditions_test
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -100,10 +101,40 @@ func TestConditionsReadTheRequest(t *testing.T) {
 	}
 }
 
+// Subagents and work in the background cost what the model of the session costs, since nothing kept them
+// apart. The requests are those of the agents.
+func TestConditionsReadWhatAgentsState(t *testing.T) {
+	const line = `{"model":"m","max_tokens":5,"system":[{"type":"text","text":"x-anthropic-billing-header: cc_version=2.1.329; cc_entrypoint=cli;%"}],` + question + `}`
+	for name, c := range map[string]struct {
+		format, body, session, agent string
+		header                       http.Header
+		subagent                     bool
+	}{
+		"Claude Code":                 {"messages", strings.ReplaceAll(line, "%", ""), "s", "", http.Header{"X-Claude-Code-Session-Id": {"s"}}, false},
+		"its subagent":                {"messages", strings.ReplaceAll(line, "%", " cc_is_subagent=true;"), "s", "a", http.Header{"X-Claude-Code-Session-Id": {"s"}, "X-Claude-Code-Agent-Id": {"a"}}, true},
+		"one that only the line has":  {"messages", strings.ReplaceAll(line, "%", " cc_is_subagent=true;"), "", "", nil, true},
+		"a question about the mark":   {"messages", `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"cc_is_subagent=true"}]}`, "", "", nil, false},
+		"Codex":                       {"responses", `{"model":"m","input":"hi","prompt_cache_key":"t"}`, "s", "t", http.Header{"Session-Id": {"s"}, "Thread-Id": {"t"}}, false},
+		"its review":                  {"responses", `{"model":"m","input":"hi"}`, "s", "t", http.Header{"Session-Id": {"s"}, "Thread-Id": {"t"}, "X-Openai-Subagent": {"review"}}, true},
+		"its review on a socket":      {"responses", `{"model":"m","input":"hi","client_metadata":{"x-openai-subagent":"review"},"prompt_cache_key":"t"}`, "t", "", nil, true},
+		"opencode":                    {"chat", `{"model":"m",` + question + `}`, "s", "", http.Header{"X-Session-Affinity": {"s"}}, false},
+		"a client that is not agent":  {"chat", `{"model":"m","user":"u",` + question + `}`, "", "", nil, false},
+		"a form, which has no fields": {"chat", "--b\r\nprompt_cache_key", "", "", nil, false},
+	} {
+		ex := exchangeOf(t, "chat", bodies["plain"].body)
+		ex.Format, ex.Body, ex.Client = formats.Of(translate.Format(c.format)), []byte(c.body), c.header
+		for value, want := range map[string]string{"session": "'" + c.session + "'", "agent": "'" + c.agent + "'", "subagent": strconv.FormatBool(c.subagent)} {
+			condition, err := load(t, "{request."+value+"} == "+want)
+			require.NoError(t, err)
+			assert.True(t, condition.Holds(conditions.Example(ex)), "%s: %s", name, value)
+		}
+	}
+}
+
 func TestConditionsAreCheckedWhenTheyAreLoaded(t *testing.T) {
 	for expression, want := range map[string]string{
-		"{request.tokens} > 1":     "unknown placeholder {http.ai_gateway.request.tokens}; known are: input_tokens, max_tokens, images, documents, recordings, tools, thinks, effort, stream, format, operation, client, key, owner, limit, customer and tag.NAME",
-		"{request.imags} > 1":      "unknown placeholder {http.ai_gateway.request.imags}; did you mean 'images'? known are: input_tokens, max_tokens, images, documents, recordings, tools, thinks, effort, stream, format, operation, client, key, owner, limit, customer and tag.NAME",
+		"{request.tokens} > 1":     "unknown placeholder {http.ai_gateway.request.tokens}; known are: input_tokens, max_tokens, images, documents, recordings, tools, thinks, effort, stream, format, operation, client, session, agent, subagent, key, owner, limit, customer and tag.NAME",
+		"{request.imags} > 1":      "unknown placeholder {http.ai_gateway.request.imags}; did you mean 'images'? known are: input_tokens, max_tokens, images, documents, recordings, tools, thinks, effort, stream, format, operation, client, session, agent, subagent, key, owner, limit, customer and tag.NAME",
 		"{request.stream}":         "a condition is true or false: compare the placeholder, as in {http.ai_gateway.request.stream} == true",
 		"{request.input_tokens} >": "Syntax error",
 	} {
