@@ -162,6 +162,7 @@ func (a *App) Start() error {
 	ctx, stopReports := context.WithCancel(a.ctx)
 	a.stopMetrics = func() { stopReports(); unwatch(); unwatchLimits(); forget(); release() }
 	go a.reportDegraded(ctx)
+	go reportEnds(ctx, a.logger, a.sites)
 	for _, site := range a.sites {
 		if site.resolved.catalog.SealsObjects() {
 			go site.settler.Run(ctx)

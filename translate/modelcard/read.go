@@ -119,6 +119,8 @@ func (m *cardReader) member(c *jsonscan.Cursor) {
 		readModelText(c, &m.OwnedBy)
 	case "created", "created_at":
 		readModelDate(c, &m.Created)
+	case "shutdown_date", "retires_at", "expiration_date": // of OpenAI and Azure, of this gateway, and of OpenRouter
+		readModelDay(c, &m.Shutdown)
 	case "context_length", "context_window", "context_window_tokens", "max_context_length", "max_input_tokens", "max_model_len", "inputTokenLimit":
 		token.ReadCount(c, &m.ContextTokens)
 	case "max_completion_tokens", "max_output_tokens", "max_tokens", "outputTokenLimit":
@@ -212,5 +214,15 @@ func readModelDate(c *jsonscan.Cursor, seconds *int64) {
 	var n int64
 	if token.ReadCount(c, &n); n <= lastDate {
 		*seconds = n
+	}
+}
+
+// readModelDay reads the day of a date, or of a time of RFC 3339.
+func readModelDay(c *jsonscan.Cursor, day *string) {
+	var date string
+	readModelText(c, &date)
+	date, _, _ = strings.Cut(date, "T")
+	if _, err := time.Parse(time.DateOnly, date); err == nil {
+		*day = date
 	}
 }

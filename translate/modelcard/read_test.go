@@ -70,8 +70,16 @@ func TestModelListsOfServicesAreRead(t *testing.T) {
 			modelcard.Card{ID: "claude-x", DisplayName: "Claude X", Created: 1770163200, ContextTokens: 200000, OutputTokens: 64000},
 		}, {
 			"OpenAI",
-			`{"object":"list","data":[{"id":"gpt-x","object":"model","created":1790000000,"owned_by":"system"}]}`,
+			`{"object":"list","data":[{"id":"gpt-x","object":"model","created":1790000000,"owned_by":"system","shutdown_date":"2026-12-11"}]}`,
+			modelcard.Card{ID: "gpt-x", Created: 1790000000, OwnedBy: "system", Shutdown: "2026-12-11"},
+		}, {
+			"OpenAI, without an announced end",
+			`{"object":"list","data":[{"id":"gpt-x","object":"model","created":1790000000,"owned_by":"system","shutdown_date":null}]}`,
 			modelcard.Card{ID: "gpt-x", Created: 1790000000, OwnedBy: "system"},
+		}, {
+			"a gateway like this one, for clients of messages",
+			`{"data":[{"type":"model","id":"m","retires_at":"2027-01-31T00:00:00Z","shutdown_date":"soon"}],"has_more":false}`,
+			modelcard.Card{ID: "m", Shutdown: "2027-01-31"},
 		}, {
 			"vLLM",
 			`{"object":"list","data":[{"id":"qwen","object":"model","created":1790000000,"owned_by":"vllm","root":"/models/qwen","parent":null,"max_model_len":32768,"permission":[{"id":"modelperm-1"}]}]}`,

@@ -31,19 +31,19 @@ func (c *Catalog) Names() []string {
 }
 
 // Describe returns the card of the model with a name. If the name is an alias, the card has
-// only the sizes of the provider's card. Sizes that the provider does not state are those of the
-// tables.
+// only the sizes and the end of the provider's card. What the provider does not state of them is that
+// of the tables.
 func (c *Catalog) Describe(name string) modelcard.Card {
 	t := c.Model(name).Targets[0]
 	upstream := t.UpstreamModel(name)
 	known := modellist.Find(t.Provider.models(), upstream)
 	if known.ID != name {
-		known = modelcard.Card{ID: name, ContextTokens: known.ContextTokens, OutputTokens: known.OutputTokens}
+		known = modelcard.Card{ID: name, ContextTokens: known.ContextTokens, OutputTokens: known.OutputTokens, Shutdown: known.Shutdown}
 	}
 	if facts := t.Facts(name); facts != nil {
 		known.ContextTokens = cmp.Or(known.ContextTokens, facts.Context())
 		known.OutputTokens = cmp.Or(known.OutputTokens, facts.Longest())
-		known.Shutdown, known.Abilities = facts.Value("shutdown"), abilities(facts)
+		known.Shutdown, known.Abilities = cmp.Or(known.Shutdown, facts.Value("shutdown")), abilities(facts)
 	}
 	return known
 }

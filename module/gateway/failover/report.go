@@ -75,10 +75,7 @@ func (x *run) reportHealth(t *selection.Candidate, o health.Outcome, change heal
 
 // reportModelEnd reports that the service ends the model of a target soon, once a day for each model.
 func (x *run) reportModelEnd(t *selection.Candidate, now time.Time) {
-	facts := t.Facts(x.ex.View.Model)
-	if !facts.EndsSoon(now) || !observe.AnnounceModelEnd(t.Provider.Name, facts.Names[0], facts.Shutdown(), facts.Value("successor"), now) {
-		return
+	if end := t.Facts(x.ex.View.Model).End(); end.IsSoon(now) {
+		observe.AnnounceModelEnd(x.Logger, t.Provider.Name, end, now)
 	}
-	x.Logger.Warn("the service ends this model", zap.String("provider", t.Provider.Name), zap.String("upstream_model", facts.Names[0]),
-		zap.String("ends", facts.Value("shutdown")), zap.String("successor", facts.Value("successor")))
 }

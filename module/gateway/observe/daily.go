@@ -4,7 +4,10 @@ import (
 	"sync"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 )
 
@@ -59,14 +62,14 @@ func AnnounceExpiry(key *aigateway.Key, now time.Time) {
 // retiringModel has only names of the configuration and of the tables.
 type retiringModel struct{ provider, model string }
 
-// AnnounceModelEnd emits an event for a model that is used and that its service ends soon, once a day. It
-// reports whether it has. model is the name in the tables.
-func AnnounceModelEnd(provider, model string, end time.Time, successor string, now time.Time) bool {
-	if !retiring.isFirst(retiringModel{provider, model}, now) {
-		return false
+// AnnounceModelEnd logs that the service of a provider ends a model soon, and emits an event, once a day.
+func AnnounceModelEnd(logger *zap.Logger, provider string, end models.End, now time.Time) {
+	if !retiring.isFirst(retiringModel{provider, end.Model}, now) {
+		return
 	}
+	logger.Warn("the service ends this model", zap.String("provider", provider), zap.String("upstream_model", end.Model),
+		zap.String("ends", end.Day.Format(time.DateOnly)), zap.String("successor", end.Successor))
 	events.Emit(events.ModelEnds, map[string]any{
-		"provider": provider, "model": model, "ends": end.Format(time.RFC3339), "successor": successor,
+		"provider": provider, "model": end.Model, "ends": end.Day.Format(time.RFC3339), "successor": end.Successor,
 	})
-	return true
 }

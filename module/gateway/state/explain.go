@@ -166,9 +166,8 @@ func (x *explanation) explain() *api.Explanation {
 			shown.Unmet = x.example != nil && !candidate.Takes(x.example)
 		}
 		shown.PassedOver = x.passedOver(candidate.Target)
-		facts := candidate.Facts(name)
-		shown.Facts = factsOf(facts)
-		shown.Warnings = warningsOf(facts, candidate.Provider.Listed(), price, now)
+		shown.Facts = factsOf(candidate.Facts(name))
+		shown.Warnings = (&target{x.Catalog, candidate.Target, name}).warnings(now)
 		explained.Targets = append(explained.Targets, shown)
 	}
 	return explained

@@ -1,43 +1,73 @@
 package state
 
 import (
+	"strings"
 	"time"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 )
 
-// warningsOf returns what an operator should change or watch at a target, each in a sentence. facts
-// and price are nil if they are unknown; listed states whether the tables list models of the service.
-func warningsOf(facts *models.Facts, listed bool, price *prices.Price, now time.Time) []string {
+// target is a target of a model by the name that a client uses.
+type target struct {
+	catalog *catalog.Catalog
+	*catalog.Target
+	name string
+}
+
+// warnings returns what an operator should change or watch at the target, each in a sentence.
+func (t *target) warnings(now time.Time) []string {
 	all := []string{}
-	if facts == nil && listed {
+	facts := t.Facts(t.name)
+	if facts == nil && t.Provider.Listed() {
 		all = append(all, "The tables list models of this service, but not this name: the request is sent as to a model that refuses nothing.")
 	}
-	if end := endOf(facts, now); end != "" {
-		all = append(all, end)
+	end := t.End(t.name)
+	if sentence := endOf(end, facts, now); sentence != "" {
+		all = append(all, sentence)
+		all = append(all, t.changes(facts, end.Successor, now)...)
 	}
-	if price == nil {
-		all = append(all, "No price is known: costs stay unknown, and keys with a budget are refused unless they allow unpriced models.")
+	if !t.isPriced(t.UpstreamModel(t.name), now) {
+		all = append(all, "No price is known: costs stay unknown, and keys with a budget are refused. Add 'price' to the target, or a row to the file of 'catalog'; 'unpriced allow' in a limit admits the model.")
 	}
 	return all
 }
 
-// endOf returns the sentence about the end of a model, "" if none is announced or near.
-func endOf(facts *models.Facts, now time.Time) (sentence string) {
+// isPriced reports whether a price of a model of the provider is known.
+func (t *target) isPriced(upstream string, now time.Time) bool {
+	return t.catalog.Price(t.name, t.Provider.Name, upstream, now) != nil
+}
+
+// changes returns what is different at the successor of the model, in sentences.
+func (t *target) changes(facts *models.Facts, successor string, now time.Time) (all []string) {
+	if successor == "" {
+		return nil
+	}
+	if differences := facts.Differences(t.Provider.Facts(successor)); len(differences) > 0 {
+		all = append(all, "The successor differs in "+strings.Join(differences, "; ")+".")
+	}
+	if !t.isPriced(successor, now) {
+		all = append(all, "No price is known for the successor.")
+	}
+	return all
+}
+
+// endOf returns the sentence about the end of a model, "" if none is announced or near. facts are nil
+// if they are unknown.
+func endOf(end models.End, facts *models.Facts, now time.Time) (sentence string) {
 	deprecated := facts.Value("deprecated")
-	switch end := facts.Shutdown(); {
-	case !end.IsZero() && !now.Before(end):
-		sentence = "The service announced the end of the model for " + end.Format(time.DateOnly) + ", which has passed"
-	case facts.EndsSoon(now):
-		sentence = "The service ends the model on " + end.Format(time.DateOnly)
+	switch {
+	case !end.Day.IsZero() && !now.Before(end.Day):
+		sentence = "The service announced the end of the model for " + end.Day.Format(time.DateOnly) + ", which has passed"
+	case end.IsSoon(now):
+		sentence = "The service ends the model on " + end.Day.Format(time.DateOnly)
 	case deprecated != "" && deprecated <= now.Format(time.DateOnly):
 		sentence = "The service has deprecated the model on " + deprecated
 	default:
 		return ""
 	}
-	if successor := facts.Value("successor"); successor != "" {
-		sentence += "; the successor is " + successor
+	if end.Successor != "" {
+		sentence += "; the successor is " + end.Successor
 	}
 	return sentence + "."
 }

@@ -24,6 +24,6 @@ func TestWarningsOfTheEndOfAModel(t *testing.T) {
 	} {
 		table, err := models.Read(strings.NewReader("provider,models,deprecated,shutdown,successor\np,m,"+row+"\n"), nil)
 		require.NoError(t, err)
-		assert.Equal(t, want, endOf(table.Rows[0], now), row)
+		assert.Equal(t, want, endOf(table.Rows[0].End(), table.Rows[0], now), row)
 	}
 }

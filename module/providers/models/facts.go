@@ -40,6 +40,21 @@ func (f *Facts) Known() (known []string) {
 	return known
 }
 
+// Differences returns the columns in which another model has another value, with both values: "thinking:
+// always, not adaptive". What is unknown of one of the models, and its end, makes no difference.
+func (f *Facts) Differences(other *Facts) (differences []string) {
+	for _, name := range f.Known() {
+		own, value := f.Value(name), other.Value(name)
+		if value != "" && value != own && !slices.Contains(ending, name) {
+			differences = append(differences, name+": "+value+", not "+own)
+		}
+	}
+	return differences
+}
+
+// ending are the columns about the end of a model.
+var ending = []string{"deprecated", "shutdown", "successor"}
+
 // Context returns the length of prompt and answer together, in tokens, 0 if it is unknown.
 func (f *Facts) Context() int64 { return f.tokens("context") }
 
@@ -92,23 +107,4 @@ func endpointsOf(list string) (all Endpoints) {
 		return AllEndpoints
 	}
 	return all
-}
-
-// Shutdown returns the first day on which the service does not have the model any more, zero if it is
-// unknown.
-func (f *Facts) Shutdown() time.Time {
-	if f == nil {
-		return time.Time{}
-	}
-	return f.end
-}
-
-// soon is the time before the end of a model in which operators are warned.
-const soon = 60 * 24 * time.Hour
-
-// EndsSoon reports whether the service ends the model within 60 days, or has announced an end that
-// has passed.
-func (f *Facts) EndsSoon(now time.Time) bool {
-	end := f.Shutdown()
-	return !end.IsZero() && end.Sub(now) < soon
 }

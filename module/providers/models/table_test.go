@@ -100,7 +100,7 @@ func TestARowTakesItsEmptyCellsFromAnother(t *testing.T) {
 	assert.Equal(t, "none", base.Find("p", "n").Value("sampling"))
 	assert.EqualValues(t, 2000, base.Find("p", "n").Context())
 	assert.EqualValues(t, 100, base.Find("p", "n").Longest())
-	assert.True(t, base.Find("p", "n").Shutdown().IsZero(), "an unknown value is not taken")
+	assert.True(t, base.Find("p", "n").End().Day.IsZero(), "an unknown value is not taken")
 
 	file := read(t, base, header, "p,m,,3000,,,", "q,x*,p/n,,,all,", "q,y,q/x1,,,,")
 	assert.EqualValues(t, 3000, file.Find("p", "m").Context())

@@ -78,7 +78,7 @@ var kinds = map[string]kind{
 	events.ModelEnds: {
 		func(d data) string {
 			day, _, _ := strings.Cut(d.value("ends"), "T")
-			return fmt.Sprintf("The service of the provider %s ends %s, which is in use, on %s%s.",
+			return fmt.Sprintf("The service of the provider %s ends %s on %s%s.",
 				d.value("provider"), d.value("model"), day, after("; the successor is ", d.value("successor")))
 		},
 		[]string{"provider", "model", "ends"}, "ends", "",

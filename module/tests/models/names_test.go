@@ -28,12 +28,12 @@ type provider struct {
 var providers = []provider{
 	{
 		name: "openai", preset: "openai {env.MODELS_KEY}", service: service.OpenAI, path: "/v1", own: "chat responses",
-		models: "gpt-6.2-astra gpt-6.1-sol gpt-6.1-terra gpt-6-astra gpt-6-sol gpt-5.6-sol gpt-5.6-luna gpt-5.5 gpt-5.4-mini gpt-5.2 gpt-5-mini o3 gpt-4.1 gpt-4o-mini",
+		models: "gpt-6.2-astra gpt-6.2-sol gpt-6.1-sol gpt-6.1-terra gpt-6-astra gpt-6-sol gpt-5.6-sol gpt-5.6-luna gpt-5.5 gpt-5.4-mini gpt-5.2 gpt-5-mini o3 gpt-4.1 gpt-4o-mini",
 	},
 	{name: "openai_responses", preset: "openai {env.MODELS_KEY}", service: service.OpenAI, path: "/v1", own: "responses", models: "gpt-5.3-codex"},
 	{
 		name: "anthropic", preset: "anthropic {env.MODELS_KEY}", service: service.Anthropic, own: "messages",
-		models: "claude-opus-5-5 claude-sonnet-5-5 claude-haiku-5-5 claude-fable-5-2 claude-opus-5 claude-sonnet-5 claude-sonnet-4-6 claude-opus-4-5 claude-haiku-4-5",
+		models: "claude-opus-5-5 claude-sonnet-5-5 claude-haiku-5-5 claude-fable-5-2 claude-fable-5-1 claude-mythos-5-2 claude-mythos-5-1 claude-opus-5 claude-sonnet-5 claude-sonnet-4-6 claude-opus-4-5 claude-haiku-4-5",
 	},
 	{
 		name: "gemini", preset: "gemini {env.MODELS_KEY}", service: service.GoogleAI, own: "gemini",

@@ -3,6 +3,7 @@ package observability_test
 import (
 	"context"
 	"crypto/rand"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -116,6 +117,23 @@ func TestTheEndOfAModelIsAnEventAndAWarning(t *testing.T) {
 	assert.Equal(t, "gone-1", nextEvent(t).Data["model"])
 	assert.Empty(t, noted)
 	assert.Equal(t, 2, strings.Count(s.Logs.String(), "the service ends this model"))
+}
+
+// The end of a model that only a failure of another one calls was noticed behind its end. A day in the
+// list of the provider is newer than the tables.
+func TestTheEndOfAModelThatATargetNamesIsAnEventWithoutACall(t *testing.T) {
+	p, name := gatewaytest.NewProvider(t), "named-"+strings.ToLower(rand.Text())
+	day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
+	path := filepath.Join(t.TempDir(), "catalog.csv")
+	require.NoError(t, os.WriteFile(path, []byte("provider,models,context,tool_choice,shutdown,successor\n"+
+		name+",old-1 old-1-20*,1000,any,"+day(30)+",new-1\n"+name+",new-1,2000,auto,,\n"+name+",later-1,1000,,"+day(90)+",\n"+name+",unused-1,1000,,"+day(3)+",\n"), 0o600))
+	s := site.StartCaddyfile(t, "{\nevents {\non ai_gateway_model_ends noting\n}\n}\n"+site.Block("", "catalog "+path, site.Direct.Provider(name, p, "models off"),
+		"model assistant {\nto "+name+"/later-1\nto "+name+"/old-1-2026\n}"))
+	assert.Equal(t, map[string]any{"provider": name, "model": "old-1", "ends": day(30) + "T00:00:00Z", "successor": "new-1"}, nextEvent(t).Data)
+	assert.Empty(t, noted)
+	assert.Contains(t, s.Call(http.MethodGet, s.AdminURL("/api/v1/status"), "").Body, " ends old-1 on "+day(30)+"; the successor is new-1.")
+	explained := s.Call(http.MethodGet, s.AdminURL("/api/v1/explain?model=assistant"), "").Body
+	assert.Contains(t, explained, `"The service ends the model on `+day(30)+`; the successor is new-1.","The successor differs in context: 2000, not 1000; tool_choice: auto, not any.","No price is known for the successor."`)
 }
 
 // nextEvent waits for an event that the handler "noting" sees.

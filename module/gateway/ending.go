@@ -1,0 +1,33 @@
+package gateway
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
+)
+
+// lookForEndsEvery is the time between two looks for models that services end.
+const lookForEndsEvery = time.Hour
+
+// reportEnds reports the models of targets that services end soon, each once a day, until the context
+// ends: also those of targets that are asked only after failures, whose end nobody would notice before.
+func reportEnds(ctx context.Context, logger *zap.Logger, sites []*Handler) {
+	ticker := time.NewTicker(lookForEndsEvery)
+	defer ticker.Stop()
+	for {
+		now := time.Now()
+		for _, site := range sites {
+			for t, end := range site.resolved.catalog.Ending(now) {
+				observe.AnnounceModelEnd(logger, t.Provider.Name, end, now)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
