@@ -2,7 +2,7 @@
 // option "events" binds its handler to events.
 //
 // It promises that no request and no other handler waits for the webhook, that an alert is
-// sent once for each object, level and period, also after a restart, and that what waits is
-// bounded. It refuses redirects, and addresses that are neither http nor https. No log contains
-// the address or the secret.
+// sent once to each webhook for an object, level and period, also after a restart and by
+// several gateways with one storage, and that what waits is bounded. It refuses redirects, and
+// addresses that are neither http nor https. No log contains the address or the secret.
 package delivery

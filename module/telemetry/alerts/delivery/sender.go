@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/caddyserver/certmagic"
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -48,9 +47,9 @@ type sender struct {
 	done    chan struct{}   // closed when the last alert was sent
 }
 
-func newSender(slack bool, storage certmagic.Storage, logger *zap.Logger) *sender {
+func newSender(slack bool, sent marks, logger *zap.Logger) *sender {
 	s := &sender{
-		slack: slack, logger: logger, marks: marks{storage},
+		slack: slack, logger: logger, marks: sent,
 		waiting: make(chan *alerts.Alert, mostWaiting), ending: make(chan struct{}), done: make(chan struct{}),
 		client: outbound.Client(timeout, nil),
 	}
@@ -121,9 +120,11 @@ func (s *sender) run() {
 	}
 }
 
-// deliver sends an alert, unless it was sent before.
+// deliver sends an alert, unless it was sent before. Of several gateways that have it at once,
+// the others wait for the first, and send it if the first could not.
 func (s *sender) deliver(a *alerts.Alert) {
 	mark, until := a.Mark()
+	defer s.marks.hold(s.ctx, mark)()
 	if s.ctx.Err() != nil || s.marks.has(s.ctx, mark, time.Now()) {
 		return
 	}

@@ -2,6 +2,8 @@ package delivery
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
@@ -63,6 +65,13 @@ var senders = caddy.NewUsagePool()
 // poolKey identifies the sender of the handler.
 func (w *Webhook) poolKey() string { return strings.Join([]string{w.URL, w.Secret, w.Format}, "\x00") }
 
+// fingerprint returns a name of the webhook that is the same in all gateways with its
+// configuration, and reveals neither its address nor its secret.
+func (w *Webhook) fingerprint() string {
+	sum := sha256.Sum256([]byte(w.poolKey()))
+	return hex.EncodeToString(sum[:8])
+}
+
 // Provision prepares the handler.
 func (w *Webhook) Provision(ctx caddy.Context) error {
 	if w.Format != "" && w.Format != formatJSON && w.Format != formatSlack {
@@ -70,7 +79,7 @@ func (w *Webhook) Provision(ctx caddy.Context) error {
 	}
 	logger := ctx.Logger()
 	loaded, _, err := senders.LoadOrNew(w.poolKey(), func() (caddy.Destructor, error) {
-		return newSender(w.Format == formatSlack, ctx.Storage(), logger), nil
+		return newSender(w.Format == formatSlack, marks{ctx.Storage(), w.fingerprint()}, logger), nil
 	})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,7 +56,7 @@ func receive(t *testing.T, statuses ...int) (address string, got chan request) {
 // start starts a sender with its marks in a folder.
 func start(t *testing.T, address, folder string, slack bool) *sender {
 	t.Helper()
-	s := newSender(slack, &certmagic.FileStorage{Path: folder}, zap.NewNop())
+	s := newSender(slack, marks{&certmagic.FileStorage{Path: folder}, "w"}, zap.NewNop())
 	require.NoError(t, s.setURL(aigateway.Secret(address)))
 	s.start()
 	return s
@@ -104,9 +105,75 @@ func TestX133ABudgetIsReportedOncePerLevelAndPeriod(t *testing.T) {
 	assert.Equal(t, month, a.Data["renews"])
 }
 
+// locked is a storage that reports who waits for its lock.
+type locked struct {
+	certmagic.Storage
+	asked chan struct{}
+	lock  sync.Mutex
+}
+
+func (l *locked) Lock(context.Context, string) error {
+	l.asked <- struct{}{}
+	l.lock.Lock()
+	return nil
+}
+
+func (l *locked) Unlock(context.Context, string) error {
+	l.lock.Unlock()
+	return nil
+}
+
+// Two gateways that noticed the same at once had both looked for the mark before one of them
+// set it, so that both sent the alert.
+func TestGatewaysThatNoticeAnAlertAtOnceSendItOnce(t *testing.T) {
+	storage := &locked{Storage: &certmagic.FileStorage{Path: t.TempDir()}, asked: make(chan struct{}, 10)}
+	asked, answer := make(chan struct{}, 10), make(chan struct{})
+	gateways := make([]*sender, 2)
+	for i := range gateways {
+		gateways[i] = newSender(false, marks{storage, "w"}, zap.NewNop())
+		require.NoError(t, gateways[i].setURL("http://receiver.example"))
+		gateways[i].client.Transport = roundTrip(func(*http.Request) (*http.Response, error) {
+			asked <- struct{}{}
+			<-answer
+			return &http.Response{StatusCode: http.StatusNoContent, Body: http.NoBody}, nil
+		})
+		gateways[i].start()
+	}
+	alert := alerts.New("1", events.BudgetThreshold, time.Now(), threshold(80, "2999-02-01T00:00:00Z"))
+	gateways[0].add(alert)
+	<-asked
+	<-storage.asked
+	gateways[1].add(alert)
+	select {
+	case <-storage.asked:
+	case <-asked:
+		t.Error("both send it")
+	}
+	close(answer)
+	for _, gateway := range gateways {
+		require.NoError(t, gateway.Destruct())
+	}
+	assert.Empty(t, asked)
+}
+
+// The webhooks of a configuration had one mark for an alert: what the one had got was not sent
+// to the other.
+func TestEachWebhookGetsAnAlert(t *testing.T) {
+	folder := t.TempDir()
+	address, got := receive(t)
+	for _, webhook := range []Webhook{{URL: "{env.A}"}, {URL: "{env.B}"}, {URL: "{env.B}"}} {
+		s := newSender(false, marks{&certmagic.FileStorage{Path: folder}, webhook.fingerprint()}, zap.NewNop())
+		require.NoError(t, s.setURL(aigateway.Secret(address)))
+		s.start()
+		s.add(alerts.New("1", events.BudgetThreshold, time.Now(), threshold(80, "2999-02-01T00:00:00Z")))
+		require.NoError(t, s.Destruct())
+	}
+	assert.Len(t, got, 2)
+}
+
 func TestMarksOfThePastAreRemoved(t *testing.T) {
 	folder := t.TempDir()
-	m := marks{&certmagic.FileStorage{Path: folder}}
+	m := marks{&certmagic.FileStorage{Path: folder}, "w"}
 	now := time.Now()
 	require.NoError(t, m.set(t.Context(), "past", now.Add(-time.Hour)))
 	require.NoError(t, m.set(t.Context(), "future", now.Add(time.Hour)))
@@ -114,7 +181,7 @@ func TestMarksOfThePastAreRemoved(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(folder, "ai_gateway/alerts/*"))
 	require.NoError(t, err)
 	require.Len(t, files, 1)
-	assert.Equal(t, "future", filepath.Base(files[0]))
+	assert.Equal(t, "future-w", filepath.Base(files[0]))
 }
 
 // TestX134AReceiverThatHangsHoldsNobodyBack: a handler of an event that waits for a receiver
@@ -122,7 +189,7 @@ func TestMarksOfThePastAreRemoved(t *testing.T) {
 func TestX134AReceiverThatHangsHoldsNobodyBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core, logs := observer.New(zap.WarnLevel)
-		s := newSender(false, &certmagic.FileStorage{Path: t.TempDir()}, zap.New(core))
+		s := newSender(false, marks{&certmagic.FileStorage{Path: t.TempDir()}, "w"}, zap.New(core))
 		require.NoError(t, s.setURL("http://receiver.example"))
 		asked := 0
 		s.client.Transport = roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -159,7 +226,7 @@ func TestFailedRequestsAreRepeatedIfThatMayHelp(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			core, logs := observer.New(zap.WarnLevel)
-			s := newSender(false, &certmagic.FileStorage{Path: t.TempDir()}, zap.New(core))
+			s := newSender(false, marks{&certmagic.FileStorage{Path: t.TempDir()}, "w"}, zap.New(core))
 			require.NoError(t, s.setURL("http://receiver.example/secret-path"))
 			left, asked := tt.statuses, 0
 			s.client.Transport = roundTrip(func(*http.Request) (*http.Response, error) {
@@ -184,7 +251,7 @@ func TestFailedRequestsAreRepeatedIfThatMayHelp(t *testing.T) {
 func TestLogsDoNotContainTheAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		core, logs := observer.New(zap.DebugLevel)
-		s := newSender(true, &certmagic.FileStorage{Path: t.TempDir()}, zap.New(core))
+		s := newSender(true, marks{&certmagic.FileStorage{Path: t.TempDir()}, "w"}, zap.New(core))
 		require.NoError(t, s.setURL("http://receiver.example/services/secret"))
 		s.client.Transport = roundTrip(func(*http.Request) (*http.Response, error) { return nil, errors.New("refused") })
 		s.start()
