@@ -152,18 +152,17 @@ func (c *Catalog) addModels(ctx caddy.Context, models []*ModelConfig) error {
 	return nil
 }
 
-// Limited returns the targets whose calls have limits, with the names or patterns of their models.
-// Those of a provider without a model block have the model "*".
-func (c *Catalog) Limited() iter.Seq2[aigateway.Pattern, *Target] {
-	return func(yield func(aigateway.Pattern, *Target) bool) {
+// Limited returns the targets whose calls have limits, those of providers without a model block first.
+func (c *Catalog) Limited() iter.Seq[*Target] {
+	return func(yield func(*Target) bool) {
 		for _, p := range c.Providers {
-			if len(p.whole.Limits) > 0 && !yield("*", &p.whole) {
+			if len(p.whole.Limits) > 0 && !yield(&p.whole) {
 				return
 			}
 		}
 		for _, m := range c.models {
 			for i := range m.Targets {
-				if t := &m.Targets[i]; len(t.Limits) > 0 && !yield(m.Pattern, t) {
+				if t := &m.Targets[i]; len(t.Limits) > 0 && !yield(t) {
 					return
 				}
 			}

@@ -41,5 +41,12 @@ func (m *Model) Hedges(ex *exchange.Exchange) bool {
 	return !isStored && !beyond.Idle && beyond.OtherModels == "" && !texts.NamesTools(ex.Body)
 }
 
+// Unhedged returns a copy of m that calls one target at a time.
+func (m *Model) Unhedged() *Model {
+	unhedged := *m
+	unhedged.Hedge = nil
+	return &unhedged
+}
+
 // MayRace reports whether t may be called beside another target: it has no limit of its own, and one address.
 func (t *Target) MayRace() bool { return len(t.Limits) == 0 && !t.Provider.pooled }

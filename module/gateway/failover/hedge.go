@@ -9,6 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/tracing"
@@ -46,14 +47,14 @@ type rival struct {
 
 // newRace returns the race of a first call. It returns nil if the model or the request excludes it, guards
 // check the answer, the client may get events before an answer, which only one call can continue, or no other
-// target can take the request.
+// target that does not rest can take the request.
 func newRace(x *run, t *selection.Candidate, c *exchange.Conduit, leave func()) *race {
 	if x.model.Hedge == nil || x.checks != nil || x.ex.Opening.Early() || len(x.asked) > 0 || x.model.Attempts < 2 || !t.MayRace() || !x.model.Hedges(x.ex) {
 		return nil
 	}
 	for i := range x.candidates {
 		other := &x.candidates[i]
-		if other.SameTarget(t) || !other.MayRace() {
+		if other.SameTarget(t) || !other.MayRace() || rests(other) {
 			continue
 		}
 		second, unfit := x.attempt(other, false)
@@ -72,6 +73,9 @@ func newRace(x *run, t *selection.Candidate, c *exchange.Conduit, leave func()) 
 	}
 	return nil
 }
+
+// rests reports whether a candidate rests. Only its probe calls such a target, and a rival is none.
+func rests(c *selection.Candidate) bool { return !health.Process.RestsUntil(c.Health).IsZero() }
 
 // receive makes the first call, and starts the rival after the time of the model.
 func (r *race) receive(ctx context.Context, t *selection.Candidate) error {
@@ -102,15 +106,20 @@ func (r *race) startRival() {
 		}
 	}
 	defer leave()
-	if !r.model.Hedge.Share.Withdraw() {
+	share := &r.model.Hedge.Share
+	switch {
+	case rests(v.target): // since the first call
+		return
+	case !share.Withdraw():
 		metrics.Hedge(r.ex.Covering, "withheld")
 		return
 	}
-	metrics.Hedge(r.ex.Covering, "called")
 	v.call.Started = time.Since(r.ex.Start)
 	if v.placed, v.asked = place(r.run, v.target, v.call); !v.asked {
+		share.Return()
 		return
 	}
+	metrics.Hedge(r.ex.Covering, "called")
 	ctx, span := tracing.StartCall(v.ctx, &v.call.Attempt)
 	defer span.End(v.call)
 	explain(r.run, v.call, r.makeCall(ctx, v.target, v.call))

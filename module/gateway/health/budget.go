@@ -39,3 +39,13 @@ func (b *Budget) Withdraw() bool {
 	}
 	return true
 }
+
+// Return gives back a use for which nothing was done.
+func (b *Budget) Return() {
+	for {
+		spent := b.spent.Load()
+		if b.spent.CompareAndSwap(spent, max(0, spent-b.price())) {
+			return
+		}
+	}
+}

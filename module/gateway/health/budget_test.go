@@ -38,3 +38,19 @@ func TestRetriesAreATenthOfTheRequests(t *testing.T) {
 	}
 	assert.InDelta(t, 10+10, retries(&b, 100), 3, "requests without retries save at most freeRetries")
 }
+
+// Calls that found no room used the budget up.
+func TestAReturnedUseCostsNothing(t *testing.T) {
+	var b health.Budget
+	for range 100 {
+		assert.True(t, b.Withdraw())
+		b.Return()
+	}
+	b.Return()
+	assert.Equal(t, 10, func() (n int) {
+		for b.Withdraw() {
+			n++
+		}
+		return n
+	}(), "at most the burst is returned")
+}

@@ -29,7 +29,7 @@ type Calls map[*aigateway.Limit]*Chain
 // unless l has some. Two providers with one name, of different sites, share their counts.
 func (l *Limits) CountCalls(c *catalog.Catalog, load func() (aigateway.Counters, error)) (err error) {
 	l.Calls = make(Calls)
-	for model, t := range c.Limited() {
+	for t := range c.Limited() {
 		if l.counters == nil {
 			if l.counters, err = load(); err != nil {
 				return fmt.Errorf("loading counters: %w", err)
@@ -43,7 +43,7 @@ func (l *Limits) CountCalls(c *catalog.Catalog, load func() (aigateway.Counters,
 		if err != nil {
 			return fmt.Errorf("limit of '%s': %w", t, err)
 		}
-		chain.spending = &callSpending{model: model, provider: t.Provider.Name, upstream: t.Model, reaches: reachOf(c, t.Provider)}
+		chain.spending = &callSpending{provider: t.Provider.Name, upstream: t.Model, reaches: reachOf(c, t.Provider), limits: limitedBy(c, innermost)}
 		l.Calls[innermost] = chain
 	}
 	return nil
@@ -55,6 +55,15 @@ func reachOf(c *catalog.Catalog, p *catalog.Provider) func(model string) bool {
 	return func(model string) bool {
 		m := c.Model(model)
 		return m == nil || slices.ContainsFunc(m.Targets, func(t catalog.Target) bool { return t.Provider == p })
+	}
+}
+
+// limitedBy returns whether requests for a model, by the name that the client used, may ask a target with a
+// limit. A name may match the pattern of the target's model, and yet be that of another one.
+func limitedBy(c *catalog.Catalog, innermost *aigateway.Limit) func(model string) bool {
+	return func(model string) bool {
+		m := c.Model(model)
+		return m != nil && slices.ContainsFunc(m.Targets, func(t catalog.Target) bool { return len(t.Limits) > 0 && t.Limits[0] == innermost })
 	}
 }
 
@@ -152,10 +161,10 @@ func (c Calls) Bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Price
 // callSpending implements aigateway.Spending for the limits of the calls of a target and its provider.
 type callSpending struct {
 	book     *backends.Book
-	model    aigateway.Pattern // in the configuration
 	provider string
-	upstream string // the provider's name of the model; empty for all
-	reaches  func(model string) bool
+	upstream string                  // the provider's name of the model; empty for all
+	reaches  func(model string) bool // whether its requests may ask the provider
+	limits   func(model string) bool // whether they may ask the target
 }
 
 // Zone implements aigateway.Spending.
@@ -184,6 +193,6 @@ func (s *callSpending) Spent(ctx context.Context, l *aigateway.Limit, _ *aigatew
 // counts reports whether a sum counts in a limit.
 func (s *callSpending) counts(l *aigateway.Limit, sum *accounting.Usage) bool {
 	isReserved := sum.Provider == ""
-	isOfTarget := l.Per == aigateway.PerProvider || s.model.MatchAnyCase(sum.Model) && (s.upstream == "" || sum.Upstream == s.upstream || isReserved)
+	isOfTarget := l.Per == aigateway.PerProvider || s.limits(sum.Model) && (s.upstream == "" || sum.Upstream == s.upstream || isReserved)
 	return isOfTarget && (sum.Provider == s.provider || isReserved && s.reaches(sum.Model))
 }

@@ -12,7 +12,8 @@ import (
 // After a process was killed, what it had reserved counted at every provider with a budget, also at those
 // that the model does not have: 81 dollars at a provider that could not be asked.
 func TestReservedMoneyCountsWhereItMayHaveBeenSpent(t *testing.T) {
-	s := &callSpending{model: "m", provider: "p", upstream: "x", reaches: func(model string) bool { return model != "elsewhere" }}
+	s := &callSpending{provider: "p", upstream: "x",
+		reaches: func(model string) bool { return model != "elsewhere" }, limits: func(model string) bool { return model == "m" }}
 	provider, target := &aigateway.Limit{Per: aigateway.PerProvider}, &aigateway.Limit{Per: aigateway.PerTarget}
 	for _, c := range []struct {
 		sum                accounting.Usage

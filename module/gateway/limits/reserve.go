@@ -22,8 +22,9 @@ const exceededHeader = "X-Gateway-Budget-Exceeded"
 // headers that show the remaining quotas. Either the reservation or the fault is nil.
 //
 // A model that falls back on budgets is admitted without the targets for which a budget lacks the
-// money, the most expensive first; the exchange has them as passed over. m is nil for an exchange
-// that uses no model.
+// money, the most expensive first; the exchange has them as passed over. Where the limits have room for one
+// call only, a model that hedges is admitted without the second one. m is nil for an exchange that uses no
+// model.
 func (c *Chain) Admit(to *reply.Reply, r *http.Request, m *catalog.Model, pricer meter.Pricer) (a Admitted, refused *fault.Fault) {
 	for a.Model = m; ; {
 		if a.Estimate, refused = c.Expect(to.Exchange, a.Model, pricer); refused == nil && c.Empty() {
@@ -32,6 +33,10 @@ func (c *Chain) Admit(to *reply.Reply, r *http.Request, m *catalog.Model, pricer
 		var decision *aigateway.Admission // nil without a price
 		if refused == nil {
 			decision = c.decide(to.Exchange, r, a.Estimate)
+		}
+		if needsTwo(decision) && a.Model != nil && a.Model.Hedges(to.Exchange) {
+			a.Model = a.Model.Unhedged()
+			continue
 		}
 		if decision == nil || decision.Reservation == nil && decision.Reached == aigateway.MoneyBudget {
 			if cheaper := c.cheaper(to.Exchange, a.Model, pricer); cheaper != nil {
@@ -51,6 +56,12 @@ func (c *Chain) Admit(to *reply.Reply, r *http.Request, m *catalog.Model, pricer
 		}
 		return a, refused
 	}
+}
+
+// needsTwo reports whether a refusal is by what the second call of a hedged request makes twice as much: its
+// tokens and its cost. The decision is nil without a price.
+func needsTwo(decision *aigateway.Admission) bool {
+	return decision != nil && (decision.Reached == aigateway.TokenRate || decision.Reached == aigateway.MoneyBudget)
 }
 
 // decide returns the decision of the limits about a request, and reports it.

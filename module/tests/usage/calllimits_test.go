@@ -100,6 +100,16 @@ func TestALimitOfAProviderRefusesWithoutAnotherTarget(t *testing.T) {
 	}
 }
 
+// What requests of another model had cost counted in the limit of a target whose pattern matches its name, too.
+func TestALimitOfATargetCountsTheRequestsOfItsModel(t *testing.T) {
+	dear, free, lines := twoProviders(t, "budget 1000/day")
+	s := site.Start(t, withLedger(t, append(lines, "model zz-* {\nto dear/m {\nlimit {\nbudget 40/day\n}\n}\nto free/m\n}", "model zz-dear {\nto dear/m\n}")...)...)
+	for _, model := range []string{"zz-dear", "zz-dear", "zz-a", "zz-b", "zz-c"} {
+		require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, strings.Replace(asking(20), `"m"`, `"`+model+`"`, 1)).Status)
+	}
+	assert.Equal(t, []int{4, 1}, []int{dear.Count(), free.Count()}, "the target may spend 40")
+}
+
 // A target counts its own calls, within the limit of its provider.
 func TestALimitOfATargetIsWithinThatOfItsProvider(t *testing.T) {
 	dear, free, lines := twoProviders(t, "budget 100/day")

@@ -122,16 +122,18 @@ func TestAClientThatLeavesEndsBothCallsOfARace(t *testing.T) {
 	require.NoError(t, second.WaitSettled(site.Waiting(t)))
 }
 
-// Only streams are hedged, and nothing that would act twice. Budgets reserve the cost of both calls.
-func TestWhatIsNotHedged(t *testing.T) {
-	s, first, second := racers(t, "1ms", "limit all {\nper gateway\nbudget 0.01/month\n}")
-	slow := func(c *gatewaytest.Call) {
-		select {
-		case <-time.After(20 * time.Millisecond): // more than the time of the hedge
-		case <-c.Request.Context().Done():
-		}
-		gatewaytest.Answer()(c)
+// slow answers after more than the time of a hedge of 1 ms.
+func slow(c *gatewaytest.Call) {
+	select {
+	case <-time.After(50 * time.Millisecond):
+	case <-c.Request.Context().Done():
 	}
+	gatewaytest.Answer()(c)
+}
+
+// Only streams are hedged, and nothing that would act twice.
+func TestWhatIsNotHedged(t *testing.T) {
+	s, first, second := racers(t, "1ms")
 	for name, body := range map[string]string{
 		"JSON":         strings.Replace(streaming("20"), "true", "false", 1),
 		"a tool":       strings.Replace(streaming("20"), `"messages"`, `"tools":[{"type":"function","function":{"name":"f"}}],"messages"`, 1),
@@ -143,20 +145,64 @@ func TestWhatIsNotHedged(t *testing.T) {
 		s.Ask(site.ChatPath, body)
 		assert.Equal(t, before, second.Count(), name)
 	}
-	assert.Equal(t, http.StatusTooManyRequests, s.Ask(site.ChatPath, streaming("7000")).Status, "twice 7,000 millionths are more than 10,000")
-	assert.Equal(t, http.StatusOK, s.Ask(site.ChatPath, strings.Replace(streaming("7000"), "true", "false", 1)).Status)
+}
+
+// Limits reserve the use of both calls. A stream was refused that they had room for, but not twice.
+func TestAStreamIsNotHedgedWhereTheLimitsHaveRoomForOneCall(t *testing.T) {
+	for _, rule := range []string{"budget 0.01/month", "tokens 10000/1h"} {
+		t.Run(rule, func(t *testing.T) {
+			s, first, second := racers(t, "1ms", "limit all {\nper gateway\n"+rule+"\n}")
+			first.Always(slow)
+			assert.Equal(t, http.StatusTooManyRequests, s.Ask(site.ChatPath, streaming("11000")).Status)
+			require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, streaming("7000")).Status, "twice 7,000 are more than 10,000")
+			assert.Zero(t, second.Count())
+			require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, streaming("2000")).Status)
+			require.NoError(t, second.WaitRequests(site.Waiting(t), 1))
+		})
+	}
+}
+
+// Each hedge called a target that had sent Retry-After, and was to be left alone for a minute.
+func TestAHedgeCallsNoTargetThatRests(t *testing.T) {
+	first, second, third := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, "retry off", site.Direct.Provider("first", first, "models off"), site.Direct.Provider("second", second, "models off"),
+		site.Direct.Provider("third", third, "models off"), "model m {\nto first\nto second\nhedge 1ms\n}", "model spare {\nto first/m\nto second/m\nto third/m\nhedge 1ms\n}")...)
+	first.Script(gatewaytest.Status(http.StatusTooManyRequests, "Retry-After", "60"))
+	second.Always(slow)
+	for range 6 {
+		require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, streaming("40")).Status)
+	}
+	assert.Equal(t, []int{1, 6}, []int{first.Count(), second.Count()})
+	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, strings.Replace(streaming("40"), `"m"`, `"spare"`, 1)).Status)
+	require.NoError(t, third.WaitSettled(site.Waiting(t)))
+	assert.Equal(t, []int{1, 7, 1}, []int{first.Count(), second.Count(), third.Count()}, "the next target that does not rest is called")
+}
+
+// Second calls that found no room in their provider used the share up, and counted as called.
+func TestAHedgeWithoutRoomIsNotCounted(t *testing.T) {
+	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, site.Steady, site.Direct.Provider("first", first, "models off"), site.Direct.Provider("second", second, "models off", "max_running 1"),
+		"model m {\nto first\nto second\nhedge 1ms 1%\n}", "model busy {\nto second/m\n}")...)
+	first.Always(slow)
+	stuck := gatewaytest.NewGate(t)
+	second.Script(gatewaytest.Stall(stuck, gatewaytest.Answer()))
+	ended := make(chan int)
+	go func() { ended <- s.Ask(site.ChatPath, strings.Replace(streaming("40"), `"m"`, `"busy"`, 1)).Status }()
+	require.NoError(t, stuck.WaitArrived(site.Waiting(t)))
+	for range 12 { // more than the burst of the share
+		require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, streaming("40")).Status)
+	}
+	assert.NotContains(t, site.ReadReply(s.Get(s.AdminURL("/metrics"))).Body, `hedges_total{model="m"`)
+	stuck.Open()
+	require.Equal(t, http.StatusOK, <-ended)
+	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, streaming("40")).Status)
+	assert.Contains(t, site.ReadReply(s.Get(s.AdminURL("/metrics"))).Body, `hedges_total{model="m",result="called"} 1`)
 }
 
 // A provider that was slow for long doubled the cost of each request.
 func TestHedgesAreAShareOfTheRequests(t *testing.T) {
 	s, first, second := racers(t, "1ms 10%")
-	first.Always(func(c *gatewaytest.Call) {
-		select {
-		case <-time.After(50 * time.Millisecond): // more than the time of the hedge
-		case <-c.Request.Context().Done():
-		}
-		gatewaytest.Answer()(c)
-	})
+	first.Always(slow)
 	const requests, most = 30, 12 // a burst, and one for each ten requests
 	for range requests {
 		require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, streaming("20")).Status)
