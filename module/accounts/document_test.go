@@ -130,6 +130,8 @@ var rights = []testRequest{
 	{call: "GET /api/v1/prices"},
 	{call: "GET /api/v1/health"},
 	{call: "POST /api/v1/targets/probe?provider=p"},
+	{call: "GET /api/v1/mcp"},
+	{call: "POST /api/v1/mcp/accept?server=s&tool=a"},
 	{call: "GET /api/v1/keys/configured"},
 	{call: "DELETE /api/v1/session"},
 	{call: "GET /api/user/logout"},
@@ -210,7 +212,15 @@ func (v views) Caddyfile(query url.Values) (any, error)         { return v["cadd
 func (v views) Prices(query url.Values) (any, error)            { return v["prices"](query) }
 func (v views) ConfiguredKeys(query url.Values) (any, error)    { return v["keys"](query) }
 func (v views) Probe(query url.Values) (any, error)             { return v["probe"](query) }
+func (v views) MCPServers(query url.Values) (any, error)        { return v["mcp"](query) }
 func (v views) Health(query url.Values) (any, error)            { return v["health"](query) }
+
+func (v views) AcceptTools(query url.Values, audit func(aigateway.AuditEntry) error) (any, error) {
+	if err := audit(aigateway.AuditEntry{Action: "mcp.accept", Object: "mcp/s/a"}); err != nil {
+		return nil, err
+	}
+	return v["accept"](query)
+}
 
 func (views) CacheDiscount(string, string, string) (picos int64, currency string) { return 0, "" }
 
@@ -234,6 +244,8 @@ var shown = views{
 			"unshared":[0],"ledger_refused":[0],"ledger_damaged":[0],"ledger":{"pending":0,"bytes":1,"oldest_seconds":0},
 			"addresses":[{"provider":"p","address":"127.0.0.1:1","available":true,"running":0,"failures":0}]}`), nil
 	},
+	"mcp":       viewOfNoItems(`{"items":[{"name":"s","pin":"block","tools":2,"changed":["a"]}],"next":""}`),
+	"accept":    viewOfNoItems(`{"accepted":["a"]}`),
 	"caddyfile": viewOfNoItems(`{"text":"ai.example.com {\n}\n"}`),
 	"prices":    viewOfNoItems(`{"items":[],"next":""}`),
 	"keys":      viewOfNoItems(`{"items":[],"next":""}`),
@@ -342,7 +354,7 @@ func askWithoutLedger(t *testing.T, given map[string]bool) {
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/usage", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/usage/savings", token: token}).status)
 	assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: "GET /api/v1/records", token: token}).status)
-	for _, call := range []string{"GET /api/v1/records/1", "GET /api/v1/records/live", "GET /api/v1/records/histogram", "GET /api/v1/records/comparison", "GET /api/v1/audit", "GET /api/v1/limits", "GET /api/v1/status", "GET /api/v1/targets", "GET /api/v1/explain", "GET /api/v1/configuration", "GET /api/v1/configuration/caddyfile", "GET /api/v1/prices", "GET /api/v1/health", "POST /api/v1/targets/probe", "GET /api/v1/keys/configured"} {
+	for _, call := range []string{"GET /api/v1/records/1", "GET /api/v1/records/live", "GET /api/v1/records/histogram", "GET /api/v1/records/comparison", "GET /api/v1/audit", "GET /api/v1/limits", "GET /api/v1/status", "GET /api/v1/targets", "GET /api/v1/explain", "GET /api/v1/configuration", "GET /api/v1/configuration/caddyfile", "GET /api/v1/prices", "GET /api/v1/health", "POST /api/v1/targets/probe", "GET /api/v1/mcp", "POST /api/v1/mcp/accept", "GET /api/v1/keys/configured"} {
 		assert.Equal(t, http.StatusNotFound, s.ask(testRequest{call: call, token: token}).status, call)
 	}
 }
@@ -369,7 +381,7 @@ func askWithoutRight(t *testing.T, given map[string]bool) {
 	for _, call := range []string{
 		"GET /api/v1/audit", "GET /api/user/", "GET /api/user/1", "GET /api/user/search",
 		"GET /api/v1/status", "GET /api/v1/targets", "GET /api/v1/explain?model=a",
-		"GET /api/v1/configuration", "GET /api/v1/configuration/caddyfile", "GET /api/v1/prices", "GET /api/v1/health", "POST /api/v1/targets/probe?provider=p",
+		"GET /api/v1/configuration", "GET /api/v1/configuration/caddyfile", "GET /api/v1/prices", "GET /api/v1/health", "POST /api/v1/targets/probe?provider=p", "GET /api/v1/mcp", "POST /api/v1/mcp/accept?server=s",
 		"GET /api/v1/keys?user=root", "GET /api/v1/keys/configured?user=root", "GET /api/v1/records/live?user=root",
 		"GET /api/v1/users", "DELETE /api/v1/users/carol", "GET /api/v1/users/carol/identities", "DELETE /api/v1/users/carol/identities",
 		"DELETE /api/v1/teams/none",

@@ -106,6 +106,8 @@ var rightsOf = []right{
 	{"GET /api/v1/status", 401, 403, 403, 200},
 	{"GET /api/v1/targets", 401, 403, 403, 200},
 	{"POST /api/v1/targets/probe", 401, 403, 403, 200},
+	{"GET /api/v1/mcp", 401, 403, 403, 200},
+	{"POST /api/v1/mcp/accept", 401, 403, 403, 200},
 	{"GET /api/v1/explain", 401, 403, 403, 200},
 	{"GET /api/v1/configuration", 401, 403, 403, 200},
 	{"GET /api/v1/configuration/caddyfile", 401, 403, 403, 403},

@@ -150,6 +150,8 @@ func (a *Accounts) routesOfSites() []call.Route {
 		{Pattern: "GET /api/v1/targets", Access: call.Admins, Parameters: targetParameters, Handler: show(aigateway.State.Targets)},
 		{Pattern: "POST /api/v1/targets/probe", Access: call.Admins, Handler: show(aigateway.State.Probe)},
 		{Pattern: "GET /api/v1/health", Access: call.Admins, Handler: show(aigateway.State.Health)},
+		{Pattern: "GET /api/v1/mcp", Access: call.Admins, Handler: show(aigateway.State.MCPServers)},
+		{Pattern: "POST /api/v1/mcp/accept", Access: call.Admins, Handler: call.Plain(a.acceptTools)},
 		{Pattern: "GET /api/v1/explain", Access: call.Admins, Parameters: explainParameters, Handler: show(explainAny)},
 		{Pattern: "GET /api/v1/configuration", Access: call.Admins, Handler: show(aigateway.State.Configuration)},
 		{Pattern: "GET /api/v1/configuration/caddyfile", Access: call.Roots, Handler: show(aigateway.State.Caddyfile)},
@@ -159,6 +161,18 @@ func (a *Accounts) routesOfSites() []call.Route {
 
 // explainAny explains the requests for a model, whatever their bodies.
 func explainAny(s aigateway.State, query url.Values) (any, error) { return s.Explain(query, nil) }
+
+// acceptTools accepts changed definitions of the tools of an MCP server, with a row in the audit log.
+func (a *Accounts) acceptTools(c *call.Call) (any, error) {
+	return a.sites.show(func(s aigateway.State, query url.Values) (any, error) {
+		return s.AcceptTools(query, func(row aigateway.AuditEntry) error {
+			if log, ok := a.people.Store.(aigateway.AuditLog); ok {
+				return log.Audit(c.Context(), row)
+			}
+			return nil
+		})
+	}, c.URL.Query())
+}
 
 // show returns a part of the state, which only a gateway has.
 func (s *sites) show(part func(aigateway.State, url.Values) (any, error), query url.Values) (any, error) {

@@ -14,6 +14,10 @@ type State interface {
 	ConfiguredKeys(url.Values) (any, error) // outside of the store
 	Probe(url.Values) (any, error)          // asks a provider, and shows whether it answers
 	Health(url.Values) (any, error)         // of providers, in the last hour
+	MCPServers(url.Values) (any, error)     // with their tools whose definitions have changed
+
+	// AcceptTools accepts changed definitions of tools. It calls audit before the change, with its row.
+	AcceptTools(query url.Values, audit func(AuditEntry) error) (any, error)
 
 	// Explain shows where the requests for a model go. request is the body of one of them, nil for none,
 	// which decides about the conditions of targets.

@@ -45,9 +45,9 @@ func printMCPServers(out io.Writer, items []json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	table := newTable(out, "SERVER", "PIN", "CHANGED")
+	table := newTable(out, "SERVER", "PIN", "TOOLS", "CHANGED")
 	for _, s := range servers {
-		table.row(s.Name, s.Pin, strings.Join(s.Changed, " "))
+		table.row(s.Name, s.Pin, fmt.Sprint(s.Tools), strings.Join(s.Changed, " "))
 	}
 	return table.Flush()
 }

@@ -109,7 +109,7 @@ func operationAt(path string) operation {
 	case cachePath:
 		return operation{[]string{http.MethodDelete}, clearAllAnswers}
 	case mcpPath:
-		return operation{reads, showMCPServers}
+		return shows(state.Sites.MCPServers)
 	case acceptPath:
 		return operation{writes, acceptTools}
 	case backupPath:

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -10,12 +9,10 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp/endpoint"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -72,54 +69,18 @@ const (
 	acceptPath = mcpPath + "/accept"
 )
 
-// mcpServers returns the servers of all sites, each once.
-func mcpServers(a *App) (all []*mcp.Server) {
-	for _, site := range a.sites {
-		for _, server := range site.resolved.servers.All() {
-			same := func(other *mcp.Server) bool { return other.Name == server.Name && other.To == server.To }
-			if !slices.ContainsFunc(all, same) {
-				all = append(all, server)
-			}
-		}
-	}
-	return all
-}
-
-// showMCPServers answers with the servers of all sites, and the tools of each that wait for acceptance.
-func showMCPServers(a *App, w http.ResponseWriter, _ *http.Request) error {
-	list := []api.MCPServer{}
-	for _, server := range mcpServers(a) {
-		changed, err := server.Changed()
-		if err != nil {
-			return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
-		}
-		list = append(list, api.MCPServer{Name: server.Name, Pin: server.Pin, Changed: append([]string{}, changed...)})
-	}
-	return writeAdmin(w, api.List(list))
-}
-
 // acceptTools accepts the changed definitions of the tools of a server, or of one of them.
 func acceptTools(a *App, w http.ResponseWriter, r *http.Request) error {
-	name, tool := r.URL.Query().Get("server"), r.URL.Query().Get("tool")
-	answer, found := api.Accepted{Accepted: []string{}}, false
-	for _, server := range mcpServers(a) {
-		if server.Name != name {
-			continue
-		}
-		found = true
+	accepted, err := a.stateOf(nil).AcceptTools(r.URL.Query(), func(row aigateway.AuditEntry) error {
 		for _, same := range a.byDatabase() {
-			if err := audit(r, same[0].Store, aigateway.AuditEntry{Action: "mcp.accept", Object: "mcp/" + name + "/" + tool}); err != nil {
-				return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
+			if err := audit(r, same[0].Store, row); err != nil {
+				return err
 			}
 		}
-		accepted, err := server.Accept(tool)
-		if err != nil {
-			return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
-		}
-		answer.Accepted = append(answer.Accepted, accepted...)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	if !found {
-		return caddy.APIError{HTTPStatus: http.StatusNotFound, Err: fmt.Errorf("there is no MCP server '%s'", name)}
-	}
-	return writeAdmin(w, answer)
+	return writeAdmin(w, accepted)
 }

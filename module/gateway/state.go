@@ -24,7 +24,7 @@ func (a *App) stateOf(set *backends.Set) state.Sites {
 func (h *Handler) state() state.Site {
 	return state.Site{
 		Blocks: h.blocks(), Catalog: h.resolved.catalog, Keys: h.resolved.sources, KeyLimits: h.resolved.limits,
-		Guards: h.resolved.guards, Labels: &h.Names, Store: h.backends.Store,
+		Guards: h.resolved.guards, Labels: &h.Names, Servers: h.resolved.servers.All(), Store: h.backends.Store,
 		Hosts:     func() []string { return hostsOf(h) },
 		Addresses: func() []string { return addressesOf(h) },
 		Unready:   h.unready,

@@ -148,20 +148,21 @@ func (s *Server) Callable(tool string) bool {
 	return p.known && p.tools[tool].Changed == ""
 }
 
-// Changed returns the names of the tools whose definitions have changed, sorted.
-func (s *Server) Changed() (tools []string, err error) {
+// Pinned returns the number of the tools whose definitions are known, and the names of those whose definitions have
+// changed, sorted.
+func (s *Server) Pinned() (known int, changed []string, err error) {
 	if s.pins == nil {
-		return nil, nil
+		return 0, nil, nil
 	}
 	s.pins.mu.Lock()
 	defer s.pins.mu.Unlock()
 	err = s.pins.load()
 	for tool, d := range s.pins.tools {
 		if d.Changed != "" {
-			tools = append(tools, tool)
+			changed = append(changed, tool)
 		}
 	}
-	return slices.Sorted(slices.Values(tools)), err
+	return len(s.pins.tools), slices.Sorted(slices.Values(changed)), err
 }
 
 // Accept accepts the changed definition of a tool, or of all tools if that is "". It returns the accepted

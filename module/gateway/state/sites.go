@@ -7,6 +7,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/keyring"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/written"
@@ -21,6 +22,7 @@ type Site struct {
 	KeyLimits *limits.Limits
 	Guards    guardrails.Guards
 	Labels    *labels.Names
+	Servers   []*mcp.Server
 	Store     aigateway.Store // nil for none
 
 	Hosts     func() []string         // the names by which operators know the site

@@ -164,6 +164,7 @@ type Removed struct {
 type MCPServer struct {
 	Name    string   `json:"name"`
 	Pin     string   `json:"pin"`     // warn or block; "" for none
+	Tools   int      `json:"tools"`   // whose definitions are known; 0 without a pin
 	Changed []string `json:"changed"` // the tools whose changed definitions nobody has accepted
 }
 

@@ -133,3 +133,36 @@ func TestATokenIsExchangedForOneOfTheServer(t *testing.T) {
 		assert.NotContains(t, s.Logs.String(), secret)
 	}
 }
+
+// Only root on the machine could accept what a server had changed; administrators saw an alert, and nothing to do.
+func TestAnAdministratorAcceptsAChangedTool(t *testing.T) {
+	site.SetKeys(t)
+	var tools atomic.Pointer[string]
+	has := func(list string) { tools.Store(&list) }
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"result":{"tools":[%s]}}`, *tools.Load())
+	}))
+	t.Cleanup(server.Close)
+	s := site.StartCaddyfile(t, "{\nstorage file_system "+t.TempDir()+"\nai_gateway {\nstore sqlite "+t.TempDir()+"/gateway.db\naccounts\n}\n}\n"+
+		site.Block("", site.DemoProvider, "key alice {env.KEY_ALICE} {\nmcp up\n}", "mcp up {\nto "+server.URL+"\npin block\n}"))
+	s.AddUser("carol")
+	require.Equal(t, http.StatusOK, s.Call(http.MethodPatch, s.AdminURL("/api/v1/users/carol"), `{"role":"admin"}`).Status)
+	carol := logInAs(s, "site", "carol")
+	list := func() string {
+		return s.Call(http.MethodPost, s.URL("site", "/mcp/up"), `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, "Authorization", "Bearer "+site.AliceKey).Body
+	}
+	for _, description := range []string{"adds", "sends"} {
+		has(`{"name":"a","description":"` + description + `"},{"name":"b"}`)
+		list()
+	}
+	assert.NotContains(t, list(), `"sends"`)
+	shown := carol.ask(http.MethodGet, "/api/v1/mcp", "")
+	assert.JSONEq(t, `{"items":[{"name":"up","pin":"block","tools":2,"changed":["a"]}],"next":""}`, shown.Body)
+	assert.Equal(t, http.StatusNotFound, carol.ask(http.MethodPost, "/api/v1/mcp/accept?server=other", "").Status)
+	assert.JSONEq(t, `{"accepted":["a"]}`, carol.ask(http.MethodPost, "/api/v1/mcp/accept?server=up&tool=a", "").Body)
+	assert.Contains(t, list(), `"sends"`)
+	rows := s.Call(http.MethodGet, s.AdminURL("/api/v1/audit?action=mcp.accept"), "").Body
+	assert.Equal(t, 1, strings.Count(rows, `"object":"mcp/up/a"`), rows)
+	assert.Contains(t, rows, `"actor":"user/carol"`)
+}
