@@ -1,6 +1,7 @@
 package aigateway
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"path"
@@ -50,6 +51,24 @@ func PathPrefix(r *http.Request) string {
 		return ""
 	}
 	return prefix
+}
+
+type publicURL struct{}
+
+// WithPublicURL returns a request with the address by which clients reach the gateway, as the
+// configuration has it. With "", it returns the request as it is.
+func WithPublicURL(r *http.Request, address string) *http.Request {
+	if address == "" {
+		return r
+	}
+	return r.WithContext(context.WithValue(r.Context(), publicURL{}, strings.TrimSuffix(address, "/")))
+}
+
+// PublicURL returns the address that WithPublicURL has given a request, without a slash at its end,
+// "" for none.
+func PublicURL(r *http.Request) string {
+	address, _ := r.Context().Value(publicURL{}).(string)
+	return address
 }
 
 // CrossOrigin reports whether a browser sent the request for a page of another

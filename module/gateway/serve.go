@@ -60,7 +60,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 		serveFront(w, r, h.backends.Accounts != nil)
 	case routes.Accounts:
 		if r = h.CORS.Share(w, r); r != nil {
-			h.backends.Accounts.ServeHTTP(w, r)
+			h.backends.Accounts.ServeHTTP(w, aigateway.WithPublicURL(r, h.PublicURL))
 		}
 	case routes.Socket:
 		h.resolved.sockets.serve(h, w, r, &route)

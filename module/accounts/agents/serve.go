@@ -61,9 +61,15 @@ func (a *Agents) Serve(w http.ResponseWriter, c *call.Call) {
 	e.serve(a, w, c)
 }
 
-// metadata answers GET /.well-known/oauth-authorization-server with the document of RFC 8414.
+// metadata answers GET /.well-known/oauth-authorization-server with the document of RFC 8414. For
+// clients of servers of tools, which name their protocol, there is none: their sign-in needs an
+// authorization endpoint.
 func (a *Agents) metadata(w http.ResponseWriter, c *call.Call) {
-	base := c.BaseURL()
+	if c.Header.Get("Mcp-Protocol-Version") != "" {
+		writeError(w, http.StatusNotFound, "invalid_request", "clients of MCP servers do not sign in here: send a key of the gateway")
+		return
+	}
+	base := c.PublicURL()
 	answer.WriteJSON(w, map[string]any{
 		"issuer": base, "device_authorization_endpoint": base + beginPath, "token_endpoint": base + tokenPath, "revocation_endpoint": base + revokePath,
 		"grant_types_supported": []string{deviceGrant, refreshGrant}, "response_types_supported": []string{}, "token_endpoint_auth_methods_supported": []string{"none"},
@@ -105,7 +111,7 @@ func (a *Agents) authorize(w http.ResponseWriter, c *call.Call) {
 		return
 	}
 	answer.WriteJSON(w, map[string]any{
-		"device_code": started.device, "user_code": shownCode(started.code), "verification_uri": c.BaseURL() + devicePath,
+		"device_code": started.device, "user_code": shownCode(started.code), "verification_uri": c.PublicURL() + devicePath,
 		"expires_in": int(codeFor.Seconds()), "interval": int(pause.Seconds()),
 	})
 }

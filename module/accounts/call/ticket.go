@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -51,3 +52,7 @@ func (c *Call) BaseURL() string {
 	}
 	return "http://" + c.Host + aigateway.PathPrefix(c.Request)
 }
+
+// PublicURL returns the address of the gateway for programs: public_url of the site, else BaseURL.
+// Browsers go on where they are, since the cookie with their ticket is of one host.
+func (c *Call) PublicURL() string { return cmp.Or(aigateway.PublicURL(c.Request), c.BaseURL()) }

@@ -72,3 +72,17 @@ func TestASiteWithoutAgentsHasNoPathsOfTheirSignIn(t *testing.T) {
 		}
 	}
 }
+
+// Behind a proxy that ends TLS, programs got addresses with http and the inner name of the gateway.
+func TestAgentsGetThePublicURL(t *testing.T) {
+	s := site.Start(t, site.DemoProvider, "public_url https://ai.example.com/base/", "store sqlite "+t.TempDir()+"/gateway.db\naccounts {\nagents\n}")
+	_, begun := postForm(s, "/oauth/device_authorization", nil)
+	assert.Equal(t, "https://ai.example.com/base/device", begun["verification_uri"])
+	var metadata map[string]any
+	require.NoError(t, json.Unmarshal([]byte(s.Call(http.MethodGet, s.URL("site", "/.well-known/oauth-authorization-server"), "").Body), &metadata))
+	for member, want := range map[string]string{
+		"issuer": "", "device_authorization_endpoint": "/oauth/device_authorization", "token_endpoint": "/oauth/token", "revocation_endpoint": "/oauth/revoke",
+	} {
+		assert.Equal(t, "https://ai.example.com/base"+want, metadata[member], member)
+	}
+}

@@ -163,6 +163,20 @@ func TestThereAreNoDocumentsAboutASignInWithoutTokens(t *testing.T) {
 	assert.Empty(t, s.Call(http.MethodGet, s.URL("site", "/.well-known/other"), "").Body)
 }
 
+// Clients of servers took the document for agents, which has no authorization_endpoint, for one of theirs,
+// and failed at it without a hint at the key that they need.
+func TestClientsOfServersFindNoSignInOfAgents(t *testing.T) {
+	s := startTools(t, "", "store sqlite "+t.TempDir()+"/gateway.db\naccounts {\nagents\n}")
+	const root = "/.well-known/oauth-authorization-server"
+	assert.Equal(t, http.StatusOK, s.Call(http.MethodGet, s.URL("site", root), "").Status)
+	found := s.Call(http.MethodGet, s.URL("site", root), "", "Mcp-Protocol-Version", "2025-11-25")
+	assert.Equal(t, http.StatusNotFound, found.Status)
+	assert.Contains(t, found.Body, "send a key of the gateway")
+	for _, path := range []string{root + "/mcp/up", root + "/mcp"} {
+		assert.Equal(t, http.StatusNotFound, s.Call(http.MethodGet, s.URL("site", path), "").Status, path)
+	}
+}
+
 func TestX103AStreamThatIsIdleIsOneRunningRequest(t *testing.T) {
 	t.Setenv("KEY_CAROL", "sk-carol")
 	s := startTools(t, "", "limit one {\nper key\nconcurrent 1\n}", "key carol {env.KEY_CAROL} {\nmcp up\nlimit one\n}")
