@@ -186,15 +186,15 @@ func (b *batch) add(place translate.Span) *fault.Fault {
 }
 
 // openFiles opens the ids of files to which a request refers, which is a part of the body. The account that
-// has them gets the batch. Named are the ids that the view of the request has, of which those in addresses are
-// found by no name of a member.
+// has them gets the batch. Named are the ids that the view of the request has: those of a format
+// whose ids no name of a member shows.
 func (b *batch) openFiles(m *batchModel, request translate.Span, named []translate.ObjectID) *fault.Fault {
 	seals := func(kind string) bool {
 		return slices.ContainsFunc(b.offers, func(o offer) bool { return m.target(o.provider, b).Seals(kind, m.name) })
 	}
 	found, refused := filesIn(b.format, b.input.body[request.Start:request.End], seals)
 	for _, id := range named {
-		if seal.IsCollection(id.Kind) && seals(id.Kind) {
+		if !b.format.Objects.ByMembers && seals(id.Kind) {
 			found = append(found, id)
 		}
 	}

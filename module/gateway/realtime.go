@@ -352,9 +352,12 @@ func (c *conversation) fromClient(message []byte) []byte {
 	return nil
 }
 
-// refuseOthers refuses a model beside that of the conversation that the key may not use, and a task for one
-// that refers to what the account of the provider keeps.
+// refuseOthers refuses a model beside that of the conversation that the key may not use, and what refers to
+// objects that the account of the provider keeps, also in a task for another model.
 func (c *conversation) refuseOthers(request *realtime.Request) *fault.Fault {
+	if request.Unowned != "" {
+		return fault.NeedsOwner(request.Unowned)
+	}
 	for _, task := range request.Tasks {
 		view, refused := c.route.Format.Requests.Inspect(task, translate.Generate)
 		named, _ := objects.References(task, func(string) bool { return true })

@@ -179,7 +179,7 @@ func readSecret(body []byte, s *secret, now time.Time) *fault.Fault {
 	if s.Session = jsonscan.MemberOf(body, "session"); len(s.Session) > maxSession || s.model() == "" {
 		return fault.SecretSession(maxSession)
 	}
-	return nil
+	return refuseUnowned(realtime.OpenAI.Read, realtime.Update(s.Session))
 }
 
 func appendSecret(s *secret, text string) []byte {
@@ -215,6 +215,15 @@ func readToken(body []byte, s *secret, now time.Time) *fault.Fault {
 	latest := now.Unix() + longestEnd
 	if s.Uses < 0 || s.Expires > latest || s.Ends > latest || s.Ends <= now.Unix() || len(s.Session) > maxSession || len(s.Session) > 0 && !s.valid() {
 		return fault.SecretToken(maxSession)
+	}
+	return refuseUnowned(realtime.Gemini.Read, s.setup(nil))
+}
+
+// refuseUnowned refuses a configuration that refers to what the provider stores for its account. One without a
+// configuration refers to nothing.
+func refuseUnowned(read func([]byte) (realtime.Request, error), message []byte) *fault.Fault {
+	if configured, err := read(message); err == nil && configured.Unowned != "" {
+		return fault.NeedsOwner(configured.Unowned)
 	}
 	return nil
 }

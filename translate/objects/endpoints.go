@@ -127,10 +127,14 @@ func Find(method, path string) *Endpoint {
 // behindVersion returns the segments of a path behind the version.
 func behindVersion(path string) []string {
 	segments := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	if v := segments[0]; len(v) > 1 && v[0] == 'v' && '0' <= v[1] && v[1] <= '9' {
+	if isVersion(segments[0]) {
 		return segments[1:]
 	}
 	return segments
+}
+
+func isVersion(segment string) bool {
+	return len(segment) > 1 && segment[0] == 'v' && '0' <= segment[1] && segment[1] <= '9'
 }
 
 func isLike(pattern, segment string) bool {

@@ -57,6 +57,32 @@ func TestReferencesAreFoundInTheirPlaces(t *testing.T) {
 	}
 }
 
+// The form of an address decided, not its host: Google's servers accept more forms of the address of a file than
+// one, and a file of the web with the same form was no file for a client.
+func TestAFileOfGeminiIsFoundByItsHost(t *testing.T) {
+	const google = "https://generativelanguage.googleapis.com"
+	for address, want := range map[string]bool{
+		"files/f01": true, "/Files/f01": true, "v1beta/files/f01": true, "generativelanguage.googleapis.com/v1beta/files/f01": true,
+		google + "/v1beta/files/f01": true, google + "/v1beta/files/f01?alt=media": true, google + "/v1beta/files/f01?key=k": true,
+		google + "/v1beta/files/f01#x": true, google + "/v1beta/files/f01/": true, google + "/v1beta/files/f01:download": true,
+		google + "/v1main/files/f01": true, google + "/v1beta//files/f01": true, google + "/v1beta/files%2Ff01": true, google + "/v1beta/%2566iles/f01": true,
+		google + "/v1beta/Files/f01": true, " " + google + "/v1beta/files/f01": true, google + `\v1beta\files\f01`: true,
+		"HTTPS://GenerativeLanguage.GoogleAPIs.com.:443/v1beta/files/f01": true, "//generativelanguage.googleapis.com/v1beta/files/f01": true,
+		"https:generativelanguage.googleapis.com/v1beta/files/f01":     true,
+		"https://gateway.example.com/base/v1beta/files/1abc?alt=media": true, // the gateway's own, or that of another proxy
+		"https://www.example.com/v1/files/report.pdf":                  false,
+		"https://www.example.com/files/report":                         false,
+		"https://www.example.com/v1/files/a/b":                         false,
+		"https://storage.googleapis.com/bucket/files/report.pdf":       false,
+		"gs://bucket/v1/files/f01":                                     false,
+		"https://www.youtube.com/watch?v=files/f01":                    false,
+		google + "/v1beta/models/m":                                    false,
+		"":                                                             false,
+	} {
+		assert.Equal(t, want, objects.IsGeminiFile(address), address)
+	}
+}
+
 // Another reader could take the second of two members with one name.
 func TestADocumentThatRepeatsAMemberHasNoIDs(t *testing.T) {
 	_, err := objects.IDs([]byte(`{"file_id":"file-ab","file_id":"file-cd"}`))

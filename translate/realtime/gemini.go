@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/objects"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -43,7 +44,7 @@ func (r *Request) gemini(c *jsonscan.Cursor, path string, twice *bool) {
 	}
 	seen := make(map[string]bool)
 	for c.Member() {
-		plain := string(bytes.ToLower(bytes.ReplaceAll(c.Name(), []byte("_"), nil)))
+		plain := plainName(c)
 		*twice = *twice || seen[plain]
 		seen[plain] = true
 		if path == "" {
@@ -67,9 +68,48 @@ func (r *Request) gemini(c *jsonscan.Cursor, path string, twice *bool) {
 		case "realtimeinput.mediachunks":
 			r.chunks(c)
 		default:
-			c.Skip()
+			r.refer(c, plain)
 		}
 	}
+}
+
+// unowned are members that refer to objects of the account, by their plain names.
+var unowned = map[string]string{"cachedcontent": "cachedContent", "filesearch": "fileSearch", "retrieval": "retrieval"}
+
+// refer reads the value at the cursor, of a member with a plain name, and notes what refers to an object that the
+// provider stores for the account. Values that a user or a model writes refer to nothing.
+func (r *Request) refer(c *jsonscan.Cursor, plain string) {
+	kind := c.Kind()
+	switch plain {
+	case "args", "response", "parameters", "parametersjsonschema", "responsejsonschema", "responseschema":
+		c.Skip()
+		return
+	case "fileuri":
+		if objects.IsGeminiFile(jsonscan.TextOf(c.StringOrSkip())) {
+			r.Unowned = "fileUri"
+		}
+		return
+	}
+	if path := unowned[plain]; path != "" && kind != jsonscan.Null {
+		r.Unowned = path
+	}
+	switch kind {
+	case jsonscan.Object:
+		for c.EnterMap(); c.Member(); {
+			r.refer(c, plainName(c))
+		}
+	case jsonscan.Array:
+		for c.EnterArray(); c.Element(); {
+			r.refer(c, "")
+		}
+	default:
+		c.Skip()
+	}
+}
+
+// plainName returns the name of the member at the cursor, equal in both notations.
+func plainName(c *jsonscan.Cursor) string {
+	return string(bytes.ToLower(bytes.ReplaceAll(c.Name(), []byte("_"), nil)))
 }
 
 // chunks reads the list of sounds and frames at the cursor, the older form of both.

@@ -7,6 +7,7 @@
 package realtime
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/objects"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
@@ -53,7 +55,7 @@ var OpenAI = Dialect{Read: Read, ReadEvent: ReadEvent, Errors: true, Secret: "ek
 // Live is the Live API of OpenAI. Its models listen while they speak, so that a conversation has no
 // responses: it costs by time. What other models do for it costs as their responses do.
 var Live = Dialect{
-	Read: Read, ReadEvent: readLiveEvent, Errors: true, ModelFirst: true, Lifetime: 2 * hour,
+	Read: readLive, ReadEvent: readLiveEvent, Errors: true, ModelFirst: true, Lifetime: 2 * hour,
 	Timed: true, Hangup: []byte(`{"type":"session.close"}`),
 }
 
@@ -70,6 +72,9 @@ type Request struct {
 	Tasks  [][]byte      // what such a model gets, as bodies of the responses format
 	Audio  int           // the length of the audio, in base64
 	Tokens int           // of the images
+	// Unowned is the path of a member that refers to what the provider stores for its account, by an id that
+	// does not show whose it is; "" for none.
+	Unowned string
 }
 
 var errNoEvent = errors.New("not an object with a type")
@@ -84,10 +89,51 @@ func Read(message []byte) (r Request, err error) {
 	if r.Type == "" {
 		return r, errNoEvent
 	}
+	if err := r.findObjects(message); err != nil {
+		return r, err
+	}
 	r.First = r.Type == "session.start"
 	if r.Type == "response.item.create" {
 		r.Tasks = append(r.Tasks, slices.Concat([]byte(`{"model":"task","input":[`), jsonscan.MemberOf(message, "item"), []byte("]}")))
 	}
+	return r, nil
+}
+
+// findObjects notes what refers to an object of the provider. Sound, of which there are many messages, refers to nothing,
+// and a response may be that of the conversation.
+func (r *Request) findObjects(message []byte) error {
+	if r.Type == "input_audio_buffer.append" {
+		return nil
+	}
+	all, err := objects.References(message, func(string) bool { return true })
+	for i := range all {
+		if all[i].Path != "response_id" {
+			r.Unowned = all[i].Path
+		}
+	}
+	return err
+}
+
+// readLive reads a message of a client of the Live API. A response that it contains is a task.
+func readLive(message []byte) (Request, error) {
+	r, err := Read(message)
+	response := jsonscan.MemberOf(message, "response")
+	if err != nil || len(response) == 0 || response[0] != '{' {
+		return r, err
+	}
+	if model := jsonscan.TextOf(jsonscan.MemberOf(response, "model")); model != "" {
+		r.Others = append(r.Others, model)
+	}
+	var members [][]byte
+	for _, name := range []string{"model", "input"} { // which a response has by default
+		if jsonscan.MemberOf(response, name) == nil {
+			members = append(members, []byte(`"`+name+`":"task"`))
+		}
+	}
+	if given := bytes.TrimSpace(response[1 : len(response)-1]); len(given) > 0 {
+		members = append(members, given)
+	}
+	r.Tasks = append(r.Tasks, slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}")))
 	return r, nil
 }
 
@@ -110,12 +156,17 @@ func (r *Request) object(c *jsonscan.Cursor, path string) {
 		case "audio":
 			r.Audio = len(c.Skip())
 		case "session", "session.audio", "session.audio.input", "session.audio.input.transcription", "session.input_audio_transcription",
-			"session.delegation", "session.delegation.responses", "session.delegation.decisions", "session.triggers.decisions":
+			"response", "session.delegation", "session.delegation.responses", "session.delegation.decisions", "session.triggers.decisions":
 			r.object(c, name+".")
 		case "session.triggers":
 			for c.OpenArray(); c.Element(); {
 				r.object(c, name+".")
 			}
+		case "session.prompt", "response.prompt":
+			if c.Kind() != jsonscan.Null {
+				r.Unowned = name
+			}
+			c.Skip()
 		case "session.model":
 			_, r.Model = c.SkipAt()
 		case "session.audio.input.transcription.model", "session.input_audio_transcription.model",

@@ -37,6 +37,34 @@ func TestMessagesOfClients(t *testing.T) {
 	}
 }
 
+// A template of a prompt, a file and a response of the account were taken from any client.
+func TestMessagesOfClientsReferToObjects(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"type":"session.update","session":{"prompt":{"id":"pmpt_1"}}}`:                                                                 "session.prompt",
+		`{"type":"response.create","response":{"prompt":{"id":"pmpt_1"}}}`:                                                               "response.prompt",
+		`{"type":"response.create","response":{"conversation":"conv_1"}}`:                                                                "conversation",
+		`{"type":"conversation.item.create","item":{"type":"message","content":[{"type":"input_image","file_id":"file-1"}]}}`:            "file_id",
+		`{"type":"other","x":{"vector_store_ids":["vs_1"]}}`:                                                                             "vector_store_ids",
+		`{"type":"other","previous_response_id":"resp_1"}`:                                                                               "previous_response_id",
+		`{"type":"response.cancel","response_id":"resp_1"}`:                                                                              "",
+		`{"type":"response.create","response":{"conversation":"none","prompt":null,"input":[{"type":"item_reference","id":"item_1"}]}}`:  "", // an item of the conversation
+		`{"type":"session.update","session":{"prompt":null,"audio":{"input":{"transcription":{"model":"whisper-1","prompt":"words"}}}}}`: "",
+	} {
+		got, err := Read([]byte(text))
+		assert.NoError(t, err, text)
+		assert.Equal(t, want, got.Unowned, text)
+	}
+	for text, want := range map[string]string{ // as tasks
+		`{"type":"response.create","response":{}}`:                             `{"model":"task","input":"task"}`,
+		`{"type":"response.create","response":{"input":[],"model":"thinker"}}`: `{"input":[],"model":"thinker"}`,
+		`{"type":"x","response":{"instructions":"a"}}`:                         `{"model":"task","input":"task","instructions":"a"}`,
+	} {
+		got, err := Live.Read([]byte(text))
+		assert.NoError(t, err, text)
+		assert.Equal(t, []string{want}, []string{string(got.Tasks[0])}, text)
+	}
+}
+
 func TestMessagesOfProviders(t *testing.T) {
 	for text, want := range map[string]Event{
 		`{"type":"response.output_audio.delta","delta":"AAAA","response_id":"resp_1"}`:                       {Kind: Delta, Response: "resp_1", Tokens: 1},

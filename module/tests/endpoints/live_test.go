@@ -109,6 +109,8 @@ func TestX211RefusalsOfLiveConversations(t *testing.T) {
 		"no model":      {site.ClientKey, `{"setup":{}}`, 1007, "the first one must begin"},
 		"no JSON":       {site.ClientKey, `{`, 1007, "must be a JSON object"},
 		"twice":         {site.ClientKey, `{"setup":{"model":"voice","model":"other"}}`, 1007, "must be a JSON object"},
+		"cached":        {site.ClientKey, `{"setup":{"model":"voice","cachedContent":"cachedContents/c"}}`, 1007, "whose object this is"},
+		"a store":       {site.ClientKey, `{"setup":{"model":"voice","tools":[{"file_search":{"fileSearchStoreNames":["s"]}}]}}`, 1007, "whose object this is"},
 		"large":         {site.ClientKey, `{"setup":{"model":"` + strings.Repeat("a", 2<<20) + `"}}`, 1009, ""},
 	} {
 		conn, _, err := dialLive(s, tt.key)
@@ -125,6 +127,11 @@ func TestX211RefusalsOfLiveConversations(t *testing.T) {
 	c.send(`{"setup":{"model":"models/other"}}`)
 	assert.Equal(t, websocket.StatusInvalidFramePayloadData, c.closed().Code, "another model later")
 	assert.Len(t, v.received(), 1)
+	c = openLive(t, s, site.ClientKey, "")
+	c.next()
+	c.send(`{"clientContent":{"turns":[{"parts":[{"fileData":{"fileUri":"files/f01"}}]}]}}`)
+	assert.Contains(t, c.closed().Reason, "whose object this is", "a file of another client")
+	assert.Len(t, v.received(), 2)
 }
 
 // A guard that cannot see what is spoken would let everything pass.

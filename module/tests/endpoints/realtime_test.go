@@ -133,6 +133,13 @@ func TestX173AMessageAsksForNoOtherModel(t *testing.T) {
 		f := parsed(t, c.next())
 		assert.Equal(t, []string{"error", code}, []string{f.Type, f.Error.Code}, text)
 	}
+	for _, text := range []string{ // which another client may have made
+		`{"type":"session.update","session":{"prompt":{"id":"pmpt_1"}}}`,
+		`{"type":"response.create","response":{"prompt":{"id":"pmpt_1"}}}`,
+	} {
+		c.send(text)
+		assert.Contains(t, c.next(), "whose object this is", text)
+	}
 	assert.Empty(t, v.received(), "nothing was sent")
 	c.send(`{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"whisper-1"}}}}}`)
 	c.until("session.updated")
@@ -392,6 +399,7 @@ func TestX223RefusalsOfClientSecrets(t *testing.T) {
 		"a model twice": {site.ClientKey, `{"session":{"model":"voice","model":"text"}}`, 400, "session: must be"},
 		"large":         {site.ClientKey, `{"session":{"model":"voice","instructions":"` + strings.Repeat("a", 9000) + `"}}`, 400, "8192"},
 		"too long":      {site.ClientKey, `{"expires_after":{"seconds":7201},"session":{"model":"voice"}}`, 400, "expires_after: must have"},
+		"a prompt":      {site.ClientKey, `{"session":{"model":"voice","prompt":{"id":"pmpt_1"}}}`, 400, "whose object this is"},
 		"another":       {site.ClientKey, `{"session":{"model":"nobody"}}`, 404, "nobody"},
 		"not allowed":   {otherKey, `{"session":{"model":"voice"}}`, 403, "may not use"},
 		"a key":         {"sk-wrong", `{"session":{"model":"voice"}}`, 401, "key"},

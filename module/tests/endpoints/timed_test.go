@@ -104,6 +104,12 @@ func TestX219RefusalsOfAConversationThatCostsByTime(t *testing.T) {
 		`{"type":"session.start","session":{"model":"talk"}}`:                                                                                                             "invalid_value",
 		`{"type":"session.update","session":{"delegation":{"type":"responses","responses":{"model":"thinker"}}}}`:                                                         "permission_denied",
 		`{"type":"response.item.create","item":{"type":"item_reference","id":"msg_1"}}`:                                                                                   "unsupported_for_upstream",
+		`{"type":"response.create","response":{"previous_response_id":"resp_1"}}`:                                                                                         "unsupported_for_upstream",
+		`{"type":"response.create","response":{"input":[{"type":"item_reference","id":"msg_1"}]}}`:                                                                        "unsupported_for_upstream",
+		`{"type":"response.create","response":{"prompt":{"id":"pmpt_1"}}}`:                                                                                                "unsupported_for_upstream",
+		`{"type":"response.create","response":{"tools":[{"type":"file_search","vector_store_ids":["vs_1"]}]}}`:                                                            "unsupported_for_upstream",
+		`{"type":"response.create","response":{"model":"thinker"}}`:                                                                                                       "permission_denied",
+		`{"type":"session.other","previous_response_id":"resp_1"}`:                                                                                                        "unsupported_for_upstream",
 		`{"item":{"role":"user","content":[{"type":"input_file","file_id":"file-1"}]},"type":"response.item.create"}`:                                                     "unsupported_for_upstream",
 		`{"type":"session.update","session":{"delegation":{"type":"responses","responses":{"tools":[{"type":"code_interpreter","container":"cntr_1"}],"model":"talk"}}}}`: "unsupported_for_upstream",
 	} {

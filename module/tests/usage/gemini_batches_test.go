@@ -198,11 +198,19 @@ func TestX185ABatchOfAGeminiClientIsThatOfItsClientAlone(t *testing.T) {
 	}
 	created := operationIn(t, g.post(site.AliceKey, batchMethod, withFile(file.URI)))
 	assert.Contains(t, g.requests()[1], `"fileUri":"`+vendor.URL+`/v1beta/files/`+rawGoogle(1)+`"`)
+	ofVectors := func(uri string) string {
+		return inlineBatch(`{"content":{"parts":[{"fileData":{"fileUri":"` + uri + `"}}]}}`)
+	}
+	operationIn(t, g.post(site.AliceKey, embedBatchMethod, ofVectors(file.URI)))
+	assert.Contains(t, g.requests()[2], `"fileUri":"`+vendor.URL+`/v1beta/files/`+rawGoogle(1)+`"`, "also of vectors")
 	before := len(g.requests())
+	stores := g.post(site.AliceKey, batchMethod, inlineBatch(oneRequest(`,"tools":[{"fileSearch":{"fileSearchStoreNames":["fileSearchStores/s"]}}]`)))
+	assert.Equal(t, http.StatusNotFound, stores.Status, stores.Body)
 	for key, uri := range map[string]string{site.BobKey: file.URI, site.AliceKey: vendor.URL + "/v1beta/files/" + rawGoogle(1)} {
 		refused := g.post(key, batchMethod, withFile(uri))
 		assert.Equal(t, http.StatusNotFound, refused.Status, refused.Body)
 		assert.Contains(t, refused.Failure(t).Message, "not found")
+		assert.Equal(t, http.StatusNotFound, g.post(key, embedBatchMethod, ofVectors(uri)).Status, "of vectors")
 	}
 	id := strings.TrimPrefix(created.Name, "batches/")
 	for name, try := range map[string][2]string{

@@ -205,6 +205,19 @@ func TestX182AFileOfAGeminiClientIsThatOfItsClientAlone(t *testing.T) {
 			assert.Equal(t, http.StatusNotFound, ask(try[0], uri+try[1]).Status, name)
 		}
 	}
+	const contents = `{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"tools":[`
+	for body, method := range map[string]string{ // where no name was looked for, or only a usual form of an address
+		contents + `{"fileSearch":{"fileSearchStoreNames":["fileSearchStores/s"]}}]}`:                                                                          "generateContent",
+		contents + `{"file_search":{"file_search_store_names":["fileSearchStores/s"]}}]}`:                                                                      "generateContent",
+		contents + `{"retrieval":{"vertexRagStore":{"ragResources":[{"ragCorpus":"c"}]}}}]}`:                                                                   "generateContent",
+		`{"contents":[{"role":"user","parts":[{"fileData":{"fileUri":"https://generativelanguage.googleapis.com/v1main//Files%2Ff01?alt=media"}}]}]}`:          "generateContent",
+		`{"content":{"parts":[{"fileData":{"fileUri":"files/f01"}}]}}`:                                                                                         "embedContent",
+		`{"requests":[{"model":"models/both","content":{"parts":[{"file_data":{"file_uri":"https://generativelanguage.googleapis.com/v1beta/files/f01"}}]}}]}`: "batchEmbedContents",
+	} {
+		refused := g.post(site.AliceKey, "/v1beta/models/both:"+method, body)
+		assert.Equal(t, http.StatusNotFound, refused.Status, body)
+		assert.Contains(t, refused.Body, "not found", body)
+	}
 	for name, at := range map[string][2]string{
 		"another key": {site.BobKey, session}, "a file": {site.AliceKey, uploadsOfGoogle + "?upload_id=" + id}, "the vendor": {site.AliceKey, uploadsOfGoogle + "?upload_id=ABPtcPo" + strings.Repeat("0", 119) + "3"},
 		"nothing": {site.AliceKey, uploadsOfGoogle + "?upload_id="},

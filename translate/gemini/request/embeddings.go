@@ -27,16 +27,16 @@ func inspectEmbeddings(body []byte, op translate.Operation) (translate.View, *fa
 }
 
 // checkContent checks what is to be embedded.
-func checkContent(p *strict.Pass, _ *strict.Table) {
+func checkContent(p *strict.Pass, objects *strict.Table) {
 	if p.JSON.Kind() != jsonscan.Object {
 		p.Refuse("must be an object" + p.Got())
 		return
 	}
-	p.JSON.Skip()
+	checkFiles(p, objects)
 }
 
 // checkRequests checks the requests in a request. The key is checked for one model, so they name one.
-func checkRequests(p *strict.Pass, _ *strict.Table) {
+func checkRequests(p *strict.Pass, objects *strict.Table) {
 	n := p.Elements("must be an array of objects", func(int) {
 		c := &p.JSON
 		content := false
@@ -50,7 +50,7 @@ func checkRequests(p *strict.Pass, _ *strict.Table) {
 				p.View.Model = name
 			case "content":
 				content = c.Kind() == jsonscan.Object
-				c.Skip()
+				checkFiles(p, objects)
 			default:
 				c.Skip()
 			}

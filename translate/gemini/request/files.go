@@ -1,12 +1,12 @@
 package request
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/objects"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
@@ -34,30 +34,64 @@ func checkDescription(p *strict.Pass, _ *strict.Table) {
 	}
 }
 
-// versions are the versions in the addresses of files.
-var versions = []string{"v1beta", "v1", "v1alpha", "v1beta1"}
-
-// isStored reports whether an address is that of a file that a provider stores: its name, or one that ends
-// with a version and the name.
-func isStored(address string) bool {
-	i := strings.LastIndex(address, seal.GeminiFileID)
-	if i < 0 || strings.ContainsAny(address[i:], "?#:") || strings.Contains(address[i+len(seal.GeminiFileID):], "/") {
-		return false
-	}
-	before := strings.TrimSuffix(address[:i], "/")
-	return before == "" || slices.Contains(versions, before[strings.LastIndex(before, "/")+1:])
-}
-
 // checkAddress notes the address of a file that the provider stores.
 func checkAddress(p *strict.Pass, _ *strict.Table) {
 	start := p.JSON.Offset()
-	raw := p.JSON.StringOrSkip()
-	if !isStored(jsonscan.TextOf(raw)) {
-		return
+	if address := jsonscan.TextOf(p.JSON.StringOrSkip()); objects.IsGeminiFile(address) {
+		noteObject(p, "fileUri", seal.GeminiFileID, start)
 	}
+}
+
+// checkStores notes what a tool searches for the account of the provider. Neither stores nor their names are of
+// a client, so that each string in the tool counts as the id of a store, which nobody has.
+func checkStores(p *strict.Pass, objects *strict.Table) {
+	switch c := &p.JSON; c.Kind() {
+	case jsonscan.Object:
+		for c.EnterMap(); c.Member(); {
+			checkStores(p, objects)
+		}
+	case jsonscan.Array:
+		for c.EnterArray(); c.Element(); {
+			checkStores(p, objects)
+		}
+	case jsonscan.String:
+		start := c.Offset()
+		c.Skip()
+		noteObject(p, "tools", seal.VectorStoreID, start)
+	default:
+		c.Skip()
+	}
+}
+
+// checkFiles notes the addresses of files in a value of which nothing else is checked.
+func checkFiles(p *strict.Pass, objects *strict.Table) {
+	switch c := &p.JSON; c.Kind() {
+	case jsonscan.Object:
+		for c.EnterMap(); c.Member(); {
+			if isFileURI(c.Name()) {
+				checkAddress(p, objects)
+			} else {
+				checkFiles(p, objects)
+			}
+		}
+	case jsonscan.Array:
+		for c.EnterArray(); c.Element(); {
+			checkFiles(p, objects)
+		}
+	default:
+		c.Skip()
+	}
+}
+
+func isFileURI(name []byte) bool {
+	return strings.EqualFold(strings.ReplaceAll(string(name), "_", ""), "fileUri")
+}
+
+// noteObject notes the id of an object of the provider, from start to the cursor.
+func noteObject(p *strict.Pass, path, kind string, start int) {
 	if p.View.Beyond.References == nil {
 		p.View.Beyond.References = new(translate.References)
 	}
 	named := &p.View.Beyond.References.Objects
-	*named = append(*named, translate.ObjectID{Path: "fileUri", Kind: seal.GeminiFileID, Span: translate.Span{Start: start, End: p.JSON.Offset()}})
+	*named = append(*named, translate.ObjectID{Path: path, Kind: kind, Span: translate.Span{Start: start, End: p.JSON.Offset()}})
 }

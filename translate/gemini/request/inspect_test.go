@@ -70,6 +70,35 @@ func TestTheViewOfARequest(t *testing.T) {
 	assert.Empty(t, view.Model)
 }
 
+// Stores of files, and files in contents to embed, were not looked for: a client could name those of others.
+func TestTheViewHasTheObjectsOfARequest(t *testing.T) {
+	for body, tt := range map[string]struct {
+		op   translate.Operation
+		want []string
+	}{
+		`{` + oneContent + `,"tools":[{"fileSearch":{"fileSearchStoreNames":["fileSearchStores/s"]}}]}`:                           {translate.Generate, []string{`vs_ "fileSearchStores/s"`}},
+		`{` + oneContent + `,"tools":[{"file_search":{"file_search_store_names":["fileSearchStores/s"]}}]}`:                       {translate.Generate, []string{`vs_ "fileSearchStores/s"`}},
+		`{` + oneContent + `,"tools":[{"retrieval":{"vertexRagStore":{"ragResources":[{"ragCorpus":"c"}],"similarityTopK":3}}}]}`: {translate.Generate, []string{`vs_ "c"`}},
+		`{` + oneContent + `,"tools":[{"fileSearch":{}},{"googleSearch":{"x":"y"}}]}`:                                             {translate.Generate, nil},
+		`{"generateContentRequest":{` + oneContent + `,"tools":[{"fileSearch":{"fileSearchStoreNames":["s"]}}]}}`:                 {translate.CountTokens, []string{`vs_ "s"`}},
+		`{"content":{"parts":[{"fileData":{"fileUri":"files/f"}},{"file_data":{"file_uri":"files/g"}},{"fileData":{"fileUri":"https://h/x"}}]}}`: {
+			translate.Embed, []string{`files/ "files/f"`, `files/ "files/g"`},
+		},
+		`{"requests":[{"content":{"parts":[{"text":"fileUri"}]}},{"content":{"parts":[{"fileData":{"fileUri":"files/f"}}]}}]}`: {translate.EmbedMany, []string{`files/ "files/f"`}},
+	} {
+		view, fault := request.Inspect([]byte(body), tt.op)
+		require.Nil(t, fault, body)
+		var named []string
+		for _, id := range view.Beyond.ObjectIDs() {
+			named = append(named, id.Kind+" "+body[id.Span.Start:id.Span.End])
+		}
+		assert.Equal(t, tt.want, named, body)
+	}
+	view, _ := request.Inspect([]byte(`{`+oneContent+`,"tools":[{"fileSearch":{"x":"s"}}],"cachedContent":"c"}`), translate.Generate)
+	assert.Len(t, view.Beyond.ObjectIDs(), 1, "beside what is cached")
+	assert.Equal(t, "cachedContent", view.Beyond.References.Unowned)
+}
+
 // Fields of a request in a request to count tokens are checked as others are.
 func TestARequestToCountMayContainTheWholeRequest(t *testing.T) {
 	body := `{"generateContentRequest":{"model":"models/m",` + oneContent + `,"tools":[{"functionDeclarations":[{"name":"f"}]}]}}`

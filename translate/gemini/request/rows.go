@@ -174,11 +174,11 @@ var toolRows = slices.Concat([]core.Row{
 	core.Structural("tools[*].urlContext", core.VendorTool),
 	core.Structural("tools[*].codeExecution", core.VendorTool),
 	core.Structural("tools[*].computerUse", core.VendorTool),
-	core.Structural("tools[*].fileSearch", core.VendorTool),
+	core.Structural("tools[*].fileSearch", core.VendorTool).Is(checkStores),
 	core.Structural("tools[*].googleMaps", core.VendorTool).Is(countSearches),
 	core.Structural("tools[*].enterpriseWebSearch", core.VendorTool).Is(countSearches),
 	core.Structural("tools[*].mcpServers", core.VendorTool),
-	core.Structural("tools[*].retrieval", core.VendorTool),
+	core.Structural("tools[*].retrieval", core.VendorTool).Is(checkStores),
 	core.Hint("tools[*].*", core.Nothing),
 ))
 
