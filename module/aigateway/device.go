@@ -51,8 +51,11 @@ type Devices interface {
 	// Deny refuses the device whose code waits.
 	Deny(ctx context.Context, code Digest) error
 
-	// Poll returns the device with this digest, and the user of its key, nil without one. It
-	// records the time of the poll, and returns ErrBusy if the poll before is not as long ago as pause.
+	// Find returns the device with this digest, and the user of its key, nil without one.
+	Find(ctx context.Context, digest Digest) (*Device, *User, error)
+
+	// Poll is Find for a program that waits for the answer of the person. It records the time
+	// of the poll, and returns ErrBusy if the poll before is not as long ago as pause.
 	Poll(ctx context.Context, digest Digest, moment time.Time, pause time.Duration) (*Device, *User, error)
 
 	// Rotate calls rotate with a confirmed device and its key within a transaction, and

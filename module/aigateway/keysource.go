@@ -11,7 +11,7 @@ import (
 // that has a key decides.
 //
 // A source may also implement [PartialKeySource], [KeyLister], [LiveKeyLister],
-// [KeyFinder] and [TokenSource].
+// [KeyFinder], [SharedKeySource] and [TokenSource].
 type KeySource interface {
 	// Lookup returns the key with this digest, nil if the source has none. Every
 	// request calls it, from many goroutines at once. It does no I/O.
@@ -56,6 +56,21 @@ type KeyFinder interface {
 	KeyByID(id string) *Key
 	// Known returns the keys that Lookup finds, in any order. It does no I/O.
 	Known() iter.Seq[*Key]
+}
+
+// AccessTokenPrefix begins the access tokens of programs that have signed in. They are keys, and are
+// replaced so often that another gateway must find a new one at once.
+const AccessTokenPrefix = "agent_"
+
+// SharedKeySource is an optional interface of a KeySource whose keys other processes issue, too.
+type SharedKeySource interface {
+	KeySource
+
+	// LookupIssued returns the key of an access token that Lookup does not find, since another
+	// process may have issued it a moment ago; nil if none has. It returns nil at once for
+	// all other credentials. It may wait for I/O until ctx ends, and no longer than a second;
+	// calls at once share the I/O.
+	LookupIssued(ctx context.Context, credential string) *Key
 }
 
 // TokenSource is an optional interface of a KeySource whose keys are signed tokens. The

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/sqlite"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -146,8 +148,14 @@ func (p *program) pollAtOnce() string {
 	return p.tokens(url.Values{"grant_type": {deviceGrant}, "device_code": {p.device}})
 }
 
-// renew refreshes the tokens with a refresh token.
+// renew waits as long as it must, and refreshes the tokens with a refresh token.
 func (p *program) renew(token string) string {
+	p.t.Helper()
+	p.wait(pause)
+	return p.renewAtOnce(token)
+}
+
+func (p *program) renewAtOnce(token string) string {
 	p.t.Helper()
 	return p.tokens(url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}})
 }
@@ -218,6 +226,51 @@ func TestACodeEndsAfterTenMinutes(t *testing.T) {
 	assert.Equal(t, "expired_token", p.poll())
 }
 
+// The code of a sign-in that a person had confirmed was worth tokens until the end of the session,
+// for whoever found it.
+func TestAConfirmedCodeEndsAfterTenMinutes(t *testing.T) {
+	p := newGateway(t, nil).program()
+	require.NoError(t, p.Confirm(p.as(p.alice), p.code, ""))
+	p.wait(codeFor)
+	assert.Equal(t, "expired_token", p.poll())
+}
+
+// Twenty requests with invented tokens, for which nobody needs an account, once stopped all programs
+// and all sign-ins at issuers of a network for minutes.
+func TestInventedTokensHoldUpNobody(t *testing.T) {
+	p := signedIn(t, nil)
+	for range 50 {
+		require.Equal(t, "invalid_grant", p.tokens(url.Values{"grant_type": {refreshGrant}, "refresh_token": {"refresh_x.y"}}))
+		require.Equal(t, "expired_token", p.tokens(url.Values{"grant_type": {deviceGrant}, "device_code": {"device_x"}}))
+	}
+	require.Empty(t, p.renew(p.refresh))
+	attempt, err := p.people.BeginSignIn(p.as(p.alice))
+	require.NoError(t, err)
+	attempt.End(throttle.Undecided)
+}
+
+// Each pair of tokens is a row of the audit log: a program once filled it with hundreds a second.
+func TestAProgramThatRefreshesTooFastIsSlowedDown(t *testing.T) {
+	p := signedIn(t, nil)
+	assert.Equal(t, "slow_down", p.renewAtOnce(p.refresh))
+	old := p.refresh
+	require.Empty(t, p.renew(p.refresh))
+	assert.Equal(t, "slow_down", p.renewAtOnce(p.refresh))
+	assert.Empty(t, p.renewAtOnce(old), "the same tokens once more are no new row")
+}
+
+// A gateway whose clock was behind that of another one refused to refresh and to revoke, as polls
+// that are too fast.
+func TestTheClocksOfTwoGatewaysNeedNotAgree(t *testing.T) {
+	p := signedIn(t, nil)
+	p.wait(-pause - 30*time.Second)
+	require.Empty(t, p.renew(p.refresh))
+	p.wait(-30 * time.Second)
+	status, answer := p.post(revokePath, url.Values{"token": {p.refresh}})
+	assert.Equal(t, http.StatusOK, status, answer)
+	assert.Empty(t, p.keys())
+}
+
 func TestAProgramThatPollsTooFastIsSlowedDown(t *testing.T) {
 	p := newGateway(t, nil).program()
 	assert.Equal(t, "authorization_pending", p.poll())
@@ -280,7 +333,7 @@ func TestARefreshThatIsRepeatedReturnsTheSameTokens(t *testing.T) {
 	first := p.refresh
 	require.Empty(t, p.renew(first))
 	access, refresh := p.access, p.refresh
-	p.wait(grace)
+	p.wait(grace - pause)
 	require.Empty(t, p.renew(first))
 	assert.Equal(t, []string{access, refresh}, []string{p.access, p.refresh})
 	p.wait(8 * time.Hour) // nobody has used the tokens: the answer was lost
@@ -376,7 +429,7 @@ func TestASignInEndsAfterItsSession(t *testing.T) {
 	p := signedIn(t, func(a *Agents) { a.Access, a.Session = caddy.Duration(time.Hour), caddy.Duration(90*time.Minute) })
 	p.wait(time.Hour)
 	require.Empty(t, p.renew(p.refresh))
-	assert.InDelta(t, 1800-pause.Seconds(), p.lasts, 6, "no longer than the session")
+	assert.InDelta(t, 1800-2*pause.Seconds(), p.lasts, 6, "no longer than the session")
 	p.wait(time.Hour)
 	assert.Equal(t, "invalid_grant", p.renew(p.refresh))
 }
@@ -482,6 +535,16 @@ func TestSettingsFollowGroupsAndTeams(t *testing.T) {
 	require.NoError(t, p.people.Store.Teams().Create(t.Context(), &aigateway.Team{Name: "research"}))
 	require.NoError(t, p.people.Store.Teams().SetMember(t.Context(), "research", p.alice.ID, false, 9))
 	assert.Contains(t, ask(p.access, "").Body.String(), `"settings":{"model":"a"}`, "the first that matches")
+	// The settings once ignored the networks of a key.
+	elsewhere := func(k *aigateway.StoredKey) error {
+		k.Bounds.Networks = []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}
+		return nil
+	}
+	_, err = p.people.Store.ChangeKey(t.Context(), p.alice.ID, p.keys()[0].ID, elsewhere)
+	require.NoError(t, err)
+	outside := ask(p.access, "")
+	assert.Equal(t, http.StatusForbidden, outside.Code)
+	assert.Contains(t, outside.Body.String(), `"type":"permission_error"`)
 	for _, wrong := range []string{"", "sk-x", p.refresh} {
 		refused := ask(wrong, "")
 		assert.Equal(t, []any{http.StatusUnauthorized, "false"}, []any{refused.Code, refused.Header().Get("X-Should-Retry")})

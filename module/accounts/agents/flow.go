@@ -39,7 +39,7 @@ const (
 // The beginnings of the secrets, by which a person recognises them.
 const (
 	devicePrefix  = "device_"
-	accessPrefix  = "agent_"
+	accessPrefix  = aigateway.AccessTokenPrefix
 	refreshPrefix = "refresh_"
 )
 
@@ -210,7 +210,11 @@ func (a *Agents) redeem(c *call.Call, presented string) (*tokens, error) {
 	if err != nil {
 		return nil, err
 	}
-	device, user, err := store.Poll(c.Context(), call.Digest(presented), a.clock(), pause-tolerance)
+	digest := call.Digest(presented)
+	device, user, err := store.Find(c.Context(), digest) // Poll writes, which is too much for invented codes
+	if err == nil {
+		device, user, err = store.Poll(c.Context(), digest, a.clock(), pause-tolerance)
+	}
 	switch {
 	case errors.Is(err, aigateway.ErrNotFound):
 		return nil, errExpired
@@ -220,7 +224,7 @@ func (a *Agents) redeem(c *call.Call, presented string) (*tokens, error) {
 		return nil, err
 	case device.Denied:
 		return nil, errDenied
-	case !a.clock().Before(device.Expires):
+	case !a.clock().Before(device.Expires), !a.clock().Before(device.Created.Add(codeFor)):
 		return nil, errExpired
 	case user == nil:
 		return nil, errPending
@@ -234,7 +238,8 @@ func (a *Agents) redeem(c *call.Call, presented string) (*tokens, error) {
 	})
 }
 
-// refresh returns tokens for a refresh token. One that was replaced returns the same tokens again
+// refresh returns tokens for a refresh token, at the pace of polls: each pair is a row of the audit
+// log. One that was replaced returns the same tokens again
 // during grace, or if nobody has used them yet; afterwards two programs have the token, of which one
 // has stolen it, and the sign-in ends.
 func (a *Agents) refresh(c *call.Call, presented string) (*tokens, error) {
@@ -246,7 +251,7 @@ func (a *Agents) refresh(c *call.Call, presented string) (*tokens, error) {
 	if !ok {
 		return nil, errGrant
 	}
-	device, user, err := store.Poll(c.Context(), call.Digest(devicePrefix+family), a.clock(), 0)
+	device, user, err := store.Find(c.Context(), call.Digest(devicePrefix+family))
 	if err == nil && user == nil {
 		err = aigateway.ErrNotFound
 	}
@@ -259,6 +264,9 @@ func (a *Agents) refresh(c *call.Call, presented string) (*tokens, error) {
 		sent := call.Digest(presented)
 		switch {
 		case subtle.ConstantTimeCompare(sent[:], d.Tokens.Refresh[:]) == 1:
+			if age := a.clock().Sub(d.Tokens.Rotated); age >= 0 && age < pause-tolerance { // below 0: the clock of another gateway
+				return errTooSoon
+			}
 			return nil
 		case subtle.ConstantTimeCompare(sent[:], d.Tokens.Replaced[:]) != 1,
 			a.clock().Sub(d.Tokens.Rotated) > grace && key.Used.After(d.Tokens.Rotated.Add(unseen)):
@@ -339,7 +347,7 @@ func (a *Agents) revoke(c *call.Call, token string) error {
 	if family, ok := familyOf(token); ok {
 		secret = devicePrefix + family
 	}
-	device, user, err := store.Poll(c.Context(), call.Digest(secret), a.clock(), 0)
+	device, user, err := store.Find(c.Context(), call.Digest(secret))
 	if errors.Is(err, aigateway.ErrNotFound) || err == nil && user == nil {
 		return nil
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -152,7 +151,8 @@ var grants = map[string]struct {
 
 var errUnknownGrant = errors.New("grant_type must be " + deviceGrant + " or " + refreshGrant)
 
-// exchange returns tokens for the form of a call. Secrets that do not exist are throttled.
+// exchange returns tokens for the form of a call. Secrets that do not exist are not counted: nobody
+// guesses 256 bits, each costs one read, and a count of a network would hold up its programs.
 func (a *Agents) exchange(w http.ResponseWriter, c *call.Call) (*tokens, error) {
 	form, err := readForm(w, c)
 	if err != nil {
@@ -166,17 +166,7 @@ func (a *Agents) exchange(w http.ResponseWriter, c *call.Call) (*tokens, error) 
 	if presented == "" {
 		return nil, answer.Invalid("%s is required", grant.parameter)
 	}
-	attempt, err := a.people.BeginSignIn(c)
-	if err != nil {
-		return nil, err
-	}
-	next, err := grant.tokens(a, c, presented)
-	if errors.Is(err, errExpired) || errors.Is(err, errGrant) {
-		attempt.End(throttle.Failed)
-	} else {
-		attempt.End(throttle.Undecided)
-	}
-	return next, err
+	return grant.tokens(a, c, presented)
 }
 
 // revocation answers POST /oauth/revoke. The answer is the same for a token that does not exist.

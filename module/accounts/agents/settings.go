@@ -109,6 +109,10 @@ func (a *Agents) managedSettings(w http.ResponseWriter, c *call.Call) {
 		w.Header().Set("WWW-Authenticate", aigateway.Challenge)
 		writeFault(w, http.StatusUnauthorized, "authentication_error", "the key is unknown or has expired: sign in again")
 		return
+	case errors.Is(err, errNetwork):
+		w.Header().Set("X-Should-Retry", "false")
+		writeFault(w, http.StatusForbidden, "permission_error", err.Error())
+		return
 	case err != nil:
 		problem := answer.ProblemOf(a.people.Logger, err)
 		writeFault(w, problem.Status, "api_error", problem.Message)
@@ -134,15 +138,25 @@ func writeFault(w http.ResponseWriter, status int, kind, message string) {
 	write(w, status, map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": message}})
 }
 
+// errNetwork is the reason for which a key gets no settings; requests of models have the same.
+var errNetwork = errors.New("this key may not be used from this address")
+
 // groups returns the groups and the teams of the person whose key a request has.
 func (a *Agents) groups(c *call.Call) ([]string, error) {
 	scheme, secret, _ := strings.Cut(c.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return nil, aigateway.ErrNotFound
 	}
-	key := a.people.Store.Lookup(call.Digest(strings.TrimSpace(secret)))
-	if key == nil || key.Disabled || !key.Expires.IsZero() && !a.clock().Before(key.Expires) {
+	secret = strings.TrimSpace(secret)
+	key := a.people.Store.Lookup(call.Digest(secret))
+	if shared, ok := a.people.Store.(aigateway.SharedKeySource); ok && key == nil {
+		key = shared.LookupIssued(c.Context(), secret)
+	}
+	switch {
+	case key == nil || key.Disabled || !key.Expires.IsZero() && !a.clock().Before(key.Expires):
 		return nil, aigateway.ErrNotFound
+	case !key.AllowsFrom(c.Address()):
+		return nil, errNetwork
 	}
 	user, err := a.people.Store.UserByName(c.Context(), key.Owner)
 	if err != nil {

@@ -16,6 +16,7 @@ type cache struct {
 	snapshot atomic.Pointer[snapshot]
 	created  time.Time
 	verified atomic.Int64 // time of the last successful check, since created
+	checks   checks
 }
 
 // Lookup implements aigateway.KeySource.

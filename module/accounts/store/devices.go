@@ -116,13 +116,25 @@ func (s devices) Deny(ctx context.Context, code aigateway.Digest) error {
 	})
 }
 
+// Find implements aigateway.Devices.
+func (s devices) Find(ctx context.Context, digest aigateway.Digest) (device *aigateway.Device, user *aigateway.User, err error) {
+	err = s.db.Query(ctx, "finding device", func(db database.Statements) error {
+		device, user, err = foundDevice(db, digest)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return device, user, nil
+}
+
 // Poll implements aigateway.Devices.
 func (s devices) Poll(ctx context.Context, digest aigateway.Digest, moment time.Time, pause time.Duration) (*aigateway.Device, *aigateway.User, error) {
 	var device *aigateway.Device
 	var user *aigateway.User
 	err := s.write(ctx, "polling device", func(tx database.Statements) (changed, error) {
 		var err error
-		if device, user, err = polledDevice(tx, digest); err != nil {
+		if device, user, err = foundDevice(tx, digest); err != nil {
 			return changed{}, err
 		}
 		n, err := tx.Exec(`UPDATE gateway_devices SET polled = $1 WHERE digest = $2 AND polled <= $3`, millis(moment), digest[:], millis(moment.Add(-pause)))
@@ -137,8 +149,8 @@ func (s devices) Poll(ctx context.Context, digest aigateway.Digest, moment time.
 	return device, user, nil
 }
 
-// polledDevice returns a device and the user of its key, nil without one.
-func polledDevice(db database.Statements, digest aigateway.Digest) (*aigateway.Device, *aigateway.User, error) {
+// foundDevice returns a device and the user of its key, nil without one.
+func foundDevice(db database.Statements, digest aigateway.Digest) (*aigateway.Device, *aigateway.User, error) {
 	var device aigateway.Device
 	err := db.Row(`SELECT `+deviceColumns+` FROM gateway_devices d WHERE d.digest = $1`, digest[:]).Scan(deviceFields(&device)...)
 	if err != nil || device.Key == 0 {
@@ -152,7 +164,7 @@ func polledDevice(db database.Statements, digest aigateway.Digest) (*aigateway.D
 // Rotate implements aigateway.Devices.
 func (s devices) Rotate(ctx context.Context, digest aigateway.Digest, rotate func(*aigateway.Device, *aigateway.StoredKey, *aigateway.User) error) error {
 	return s.change(ctx, "rotating device", func(tx database.Statements) (changed, error) {
-		device, user, err := polledDevice(tx, digest)
+		device, user, err := foundDevice(tx, digest)
 		if err != nil {
 			return changed{}, err
 		}

@@ -3,7 +3,8 @@
 // databases.
 //
 // It promises that the lookup of a key does no I/O; that lookups find changes of this
-// process at once, and changes of other processes within two seconds; that a change is
+// process at once, and changes of other processes within two seconds, but a new access token
+// of another process at once, for which a lookup waits; that a change is
 // made completely or not at all; and that known keys stay valid during an outage of the
 // database. It logs an outage once, and recovers without a restart.
 //
@@ -55,6 +56,7 @@ type Store struct {
 // configuration.
 func New(backend database.Backend, logger func() *zap.Logger) *Store {
 	s := &Store{opened: make(chan struct{})}
+	s.checks = newChecks()
 	s.recorder.logger = logger
 	s.rows.Store(zap.NewNop())
 	s.db = database.New("store", backend, logger, s.invalidate)
@@ -101,10 +103,11 @@ func (s *Store) Identity() string { return s.db.Identity() }
 
 // Interface guards
 var (
-	_ aigateway.Store         = (*Store)(nil)
-	_ aigateway.StoreIdentity = (*Store)(nil)
-	_ aigateway.StoreOpening  = (*Store)(nil)
-	_ aigateway.KeyFinder     = (*Store)(nil)
-	_ aigateway.RuledUsers    = (*Store)(nil)
-	_ aigateway.AuditLog      = (*Store)(nil)
+	_ aigateway.Store           = (*Store)(nil)
+	_ aigateway.StoreIdentity   = (*Store)(nil)
+	_ aigateway.StoreOpening    = (*Store)(nil)
+	_ aigateway.KeyFinder       = (*Store)(nil)
+	_ aigateway.SharedKeySource = (*Store)(nil)
+	_ aigateway.RuledUsers      = (*Store)(nil)
+	_ aigateway.AuditLog        = (*Store)(nil)
 )

@@ -3,6 +3,7 @@ package storetest
 import (
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -39,6 +40,12 @@ func devicesAreConfirmed(t *testing.T, database Database) {
 	waiting, err := s.Devices().Waiting(t.Context(), device.Code)
 	require.NoError(t, err)
 	assert.Equal(t, device, waiting)
+	found, user, err := s.Devices().Find(t.Context(), device.Digest)
+	require.NoError(t, err)
+	assert.Equal(t, device, found)
+	assert.Nil(t, user)
+	_, _, err = s.Devices().Find(t.Context(), digestOf("unknown"))
+	require.ErrorIs(t, err, aigateway.ErrNotFound)
 	polled, user, err := s.Devices().Poll(t.Context(), device.Digest, time.Now(), time.Minute)
 	require.NoError(t, err)
 	assert.Equal(t, device, polled)
@@ -52,7 +59,7 @@ func devicesAreConfirmed(t *testing.T, database Database) {
 	assert.NotNil(t, s.Lookup(key.Digest))
 	require.ErrorIs(t, s.Devices().Confirm(t.Context(), device.Code, until, keyOf(alice, "twice"), plenty), aigateway.ErrNotFound)
 	require.ErrorIs(t, s.Devices().Deny(t.Context(), device.Code), aigateway.ErrNotFound)
-	polled, user, err = s.Devices().Poll(t.Context(), device.Digest, time.Now(), 0)
+	polled, user, err = s.Devices().Find(t.Context(), device.Digest)
 	require.NoError(t, err)
 	assert.Equal(t, []any{key.ID, until, aigateway.Digest{}, alice.ID}, []any{polled.Key, polled.Expires, polled.Code, user.ID})
 
@@ -103,6 +110,28 @@ func devicesEnd(t *testing.T, database Database) {
 	require.NoError(t, s.Devices().Confirm(t.Context(), second.Code, time.Now().Add(time.Hour), keyOf(alice, "new"), 1), "the key of a sign-in that has ended takes no room")
 	_, err = s.Key(t.Context(), alice.ID, old.ID)
 	require.ErrorIs(t, err, aigateway.ErrNotFound)
+}
+
+// Behind a balancer, the request after a refresh reaches another gateway, which refused the new access
+// token for up to two seconds.
+func accessTokensAreFoundElsewhere(t *testing.T, database Database) {
+	here, there := database.Open(t), database.Open(t)
+	alice := NewUser(t, here, "alice", aigateway.RoleUser)
+	Current(t, there)
+	for n := range 10 {
+		token := fmt.Sprint(aigateway.AccessTokenPrefix, n)
+		key := &aigateway.StoredKey{UserID: alice.ID, Name: token, Hint: "****", Digest: digestOf(token)}
+		require.NoError(t, here.CreateKey(t.Context(), key, plenty))
+		found := there.LookupIssued(t.Context(), token)
+		require.NotNil(t, found)
+		assert.Equal(t, "alice", found.Owner)
+	}
+	var invented sync.WaitGroup
+	for range 100 {
+		invented.Go(func() { assert.Nil(t, there.LookupIssued(t.Context(), "agent_x")) })
+	}
+	invented.Wait()
+	assert.Nil(t, there.LookupIssued(t.Context(), "sk-x"))
 }
 
 // Of two persons who type one code at once, one gets the program.

@@ -73,6 +73,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a new person gets one account", personsAreCreatedOnce},
 		{"memberships follow groups if they may", membershipsFollowGroups},
 		{"a confirmed device has a key, and ends with it", devicesAreConfirmed},
+		{"a new access token of another process is found at once", accessTokensAreFoundElsewhere},
 		{"devices end, answered or not", devicesEnd},
 		{"a code is answered once", codesAreAnsweredOnce},
 		{"keys are stored unchanged", keysAreKept},

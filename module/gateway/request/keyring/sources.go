@@ -163,13 +163,19 @@ func (s Sources) verifiesTokens() bool {
 	})
 }
 
-// Verify returns the key of a signed token that Find does not find. Both results are nil for
+// Verify returns the key of a signed token that Find does not find, or of an access token that
+// another process has issued a moment ago. Both results are nil for
 // a credential that is no token of a source; see aigateway.TokenSource for errors.
 func (s Sources) Verify(ctx context.Context, credential string) (*aigateway.Key, error) {
 	for _, source := range s {
-		if tokens, ok := source.(aigateway.TokenSource); ok {
-			if key, err := tokens.Verify(ctx, credential); key != nil || err != nil {
+		switch source := source.(type) {
+		case aigateway.TokenSource:
+			if key, err := source.Verify(ctx, credential); key != nil || err != nil {
 				return key, err
+			}
+		case aigateway.SharedKeySource:
+			if key := source.LookupIssued(ctx, credential); key != nil {
+				return key, nil
 			}
 		}
 	}
