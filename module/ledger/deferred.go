@@ -2,13 +2,13 @@ package ledger
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/journal"
@@ -72,7 +72,7 @@ func (l *Ledger) Claim(ctx context.Context, next func(*accounting.Deferred) (tim
 				again.UnixMilli(), d.Account, d.Object, d.Due.UnixMilli())
 		})
 		switch {
-		case errors.Is(err, sql.ErrNoRows): // another gateway has claimed or settled it
+		case errors.Is(err, aigateway.ErrNotFound): // another gateway has claimed or settled it
 			err = nil
 		case err != nil:
 			return claimed, err

@@ -195,7 +195,7 @@ func (u *Upload) copyText(name string, part *multipart.Part) *fault.Fault {
 	if refused := u.noteText(name, string(text)); refused != nil {
 		return refused
 	}
-	u.write(textproto.MIMEHeader{"Content-Disposition": {mime.FormatMediaType("form-data", map[string]string{"name": name})}})
+	u.write(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="` + name + `"`}})
 	u.out.Write(text)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 )
@@ -21,6 +22,14 @@ type silent struct{ exchange.SocketConn }
 func (silent) Listen(func([]byte))         {}
 func (silent) Done() <-chan struct{}       { return nil }
 func (silent) Close(exchange.SocketClosed) {}
+
+// closing is a silent one that notes how it is closed.
+type closing struct {
+	silent
+	with chan exchange.SocketClosed
+}
+
+func (c closing) Close(with exchange.SocketClosed) { c.with <- with }
 
 // one is a listener with a single connection.
 type one struct{ conns chan net.Conn }
@@ -38,37 +47,54 @@ func (l one) Addr() net.Addr { return &net.TCPAddr{} }
 // sockets.
 func TestASocketWithoutMessagesIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ours, theirs := net.Pipe()
-		conns := make(chan net.Conn, 1)
-		conns <- theirs
-		served := make(chan struct{})
 		answers := make(chan struct{})
-		server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			s := &Session{
-				Socket: Socket{Provider: &exchange.Socket{SocketConn: silent{}}, MaxBody: 1 << 20, Allowed: func() bool { return true }},
-				Serve:  func(http.ResponseWriter, *http.Request) { <-answers },
-			}
-			if assert.NoError(t, s.Open(w, r)) {
-				s.Run()
-			}
-			close(served)
-		})}
-		go func() { _ = server.Serve(one{conns}) }()
-		client := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return ours, nil }}}
-		ws, _, err := websocket.Dial(t.Context(), "http://gateway/", &websocket.DialOptions{HTTPClient: client})
-		if !assert.NoError(t, err) {
-			return
-		}
+		ws, end := serve(t, &Session{
+			Socket: Socket{Provider: &exchange.Socket{SocketConn: silent{}}, MaxBody: 1 << 20, Allowed: func() bool { return true }},
+			Serve:  func(http.ResponseWriter, *http.Request) { <-answers },
+		})
 		assert.NoError(t, ws.Write(t.Context(), websocket.MessageText, []byte("{}")))
 		go func() {
 			time.Sleep(32 * time.Minute) // of the clock of the test: an answer may take longer than a socket may be idle
 			close(answers)
 		}()
 		begin := time.Now()
-		_, _, err = ws.Read(t.Context())
+		_, _, err := ws.Read(t.Context())
 		assert.Equal(t, websocket.StatusGoingAway, websocket.CloseStatus(err), err)
 		assert.Greater(t, time.Since(begin), 62*time.Minute)
-		<-served
-		close(conns)
+		end()
 	})
+}
+
+// At the end of its lifetime both sides of a socket broke off without a code, as by a fault of the network.
+func TestASocketEndsItsLifetimeWithACode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		provider := closing{with: make(chan exchange.SocketClosed, 1)}
+		ws, end := serve(t, &Session{Socket: Socket{
+			Provider: &exchange.Socket{SocketConn: provider}, MaxBody: 1 << 20, Lifetime: 10 * time.Minute, Allowed: func() bool { return true },
+		}})
+		_, _, err := ws.Read(t.Context())
+		closed := exchange.SocketClosed{Code: int(websocket.StatusGoingAway), Reason: "the longest time of the WebSocket is over"}
+		assert.Equal(t, closed, closedBy(err))
+		assert.Equal(t, closed, <-provider.with)
+		end()
+	})
+}
+
+// serve returns the client's side of a socket that is served. end waits until it is served no more.
+func serve(t *testing.T, s *Session) (ws *websocket.Conn, end func()) {
+	ours, theirs := net.Pipe()
+	conns := make(chan net.Conn, 1)
+	conns <- theirs
+	served := make(chan struct{})
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if assert.NoError(t, s.Open(w, r)) {
+			s.Run()
+		}
+		close(served)
+	})}
+	go func() { _ = server.Serve(one{conns}) }()
+	client := &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return ours, nil }}}
+	ws, _, err := websocket.Dial(t.Context(), "http://gateway/", &websocket.DialOptions{HTTPClient: client})
+	require.NoError(t, err)
+	return ws, func() { <-served; close(conns) }
 }

@@ -106,7 +106,7 @@ func (s *Socket) use() { s.used.Store(time.Now().UnixNano()) }
 // run serves an open socket by a function, which returns how one side has ended it. run returns when
 // both sides are closed, and the socket is not busy.
 func (s *Socket) run(serve func(ctx context.Context) exchange.SocketClosed) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.request.Context()), cmp.Or(s.Lifetime, maxAge))
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.request.Context()))
 	defer cancel()
 	var awaited sync.WaitGroup
 	awaited.Go(func() { s.await(ctx, cancel) })
@@ -119,11 +119,14 @@ func (s *Socket) run(serve func(ctx context.Context) exchange.SocketClosed) {
 }
 
 // await closes the socket of the client after that of the provider, when nothing more is served, and
-// at once when the client may not have it any more.
+// at once at the end of its lifetime and when the client may not have it any more. A context with a
+// deadline would break both sides off without a code.
 func (s *Socket) await(ctx context.Context, cancel context.CancelFunc) {
 	defer cancel() // a message may wait for a slot
 	check := time.NewTicker(checkEvery)
 	defer check.Stop()
+	lifetime := time.NewTimer(cmp.Or(s.Lifetime, maxAge))
+	defer lifetime.Stop()
 	for {
 		select {
 		case <-ctx.Done():
@@ -137,6 +140,9 @@ func (s *Socket) await(ctx context.Context, cancel context.CancelFunc) {
 		case <-s.Provider.Done():
 			s.quiesce() // each request gets the reason first
 			closeWith(s.client, s.Provider.Closed())
+			return
+		case <-lifetime.C:
+			closeWith(s.client, exchange.SocketClosed{Code: int(websocket.StatusGoingAway), Reason: "the longest time of the WebSocket is over"})
 			return
 		case <-check.C:
 		}

@@ -105,3 +105,27 @@ func deferredClaimedOnce(t *testing.T, d Database) {
 	require.NoError(t, err)
 	assert.Empty(t, claimed)
 }
+
+// A charge that another gateway claims between the reading and the change ended the round with an error:
+// nothing of what the round had claimed was asked for.
+func deferredClaimsPassOverLostRaces(t *testing.T, d Database) {
+	one, two := opened(t, d, journalOf(t)), opened(t, d, journalOf(t))
+	for i, object := range []string{"first", "lost", "last"} {
+		deferCharge(t, one, object, time.Now().Add(time.Duration(i-10)*time.Second))
+	}
+	again := time.Now().Add(time.Minute)
+	claimed, err := one.Claim(t.Context(), func(d *accounting.Deferred) (time.Time, bool) {
+		if d.Object == "lost" {
+			theirs, err := two.Claim(t.Context(), func(d *accounting.Deferred) (time.Time, bool) { return again, d.Object == "lost" })
+			require.NoError(t, err)
+			require.Len(t, theirs, 1)
+		}
+		return again, true
+	})
+	require.NoError(t, err)
+	var objects []string
+	for _, c := range claimed {
+		objects = append(objects, c.Object)
+	}
+	assert.Equal(t, []string{"first", "last"}, objects)
+}

@@ -61,6 +61,7 @@ func Run(t *testing.T, fresh func(testing.TB) Database) {
 		{"a deferred charge is settled once", deferredSettleOnce},
 		{"a deferred charge that stays unknown is what was reserved", deferredCloseAsReserved},
 		{"a deferred charge is claimed by one gateway", deferredClaimedOnce},
+		{"a lost claim ends no round of claims", deferredClaimsPassOverLostRaces},
 		{"records are paged by their ids", recordsArePaged},
 		{"records that end in another order are paged by their ids", overlappingRecordsArePaged},
 		{"records are found by each of their properties", recordsAreFound},

@@ -55,7 +55,8 @@ func (o *operation) read(c *jsonscan.Cursor) {
 	for c.OpenObject(); c.Member(); {
 		switch name := string(c.Name()); name {
 		case "name":
-			o.isBatch = o.isBatch || strings.HasPrefix(jsonscan.TextOf(c.StringOrSkip()), seal.GeminiBatchID)
+			of := jsonscan.TextOf(c.StringOrSkip())
+			o.isBatch = o.isBatch || strings.HasPrefix(of, seal.GeminiBatchID)
 		case "metadata", "response", "output", "batchStats":
 			o.read(c)
 		case "state":
