@@ -68,7 +68,7 @@ func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 	c := &conversation{openSocket: o, running: make(map[string]*turn), rested: make(chan struct{})}
 	c.partner.dialect, c.relay.Lifetime = dialect, dialect.Lifetime
 	if s := secretOf(o.request); s != nil && s.Ends > 0 {
-		c.relay.Lifetime = min(dialect.Lifetime, max(time.Second, time.Until(time.Unix(s.Ends, 0))))
+		c.relay.Lifetime = min(dialect.Lifetime, max(1, time.Until(time.Unix(s.Ends, 0))))
 	}
 	close(c.rested)
 	if offersRealtime(o.request) {

@@ -17,9 +17,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/realtime"
 )
@@ -39,14 +39,14 @@ type secret struct {
 // secretForm is how clients of an API ask for a client secret.
 type secretForm struct {
 	read   func(body []byte, s *secret, now time.Time) *fault.Fault
-	model  func(s *secret) string // of the session, "" for any
+	setup  func(s *secret) []byte // the message that configures the session; nil for any session
 	answer func(s *secret, text string) []byte
 }
 
 // secretForms are those of each beginning of a secret.
 var secretForms = map[string]secretForm{
-	realtime.OpenAI.Secret: {readSecret, (*secret).model, appendSecret},
-	realtime.Gemini.Secret: {readToken, (*secret).liveModel, appendToken},
+	realtime.OpenAI.Secret: {readSecret, (*secret).update, appendSecret},
+	realtime.Gemini.Secret: {readToken, (*secret).fixed, appendToken},
 }
 
 // The bounds of client secrets: of their configuration in bytes, and of their lifetime in seconds, as at
@@ -73,9 +73,12 @@ func (s *secret) digest() (d aigateway.Digest) {
 // expired reports whether no more WebSocket can be opened; nil never expires. Open ones stay open.
 func (s *secret) expired(now time.Time) bool { return s != nil && now.Unix() >= s.Expires }
 
+// update returns the message that configures the session.
+func (s *secret) update() []byte { return realtime.Update(s.Session) }
+
 // model returns the name of the model of the session, "" if the session is not valid.
 func (s *secret) model() string {
-	message := realtime.Update(s.Session)
+	message := s.update()
 	r, err := realtime.Read(message)
 	kind := jsonscan.MemberOf(s.Session, "type")
 	if err != nil || kind != nil && jsonscan.TextOf(kind) != "realtime" {
@@ -129,8 +132,8 @@ func withSecret(h *Handler, d *realtime.Dialect, r *http.Request) *http.Request 
 }
 
 // serveSecret makes a client secret for the key of a request, which counts as a request and uses nothing.
-func serveSecret(h *Handler, to *reply.Reply, r *http.Request, f *format.Descriptor) *fault.Fault {
-	ex, prefix := to.Exchange, f.Client.DialectOf(translate.Realtime).Secret
+func serveSecret(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+	ex, prefix := to.Exchange, route.Format.Client.DialectOf(translate.Realtime).Secret
 	s, form := &secret{Key: ex.Key.Digest}, secretForms[prefix]
 	refused := request.ReadObject(ex, r, h.MaxBody, func([]byte) *fault.Fault { return nil })
 	if refused == nil {
@@ -139,15 +142,11 @@ func serveSecret(h *Handler, to *reply.Reply, r *http.Request, f *format.Descrip
 	if refused != nil {
 		return refused
 	}
-	model := form.model(s)
-	switch {
-	case h.resolved.sources.Find(s.Key) == nil:
+	if h.resolved.sources.Find(s.Key) == nil {
 		return fault.SecretOfToken()
-	case model == "":
-	case h.resolved.catalog.Model(model) == nil:
-		return fault.UnknownModel(model)
-	case !ex.Key.Allows(model):
-		return fault.ModelNotAllowed(model)
+	}
+	if refused := refuseSetup(h, ex, r, route, form.setup(s)); refused != nil {
+		return refused
 	}
 	chain := h.resolved.limits.Of(ex.Key)
 	if chain == nil {
@@ -160,6 +159,24 @@ func serveSecret(h *Handler, to *reply.Reply, r *http.Request, f *format.Descrip
 	}
 	to.WriteJSON(form.answer(s, sealSecret(h, prefix, s)))
 	return nil
+}
+
+// refuseSetup refuses the setup of a client secret that no conversation of its key could have.
+func refuseSetup(h *Handler, ex *exchange.Exchange, r *http.Request, route *routes.Route, setup []byte) *fault.Fault {
+	if setup == nil {
+		return nil
+	}
+	dialect := route.Format.Client.DialectOf(translate.Realtime)
+	asked, err := dialect.Read(setup)
+	if err != nil {
+		return fault.NotRealtimeEvent()
+	}
+	c := &conversation{openSocket: &openSocket{request: r, route: route, handler: h, key: ex.Key}}
+	c.partner.dialect, c.partner.model = dialect, strings.TrimPrefix(textAt(setup, asked.Model), dialect.ModelPrefix)
+	if refused := c.choose(h, ex); refused != nil {
+		return refused
+	}
+	return c.refuseOthers(&asked)
 }
 
 // readSecret reads what a client secret of OpenAI is to be.
@@ -208,6 +225,7 @@ func readToken(body []byte, s *secret, now time.Time) *fault.Fault {
 	if asked.Opening != nil {
 		s.Expires = asked.Opening.Unix()
 	}
+	s.Expires = min(s.Expires, s.Ends)
 	if s.Uses = 1; asked.Uses != nil {
 		s.Uses = *asked.Uses
 	}
@@ -253,20 +271,13 @@ func (s *secret) setup(message []byte) []byte {
 	return append(fixed, '}')
 }
 
-// valid reports whether the setup of a token is one, and liveModel returns its model, "" for any.
+// valid reports whether the setup of a token is one, and fixed returns its message, nil for any setup.
 func (s *secret) valid() bool {
 	r, err := realtime.Gemini.Read(s.setup(nil))
 	return err == nil && r.Model.End > 0 && r.Handle.End == 0
 }
 
-func (s *secret) liveModel() string {
-	if len(s.Session) == 0 {
-		return ""
-	}
-	message := s.setup(nil)
-	r, _ := realtime.Gemini.Read(message)
-	return strings.TrimPrefix(textAt(message, r.Model), realtime.Gemini.ModelPrefix)
-}
+func (s *secret) fixed() []byte { return s.setup(nil) }
 
 // used counts the WebSockets that secrets with a number of uses have opened, by their ids.
 var used = struct {

@@ -20,6 +20,21 @@ func TestASecretExpires(t *testing.T) {
 	assert.False(t, secretOf(r).expired(time.Unix(1<<40, 0)), "a request with a key")
 }
 
+// A token opened conversations behind its end, if that was before the time until which it could open them.
+func TestATokenOpensNothingBehindItsEnd(t *testing.T) {
+	now := time.Unix(1000, 0)
+	for body, expires := range map[string]int64{
+		``:                                      1060,
+		`{"expireTime":"1970-01-01T00:17:00Z"}`: 1020,
+		`{"expireTime":"1970-01-01T00:17:00Z","newSessionExpireTime":"1970-01-01T00:30:00Z"}`: 1020,
+		`{"expireTime":"1970-01-01T00:30:00Z","newSessionExpireTime":"1970-01-01T00:17:00Z"}`: 1020,
+	} {
+		s := new(secret)
+		assert.Nil(t, readToken([]byte(body), s, now), body)
+		assert.Equal(t, expires, s.Expires, body)
+	}
+}
+
 // A provider that reports no time let a conversation last for nothing.
 func TestAStretchEndsByTheClockOfTheGateway(t *testing.T) {
 	began := time.Unix(1000, 0)

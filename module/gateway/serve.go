@@ -151,7 +151,7 @@ func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *
 		}
 	}
 	if route.Kind == routes.Secret && h.resolved.sockets != nil {
-		return serveSecret(h, to, r, route.Format)
+		return serveSecret(h, to, r, route)
 	}
 	if route.Fault != nil {
 		if route.Allow != "" {

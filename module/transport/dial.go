@@ -3,6 +3,7 @@ package transport
 import (
 	"context"
 	"errors"
+	"io"
 	"maps"
 	"net/http"
 	"strconv"
@@ -50,17 +51,24 @@ func (t *Transport) Dial(ctx context.Context, a *exchange.Attempt) (*exchange.So
 	return nil, f
 }
 
-// dialRefused returns the fault of a provider that has refused a WebSocket with an answer. Clients go
-// on with POST after a status that shows that it has none.
+// dialRefused returns the fault of a provider that has refused a WebSocket with an answer, of whose body
+// the library leaves at most 1 KB. Clients go on with POST after a status that shows that it has none. A
+// status 400 shows that unless it has a message: then the provider has read the request.
 func (t *Transport) dialRefused(res *http.Response, hide *redactor) *fault.Fault {
 	status := res.StatusCode
-	switch status {
-	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUpgradeRequired, http.StatusNotImplemented, http.StatusBadRequest, http.StatusOK:
-		return fault.NoWebSocket()
-	case http.StatusForbidden:
+	if status == http.StatusForbidden {
 		status = http.StatusUnauthorized // for the credential of the gateway
 	}
-	f := fault.Read(status, "", nil)
+	body, _ := io.ReadAll(res.Body) // what there is of it
+	f := fault.Read(status, res.Header.Get("Content-Type"), body)
+	switch status {
+	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUpgradeRequired, http.StatusNotImplemented, http.StatusOK:
+		return fault.NoWebSocket()
+	case http.StatusBadRequest:
+		if !f.Quoted && f.Kind == fault.Invalid {
+			return fault.NoWebSocket()
+		}
+	}
 	if wait, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
 		f.RetryAfter = min(max(wait, 0), maxRetryAfter)
 	}

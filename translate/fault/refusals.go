@@ -325,7 +325,7 @@ func NotWebSocket() *Fault {
 
 // TooManySockets refuses a WebSocket of a key with which the largest number is open.
 func TooManySockets(most int) *Fault {
-	return &Fault{Kind: RateLimited, Message: "upgrade: this key has " + strconv.Itoa(most) + " open WebSockets, which is the largest number; close one, or use HTTP POST", Final: true}
+	return &Fault{Kind: RateLimited, Message: "upgrade: this key has " + strconv.Itoa(most) + " open WebSockets, which is the largest number: close one", Final: true}
 }
 
 // OriginNotAllowed refuses a WebSocket of a script of another origin.

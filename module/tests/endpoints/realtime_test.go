@@ -384,7 +384,8 @@ func TestX222AClientSecretOpensConversationsAsItsKey(t *testing.T) {
 	refusedWith(t, http.StatusUnauthorized, func() (*websocket.Conn, *http.Response, error) { return dialVoice(s, "", value) }) // its key is gone
 }
 
-// A secret for what its key may not use would be a way around it.
+// A secret for what its key may not use would be a way around it. One whose session has another model, for
+// transcripts, was made, and each of its conversations was refused.
 func TestX223RefusalsOfClientSecrets(t *testing.T) {
 	v := startVoice(t)
 	s := site.StartCaddyfile(t, voiceLines(t, v, "model text {\nto up/text\n}", "key other {env.OTHER_KEY} {\nmodels text\n}"))
@@ -401,6 +402,7 @@ func TestX223RefusalsOfClientSecrets(t *testing.T) {
 		"too long":      {site.ClientKey, `{"expires_after":{"seconds":7201},"session":{"model":"voice"}}`, 400, "expires_after: must have"},
 		"a prompt":      {site.ClientKey, `{"session":{"model":"voice","prompt":{"id":"pmpt_1"}}}`, 400, "whose object this is"},
 		"another":       {site.ClientKey, `{"session":{"model":"nobody"}}`, 404, "nobody"},
+		"transcriber":   {otherKey, `{"session":{"model":"text","audio":{"input":{"transcription":{"model":"voice"}}}}}`, 403, "may not use"},
 		"not allowed":   {otherKey, `{"session":{"model":"voice"}}`, 403, "may not use"},
 		"a key":         {"sk-wrong", `{"session":{"model":"voice"}}`, 401, "key"},
 	} {

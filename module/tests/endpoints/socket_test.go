@@ -302,6 +302,16 @@ func TestX148ASocketEndsAsTheProviderEndsIt(t *testing.T) {
 	var closed websocket.CloseError
 	require.ErrorAs(t, err, &closed)
 	assert.Equal(t, websocket.CloseError{Code: websocket.StatusInternalError, Reason: "x"}, closed)
+
+	// A reason with the API key of the provider took the code with it.
+	v.Answer = func(_ context.Context, c *line, _ map[string]any) {
+		_ = c.Close(websocket.StatusTryAgainLater, "busy: sk-up")
+	}
+	c = openSocket(t, s, site.ClientKey)
+	c.ask(hello)
+	_, _, err = c.Read(site.Waiting(t))
+	require.ErrorAs(t, err, &closed)
+	assert.Equal(t, websocket.CloseError{Code: websocket.StatusTryAgainLater}, closed)
 }
 
 // A message without a bound fills the memory.

@@ -182,11 +182,14 @@ func (c *Conn) read() {
 		err = c.next()
 	}
 	var closed websocket.CloseError
-	if errors.As(err, &closed) && !c.leaks([]byte(closed.Reason)) {
-		c.end(exchange.SocketClosed{Code: int(closed.Code), Reason: closed.Reason})
-	} else {
-		c.end(exchange.SocketClosed{})
+	with := exchange.SocketClosed{}
+	if errors.As(err, &closed) {
+		with.Code = int(closed.Code)
+		if !c.leaks([]byte(closed.Reason)) {
+			with.Reason = closed.Reason
+		}
 	}
+	c.end(with)
 	_ = c.ws.CloseNow()
 	c.mu.Lock()
 	defer c.mu.Unlock()
