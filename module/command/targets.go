@@ -307,10 +307,10 @@ func wayOf(t *api.Choice) string {
 
 // keyLine returns the permission and the limits of a key as a text for operators.
 func keyLine(key *api.ExplainedKey) string {
-	line := "The key " + key.ID + " may use the model"
 	if !key.Allowed {
-		line = "The key " + key.ID + " may not use the model"
+		return "The key " + key.ID + " may not use the model."
 	}
+	line := "The key " + key.ID + " may use the model"
 	separator := ", within the limits "
 	for _, l := range key.Limits {
 		line += separator + l.Name + " (per " + string(l.Per) + ": " + l.Rules + ")"

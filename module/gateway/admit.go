@@ -30,7 +30,7 @@ func (h *Handler) admit(to *reply.Reply, r *http.Request, m *catalog.Model) (adm
 	if a.Estimate.Cost.Currency != "" {
 		bound = a.Estimate.Cost
 	}
-	entry, unrecorded := h.backends.Book.Begin(ex, h.resolved.catalog, bound, needed || chain != nil && chain.NeedsLedger())
+	entry, unrecorded := h.backends.Book.Begin(ex, h.resolved.catalog, meter.Bound{Cost: bound}, needed || chain != nil && chain.NeedsLedger())
 	to.Charge(meter.New(a.Estimate, a.Reservation, entry))
 	return a.Model, cmp.Or(refused, unrecorded)
 }

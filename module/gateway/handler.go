@@ -157,7 +157,7 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 	h.settler = deferred.New(deferred.Settler{
 		Book: h.backends.Book, Catalog: h.resolved.catalog, Limits: h.resolved.limits, Keys: h.resolved.sources, Seals: seals, Logger: h.logger,
 	})
-	h.mirrors = mirror.New(h.providers, h.backends.Book, h.resolved.catalog)
+	h.mirrors = mirror.New(h.providers, h.backends.Book, h.resolved.catalog, h.resolved.limits.Calls)
 	h.warnForwarded(app)
 	return h.takeStrayProbes(ctx)
 }

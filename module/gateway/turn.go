@@ -133,7 +133,7 @@ func (t *turn) begin(c *conversation, a *exchange.Attempt) *fault.Fault {
 	}
 	observe.Begin(t.ex)
 	t.handler.drain.Enter()
-	entry, unrecorded := t.handler.backends.Book.Begin(t.ex, t.handler.resolved.catalog, t.admitted.Estimate.Cost, t.records)
+	entry, unrecorded := t.handler.backends.Book.Begin(t.ex, t.handler.resolved.catalog, meter.Bound{Cost: t.admitted.Estimate.Cost}, t.records)
 	t.answer.Charge(meter.New(t.admitted.Estimate, t.admitted.Reservation, entry))
 	t.conduit = exchange.Conduit{Attempt: *a, Result: exchange.Result{
 		State: exchange.Content, Sent: true, Status: 200, Times: exchange.Times{Called: now, Began: now},

@@ -241,9 +241,8 @@ func (b *Book) Release() error {
 }
 
 // Begin begins the record of an exchange, and writes its beginning if there is a ledger.
-// bound is the highest possible cost of the exchange. If writing fails, Begin returns a
-// fault if needed is true or OnError is "block".
-func (b *Book) Begin(ex *exchange.Exchange, price meter.Pricer, bound aigateway.Cost, needed bool) (*meter.Entry, *fault.Fault) {
+// If writing fails, Begin returns a fault if needed is true or OnError is "block".
+func (b *Book) Begin(ex *exchange.Exchange, price meter.Pricer, bound meter.Bound, needed bool) (*meter.Entry, *fault.Fault) {
 	entry := meter.NewEntry(price, ex, bound)
 	if b == nil {
 		return entry, nil

@@ -125,6 +125,7 @@ func (p *placed) learn(x *run) {
 	x.noteLatency(p.target, &p.call.Result)
 	outcome := health.OutcomeOf(&p.call.Attempt, &p.call.Result)
 	if x.ex.Key.ID == accounting.MirrorKey { // of a copy, by which no target rests for clients
+		pauseCopies(p.target, outcome)
 		outcome = health.Outcome{}
 	}
 	if change := p.visit.End(outcome, p.target.Provider.Rests); change != health.Same {

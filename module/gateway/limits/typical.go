@@ -31,10 +31,10 @@ func TypicalCharge(ex *exchange.Exchange) func(*catalog.Target) prices.Charge {
 	}
 }
 
-// ExampleTokens is the length of the prompt, and that of the answer, of ExampleCharge.
-const ExampleTokens = 1000
+// exampleTokens is the length of the prompt, and that of the answer, of ExampleCharge.
+const exampleTokens = 1000
 
 // ExampleCharge is TypicalCharge for an example, which shows the order of targets.
 func ExampleCharge(*catalog.Target) prices.Charge {
-	return prices.Charge{Tokens: token.Counts{Fresh: ExampleTokens, Answer: ExampleTokens}}
+	return prices.Charge{Tokens: token.Counts{Fresh: exampleTokens, Answer: exampleTokens}}
 }

@@ -57,7 +57,7 @@ func (c call) isDeferred() bool { return c.Object != "" && (!c.Whole() || c.repo
 func (e *Entry) deferCall(a *exchange.Attempt, c call) {
 	held := accounting.Call{Provider: a.Provider, Model: a.Model, Answered: c.AnsweredBy, Format: string(a.Format.Name), Status: c.Status, Source: accounting.SourceReserved}
 	if e.bound.Nanos > 0 {
-		held.Held = e.bound
+		held.Held = e.bound.Cost
 	}
 	e.record.Calls = append(e.record.Calls, held)
 	if _, defers := e.ledger.(accounting.DeferringLedger); !defers || c.Object == "" {
@@ -107,7 +107,7 @@ func (e *Entry) endDeferred() {
 func Settled(pricer Pricer, d *accounting.Deferred, a *exchange.Attempt, r *exchange.Result) []accounting.Call {
 	e := Entry{pricer: pricer, record: d.Record}
 	last := len(d.Record.Calls) - 1
-	e.bound, e.record.Calls = d.Record.Calls[last].Held, slices.Clone(d.Record.Calls[:last])
+	e.bound, e.record.Calls = Bound{Cost: d.Record.Calls[last].Held}, slices.Clone(d.Record.Calls[:last])
 	e.add(a, call{Result: r, ex: a.Exchange, share: 1})
 	return e.record.Calls
 }

@@ -24,15 +24,20 @@ type Entry struct {
 	ledger accounting.Ledger // nil if the record is not written
 	pricer Pricer
 	record accounting.Record
-	bound  aigateway.Cost // the cost that is reserved in budgets
+	bound  Bound // the cost that is reserved in budgets
 
 	deferred *accounting.Deferred // the charge that becomes known later; nil for none
 	only     [1]accounting.Call   // memory for the calls of the record: most exchanges have one
 }
 
-// NewEntry returns the record of an exchange that is admitted now. bound is the highest
-// possible cost, which is reserved in budgets; zero without a budget.
-func NewEntry(pricer Pricer, ex *exchange.Exchange, bound aigateway.Cost) *Entry {
+// Bound is the highest possible cost of an exchange, which is reserved in budgets; zero without a budget.
+type Bound struct {
+	aigateway.Cost
+	Provider, Model string // the target, if no other one may be asked
+}
+
+// NewEntry returns the record of an exchange that is admitted now.
+func NewEntry(pricer Pricer, ex *exchange.Exchange, bound Bound) *Entry {
 	e := &Entry{pricer: pricer, bound: bound, record: accounting.Record{
 		Admitted: time.Now(),
 		Request:  ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: ex.View.Model,
@@ -48,7 +53,9 @@ func NewEntry(pricer Pricer, ex *exchange.Exchange, bound aigateway.Cost) *Entry
 func (e *Entry) Begin(l accounting.Ledger) error {
 	e.ledger = l
 	if e.bound.Nanos > 0 {
-		e.record.Calls = append(e.record.Calls, accounting.Call{Source: accounting.SourceReserved, Held: e.bound})
+		e.record.Calls = append(e.record.Calls, accounting.Call{
+			Provider: e.bound.Provider, Model: e.bound.Model, Source: accounting.SourceReserved, Held: e.bound.Cost,
+		})
 	}
 	err := l.Begin(&e.record)
 	e.record.Calls = e.record.Calls[:0]

@@ -60,7 +60,7 @@ func begun(t *testing.T, l *pages, price Pricer) (*exchange.Exchange, *Meter) {
 		Request: exchange.Request{Format: chat, Operation: translate.Generate},
 		Course:  exchange.Course{Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat}},
 	}
-	entry := NewEntry(price, ex, aigateway.Cost{})
+	entry := NewEntry(price, ex, Bound{})
 	require.NoError(t, entry.Begin(l))
 	m := New(Estimate{Prompt: 100, Reserved: 5000}, nil, entry)
 	return ex, &m

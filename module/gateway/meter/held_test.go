@@ -38,7 +38,7 @@ func settledWith(t *testing.T, price map[string]string, result *exchange.Result,
 		Course:  exchange.Course{Attempt: &exchange.Attempt{Provider: "p", Model: "m", Format: chat}},
 	}
 	bound := aigateway.Cost{Nanos: 777, Currency: "USD"}
-	entry := NewEntry(priceOf(t, price), ex, bound)
+	entry := NewEntry(priceOf(t, price), ex, Bound{Cost: bound})
 	require.NoError(t, entry.Begin(l))
 	require.Len(t, l.begun[0].Calls, 1, "the record if the process is killed")
 	assert.Equal(t, accounting.Call{Source: accounting.SourceReserved, Held: bound}, l.begun[0].Calls[0])

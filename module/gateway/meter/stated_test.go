@@ -47,7 +47,7 @@ func TestAStatedCostHoldsUnlessAnOperatorHasAPrice(t *testing.T) {
 		}
 		ex, _ := begun(t, l, price)
 		ex.Attempt.Provider, ex.Attempt.Model, ex.Attempt.Traits = c.provider, c.model, &trait.Traits{StatedCost: !c.ignored}
-		entry := NewEntry(price, ex, aigateway.Cost{})
+		entry := NewEntry(price, ex, Bound{})
 		require.NoError(t, entry.Begin(l))
 		held := new(settlement)
 		m := New(Estimate{Prompt: 1, Reserved: 5, Cost: aigateway.Cost{Currency: "USD"}}, held, entry)

@@ -42,8 +42,8 @@ const (
 	longest       = 10 * time.Minute // for one copy, unless the site has a deadline
 )
 
-// dropped is the outcome in metrics of a copy that was not sent, because of its size or of too many
-// others.
+// dropped is the outcome in metrics of a copy that was not sent, because of its size, of too many others,
+// or of a pause that the provider wants.
 const dropped = "dropped"
 
 // running ends the copies of the process at its end. The drain of clients would wait for them.
@@ -56,15 +56,16 @@ type Sender struct {
 	providers failover.Site
 	book      *backends.Book
 	catalog   *catalog.Catalog
+	calls     limits.Calls
 	logger    *zap.Logger
 }
 
-// New returns the sender of a site, whose clients' requests go to providers.
-func New(providers failover.Site, book *backends.Book, c *catalog.Catalog) *Sender {
+// New returns the sender of a site, whose clients' requests go to providers. calls are the limits of providers.
+func New(providers failover.Site, book *backends.Book, c *catalog.Catalog, calls limits.Calls) *Sender {
 	providers.Drain, providers.DisableRetry = running, true
 	providers.Deadline = cmp.Or(providers.Deadline, longest)
 	providers.Answers = sink.Options{CommitAfter: -1, KeepAlive: -1}
-	return &Sender{providers, book, c, providers.Logger}
+	return &Sender{providers, book, c, calls, providers.Logger}
 }
 
 // Send sends a copy of a request that its guards have passed, if it is among the share of the mirror.
@@ -74,7 +75,7 @@ func (s *Sender) Send(m *catalog.Mirror, ex *exchange.Exchange) {
 		return
 	}
 	running.Enter()
-	if running.Running() > mostRunning || len(ex.Body) > largestBody {
+	if running.Running() > mostRunning || len(ex.Body) > largestBody || failover.Paused(m.Model, ex.View.Model) {
 		running.Leave()
 		metrics.Mirror(ex.Covering, dropped)
 		return
@@ -113,7 +114,10 @@ func (s *Sender) run(m *catalog.Model, ex *exchange.Exchange) {
 		metrics.Mirror(ex.Covering, string(ex.Outcome))
 	}()
 	estimate, _ := new(limits.Chain).Expect(ex, m, s.catalog) // without limits, nothing is refused
-	entry, refused := s.book.Begin(ex, s.catalog, aigateway.Cost{}, false)
+	cost, needed := s.calls.Bound(ex, m, s.catalog)
+	t := &m.Targets[0]
+	bound := meter.Bound{Cost: cost, Provider: t.Provider.Name, Model: t.UpstreamModel(ex.View.Model)}
+	entry, refused := s.book.Begin(ex, s.catalog, bound, needed)
 	to.Charge(meter.New(estimate, nil, entry))
 	if refused != nil {
 		to.Fail(refused)

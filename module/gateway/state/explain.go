@@ -143,7 +143,11 @@ func (x *explanation) explain() *api.Explanation {
 		Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts, Order: m.Order.By, SplitBy: m.SplitBy,
 	}
 	now := time.Now()
-	by := x.Catalog.Measure(m, name, client.Name, limits.ExampleCharge)
+	charge := limits.ExampleCharge
+	if x.example != nil {
+		charge = limits.TypicalCharge(&x.Exchange)
+	}
+	by := x.Catalog.Measure(m, name, client.Name, charge)
 	candidates, _ := selection.Order(m, name, x.seeds, health.Process, by)
 	steps := selection.Steps(m, x.seeds.Session, by)
 	explained.Choice = candidates[0].Choice.String()
@@ -157,7 +161,7 @@ func (x *explanation) explain() *api.Explanation {
 		shown := choiceOf(&candidate, name, client)
 		shown.Weight, shown.Total = share(steps, *candidate.Target)
 		price := x.Catalog.Price(name, candidate.Provider.Name, candidate.Health.Model, now)
-		shown.Measured = measuredOf(m.Order, candidate.Target, by, price)
+		shown.Measured = measuredOf(m.Order, candidate.Target, by, price, charge)
 		if price != nil {
 			shown.Price = price.Name()
 		}
@@ -187,8 +191,9 @@ func (x *explanation) passedOver(t *catalog.Target) string {
 	return lack
 }
 
-// measuredOf returns the value of a target in words, "" for a model without an order.
-func measuredOf(order catalog.Order, t *catalog.Target, by catalog.Measure, price *prices.Price) string {
+// measuredOf returns the value of a target in words, "" for a model without an order. charge is what is
+// compared by its cost.
+func measuredOf(order catalog.Order, t *catalog.Target, by catalog.Measure, price *prices.Price, charge func(*catalog.Target) prices.Charge) string {
 	if by == nil {
 		return ""
 	}
@@ -200,7 +205,8 @@ func measuredOf(order catalog.Order, t *catalog.Target, by catalog.Measure, pric
 		return time.Duration(value).Round(time.Millisecond).String() + " to the first content"
 	}
 	cost := aigateway.Cost{Nanos: value, Currency: price.Currency}
-	return fmt.Sprintf("%s for %d tokens with an answer of %d", cost, limits.ExampleTokens, limits.ExampleTokens)
+	tokens := charge(t).Tokens
+	return fmt.Sprintf("%s for %d tokens with an answer of %d", cost, tokens.Fresh+tokens.CacheRead, tokens.Answer)
 }
 
 // factsOf returns what is known of a model, nil for nothing.

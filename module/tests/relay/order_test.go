@@ -1,6 +1,7 @@
 package relay_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -49,6 +50,14 @@ func TestTheCheapestTargetIsAskedFirst(t *testing.T) {
 	first := explained["targets"].([]any)[0].(map[string]any)
 	assert.Equal(t, "writing", first["provider"])
 	assert.Equal(t, "0.01 USD for 1000 tokens with an answer of 1000", first["measured"])
+
+	// The order was that of 1000 tokens, whatever the request was.
+	long := strings.Replace(site.BodyFor(site.ChatPath, "m", strings.Repeat("a long story ", 10_000), false), "{", `{"max_completion_tokens":10,`, 1)
+	answer := s.Call(http.MethodPost, s.AdminURL("/api/v1/explain?format=chat&model=m"), long)
+	require.NoError(t, json.Unmarshal([]byte(answer.Body), &explained), answer.Body)
+	first = explained["targets"].([]any)[0].(map[string]any)
+	assert.Equal(t, "reading", first["provider"], "as for the request itself")
+	assert.Contains(t, first["measured"], " tokens with an answer of 10")
 }
 
 // Until a stream has shown how fast a target is, all of them share the requests.

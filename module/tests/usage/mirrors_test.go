@@ -2,6 +2,7 @@ package usage_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +120,45 @@ func TestFailedCopiesLetNoTargetRest(t *testing.T) {
 	before := target.Count()
 	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, strings.Replace(asking(20), `"m"`, `"direct"`, 1)).Status)
 	assert.Equal(t, before, target.Count(), "the first target of clients does not rest")
+}
+
+// Each further copy went to a mirror that had sent Retry-After.
+func TestCopiesPauseForAsLongAsTheMirrorWants(t *testing.T) {
+	lines, target, mirror := mirrored(t, site.Direct)
+	mirror.Script(gatewaytest.Status(http.StatusTooManyRequests, "Retry-After", "60"))
+	s := site.Start(t, withLedger(t, append(lines, "model direct {\nto mirror/other\nto target/m\n}")...)...)
+	require.Equal(t, http.StatusOK, statusOf(s, 20))
+	copies(t, s, "failed", 1)
+	for range 2 {
+		require.Equal(t, http.StatusOK, statusOf(s, 20))
+	}
+	assert.Contains(t, site.ReadReply(s.Get(s.AdminURL("/metrics"))).Body, `mirrors_total{model="m",outcome="dropped"} 2`)
+	before := target.Count()
+	require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, strings.Replace(asking(20), `"m"`, `"direct"`, 1)).Status)
+	assert.Equal(t, []int{before, 2}, []int{target.Count(), mirror.Count()}, "clients still ask it")
+}
+
+// What a copy might have cost was lost with the process: after a restart, the budget of the mirror had room
+// for another one.
+func TestTheBudgetOfAMirrorKeepsWhatAKilledCopyReserved(t *testing.T) {
+	t.Parallel()
+	lines, target, mirror := mirrored(t, site.Direct)
+	lines[1] = site.Direct.Provider("mirror", mirror, "models off", "format chat", "price other input 0 output 1000000", "limit {\nbudget 50/total\n}")
+	lines = withLedger(t, lines...)
+	gate := gatewaytest.NewGate(t)
+	mirror.Script(gatewaytest.Stall(gate, twenty))
+	first := site.StartProcess(t, "", lines...)
+	require.Equal(t, http.StatusOK, statusOf(first, 40))
+	require.NoError(t, gate.WaitArrived(site.Waiting(t)))
+	first.Kill()
+	second := site.StartProcess(t, "", lines...)
+	require.Equal(t, http.StatusOK, statusOf(second, 40))
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		var page struct{ Items []sum }
+		get(c, second.AdminURL("/api/v1/usage?by=key,outcome"), &page)
+		assert.True(c, slices.ContainsFunc(page.Items, func(s sum) bool { return s.Key == "(mirror)" && s.Outcome == "refused" }), page.Items)
+	}, site.Patience, site.PollEvery)
+	assert.Equal(t, []int{2, 1}, []int{target.Count(), mirror.Count()})
 }
 
 // A panic of a copy would end the process: no server recovers it.
