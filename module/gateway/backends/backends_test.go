@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
@@ -58,7 +59,7 @@ func TestABookIsOpenedOnceAndReleasedOnce(t *testing.T) {
 	assert.Zero(t, k.opened, "validating a configuration creates no file")
 	require.NoError(t, b.Start(zap.NewNop()))
 	for range 2 {
-		_, refused := b.Begin(newExchange(), nil, aigateway.Cost{}, false)
+		_, refused := b.Begin(newExchange(), nil, meter.Bound{}, false)
 		assert.Nil(t, refused)
 	}
 	require.NoError(t, b.Release())
