@@ -78,7 +78,7 @@ func TestAReleasedBookIsNotOpened(t *testing.T) {
 
 func TestALedgerThatFailsBlocksOnlyIfConfigured(t *testing.T) {
 	for onError, blocks := range map[string]bool{"": false, OnErrorServe: false, OnErrorBlock: true} {
-		entry, refused := book(t, &keeper{err: errors.New("disk full")}, onError).Begin(newExchange(), nil, aigateway.Cost{}, false)
+		entry, refused := book(t, &keeper{err: errors.New("disk full")}, onError).Begin(newExchange(), nil, meter.Bound{}, false)
 		assert.Equal(t, blocks, refused != nil, onError)
 		assert.NotNil(t, entry, "writing the end of the exchange may succeed")
 	}
@@ -112,12 +112,12 @@ func TestALedgerThatCannotBeOpenedNowIsOpenedLater(t *testing.T) {
 			k := &keeper{failures: []error{full, full}}
 			b := book(t, k, onError)
 			require.NoError(t, b.Start(zap.NewNop()))
-			_, refused := b.Begin(newExchange(), nil, aigateway.Cost{}, false)
+			_, refused := b.Begin(newExchange(), nil, meter.Bound{}, false)
 			assert.Equal(t, blocks, refused != nil, onError)
-			_, refused = b.Begin(newExchange(), nil, aigateway.Cost{}, true)
+			_, refused = b.Begin(newExchange(), nil, meter.Bound{}, true)
 			assert.NotNil(t, refused, "a budget needs the ledger")
 			time.Sleep(3 * retryEvery)
-			_, refused = b.Begin(newExchange(), nil, aigateway.Cost{}, true)
+			_, refused = b.Begin(newExchange(), nil, meter.Bound{}, true)
 			assert.Nil(t, refused)
 			require.NoError(t, b.Release())
 			assert.Equal(t, []int{3, 1, 1}, []int{k.opened, k.begun, k.out})
