@@ -85,15 +85,21 @@ func (m *MatchPaths) Provision(ctx caddy.Context) error {
 
 // MatchWithError implements caddyhttp.RequestMatcherWithError.
 func (m MatchPaths) MatchWithError(r *http.Request) (bool, error) {
-	if m.app != nil && slices.ContainsFunc(m.app.sites, func(site *Handler) bool {
-		d, _ := site.passes.find(r)
-		return d != nil || site.resolved != nil && (site.resolved.servers.Own(r) || site.resolved.servers.HasResource(r.URL.Path))
-	}) {
+	if m.app != nil && slices.ContainsFunc(m.app.sites, func(site *Handler) bool { return hasPath(site, r) }) {
 		return true, nil
 	}
 	return aigateway.OwnsPath(r.URL.Path, func(sent string) bool {
 		return slices.ContainsFunc(pathRoots, func(root string) bool { return routes.IsBelow(sent, root) })
 	}), nil
+}
+
+// hasPath reports whether the path of a request is one that the configuration of a site adds: one that it
+// passes on, one of its MCP servers, or one of its accounts, such as those of the sign-in of agents.
+func hasPath(site *Handler, r *http.Request) bool {
+	d, _ := site.passes.find(r)
+	return d != nil ||
+		site.resolved != nil && (site.resolved.servers.Own(r) || site.resolved.servers.HasResource(r.URL.Path)) ||
+		site.backends != nil && site.backends.Accounts != nil && site.backends.Accounts.Serves(r)
 }
 
 // Interface guards

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp/endpoint"
 )
@@ -45,6 +47,23 @@ func TestTheMatcherHasTheServersOfASite(t *testing.T) {
 	for path, want := range map[string]bool{"/mcp/tickets": true, "/mcp/other": true, "//mcp/tickets": true, "/mcp": true, "/mcps": false} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/", nil)
 		r.URL.Path = path
+		matches, err := MatchPaths{app: &App{sites: []*Handler{{}, site}}}.MatchWithError(r)
+		require.NoError(t, err)
+		assert.Equal(t, want, matches, path)
+		assert.False(t, matchesPath(t, path), path)
+	}
+}
+
+// agentAccounts are accounts with a path that only those with agents have.
+type agentAccounts struct{ aigateway.Accounts }
+
+func (agentAccounts) Serves(r *http.Request) bool { return r.URL.Path == "/oauth/token" }
+
+// Behind the matcher, a site had no sign-in of agents, whose paths are not below those of other accounts.
+func TestTheMatcherHasThePathsOfTheAccountsOfASite(t *testing.T) {
+	site := &Handler{backends: &backends.Set{Accounts: agentAccounts{}}}
+	for path, want := range map[string]bool{"/oauth/token": true, "/oauth/other": false} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost"+path, nil)
 		matches, err := MatchPaths{app: &App{sites: []*Handler{{}, site}}}.MatchWithError(r)
 		require.NoError(t, err)
 		assert.Equal(t, want, matches, path)
