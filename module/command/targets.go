@@ -311,10 +311,12 @@ func keyLine(key *api.ExplainedKey) string {
 		return "The key " + key.ID + " may not use the model."
 	}
 	line := "The key " + key.ID + " may use the model"
-	separator := ", within the limits "
+	var limits []string
 	for _, l := range key.Limits {
-		line += separator + l.Name + " (per " + string(l.Per) + ": " + l.Rules + ")"
-		separator = ", "
+		limits = append(limits, l.Name+" (per "+string(l.Per)+": "+l.Rules+")")
+	}
+	if limits != nil {
+		line += ", within the limits " + strings.Join(limits, ", ")
 	}
 	if key.Priority == "high" || key.Priority == "low" {
 		line += ", with " + key.Priority + " priority in queues"

@@ -36,18 +36,13 @@ type request struct {
 	body   string
 }
 
-// receive starts a receiver that answers with the statuses in turn, and then with 204.
-func receive(t *testing.T, statuses ...int) (address string, got chan request) {
+// receive starts a receiver.
+func receive(t *testing.T) (address string, got chan request) {
 	got = make(chan request, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		got <- request{r.Header, string(body)}
-		status := http.StatusNoContent
-		if len(statuses) > 0 {
-			status, statuses = statuses[0], statuses[1:]
-		}
-		w.Header().Set("Location", "/elsewhere")
-		w.WriteHeader(status)
+		w.WriteHeader(http.StatusNoContent)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, got
