@@ -30,7 +30,7 @@ func limitsCommand() *cobra.Command {
 	}
 	addRunningFlags(cmd)
 	cmd.Flags().StringP("user", "u", "", "Name of the user, whose limits and keys to show (default all)")
-	cmd.Flags().StringP("key", "k", "", "ID of the key, whose limits to show, those of its user, group and gateway included (default all)")
+	cmd.Flags().StringP("key", "k", "", "ID of a key, or number of a key of a user, whose limits to show, those of its user, group and gateway included (default all)")
 	cmd.Flags().StringP("customer", "", "", "With --key: the customer whose limits to show, too")
 	cmd.Flags().StringP("limit", "l", "", "Name of the limit (default all)")
 	cmd.Flags().BoolP("json", "", false, "Print JSON instead of a table")

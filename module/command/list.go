@@ -6,10 +6,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
 // addFormatFlags adds the flags for the output of programs.
@@ -23,11 +26,26 @@ func addFormatFlags(cmd *cobra.Command) {
 func flagQuery(cmd *cobra.Command, names ...string) url.Values {
 	query := make(url.Values)
 	for _, name := range names {
-		if flag := cmd.Flags().Lookup(name); flag.Changed {
-			query.Set(strings.ReplaceAll(name, "-", "_"), flag.Value.String())
+		flag := cmd.Flags().Lookup(name)
+		if !flag.Changed {
+			continue
 		}
+		value := flag.Value.String()
+		if name == "key" {
+			value = keyID(value)
+		}
+		query.Set(strings.ReplaceAll(name, "-", "_"), value)
 	}
 	return query
+}
+
+// keyID returns the ID of a key for what an operator has written: the number of a key of a user is enough,
+// as in all commands.
+func keyID(written string) string {
+	if number, err := strconv.ParseInt(written, 10, 64); err == nil {
+		return aigateway.StoredKeyID(number)
+	}
+	return written
 }
 
 // list is a list of the admin API whose answers are pages.

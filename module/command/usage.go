@@ -46,7 +46,7 @@ func usageCommand() *cobra.Command {
 	cmd.Flags().StringP("from", "", "", "First day, YYYY-MM-DD, RFC 3339 time, or time before now, such as -24h or -7d (default 30 days ago)")
 	cmd.Flags().StringP("to", "", "", "Day or time before which requests count (default now)")
 	cmd.Flags().StringP("user", "u", "", "Name of the user (default all)")
-	cmd.Flags().StringP("key", "k", "", "ID of the key (default all)")
+	cmd.Flags().StringP("key", "k", "", "ID of a key, or number of a key of a user (default all)")
 	cmd.Flags().StringP("tag", "", "", "A tag, such as team=search (default all)")
 	cmd.Flags().StringP("customer", "", "", "Name of the customer (default all)")
 	cmd.Flags().StringP("team", "", "", "Name of the team (default all)")

@@ -121,9 +121,9 @@ func (t *Throttles) beginPasswordChange(c *call.Call) (*Attempt, error) {
 	return at, nil
 }
 
-// countChange counts a change or a login of a user with the smallest role. Each adds a row to
-// the audit log, and users must not be able to fill the database with them.
-func (t *Throttles) countChange(user *aigateway.User) error {
+// CountChange counts a change, a login or a new pair of tokens of a user with the smallest role. Each adds
+// a row to the audit log, and users must not be able to fill the database with them.
+func (t *Throttles) CountChange(user *aigateway.User) error {
 	if t.Off || user.Role >= aigateway.RoleAdmin {
 		return nil
 	}
@@ -216,7 +216,7 @@ func (t *Throttles) BeginChange(c *call.Call) (end func(), err error) {
 		return nil, answer.ErrTooManyChanges
 	}
 	end = func() { t.shared.changes.Release(who) }
-	if err := t.countChange(c.User); err != nil {
+	if err := t.CountChange(c.User); err != nil {
 		end()
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func (p *People) renew(c *call.Call, user *aigateway.User, password string) (*ai
 
 // Open creates a session for a user whose password or identity has just been checked.
 func (p *People) Open(c *call.Call, user *aigateway.User, prefix string) (*Login, error) {
-	if err := p.countChange(user); err != nil {
+	if err := p.CountChange(user); err != nil {
 		return nil, err
 	}
 	token := call.NewToken(prefix)

@@ -72,8 +72,9 @@ func BlamesKey(a *exchange.Attempt, r *exchange.Result) bool {
 
 // classOf returns the class of a failed attempt. An answer that blames the request is
 // Unknown, whatever its status, because clients can provoke it: by a model that does not
-// exist, for example; so is a refusal of its size by an account that has credit for smaller ones. So is a 403: OpenRouter and xAI send it for prompts that their
-// moderation refuses, and firewalls for texts that look like an attack.
+// exist, for example. So is a refusal of the size of a request by an account that has credit
+// for smaller ones, and a 403: OpenRouter and xAI send it for prompts that their moderation
+// refuses, and firewalls for texts that look like an attack.
 func classOf(r *exchange.Result) Class {
 	f := r.Fault
 	blamesCall := r.Status >= 400 && r.Status < 500

@@ -2,6 +2,7 @@ package meter
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -40,11 +41,21 @@ type Bound struct {
 func NewEntry(pricer Pricer, ex *exchange.Exchange, bound Bound) *Entry {
 	e := &Entry{pricer: pricer, bound: bound, record: accounting.Record{
 		Admitted: time.Now(),
-		Request:  ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: ex.View.Model,
+		Request:  ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: modelOf(ex),
 		Operation: ex.Operation.String(), Format: string(ex.Format.Name), Stream: ex.Streaming(), Labels: ex.Key.Labels,
 	}}
 	e.record.Calls = e.only[:0]
 	return e
+}
+
+// modelOf returns the name of the model in records. Clients may write a configured name in any letter case:
+// it has the letters of the configuration, so that one model has one sum. What only a pattern matches stays
+// as the client has written it.
+func modelOf(ex *exchange.Exchange) string {
+	if strings.EqualFold(ex.Covering, strings.TrimSpace(ex.View.Model)) {
+		return ex.Covering
+	}
+	return ex.View.Model
 }
 
 // Begin writes the beginning of the exchange to a ledger. The ledger gets the whole record

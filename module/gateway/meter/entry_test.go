@@ -66,6 +66,19 @@ func begun(t *testing.T, l *pages, price Pricer) (*exchange.Exchange, *Meter) {
 	return ex, &m
 }
 
+// Clients may write the name of a model in any letter case. Each spelling was a model of its own in records and
+// sums, so that a comparison left requests out, and any key could fill the names of the ledger.
+func TestAModelHasOneNameInRecords(t *testing.T) {
+	for _, c := range []struct{ configured, asked, want string }{
+		{"gpt-dear", "gpt-dear", "gpt-dear"}, {"gpt-dear", " GPT-Dear", "gpt-dear"}, {"GPT-Dear", "gpt-dear", "GPT-Dear"},
+		{"gpt-*", "GPT-Dear", "GPT-Dear"}, {"", "GPT-Dear", "GPT-Dear"},
+	} {
+		ex := &exchange.Exchange{Key: new(aigateway.Key), Covering: c.configured, Request: exchange.Request{Format: formats.Of(translate.Chat)}}
+		ex.View.Model = c.asked
+		assert.Equal(t, c.want, NewEntry(nil, ex, Bound{}).record.Model, c)
+	}
+}
+
 // If the provider has not reported the final counts, each count is the larger of the
 // reported and the relayed number. In other gateways, answers that break off are free.
 func TestSourcesOfCounts(t *testing.T) {
