@@ -38,7 +38,7 @@ func helm(t *testing.T, values string) ([][]byte, error) {
 	require.NoError(t, err)
 	var documents [][]byte
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		for _, document := range strings.Split(files[name], "\n---\n") {
+		for document := range strings.SplitSeq(files[name], "\n---\n") {
 			if strings.HasSuffix(name, ".yaml") && strings.TrimSpace(document) != "" {
 				documents = append(documents, []byte(document))
 			}
