@@ -183,8 +183,13 @@ func (s signIns) finish(c *call.Call) (any, error) {
 // end answers the end of a sign-in: with a session, or with the reason for which there is none.
 func (s signIns) end(c *call.Call, person *signin.Person, err error) (any, error) {
 	var login any
-	if err == nil {
+	switch {
+	case err == nil:
 		login, err = s.enter(c, person)
+	case person != nil && errors.Is(err, signin.ErrRefused):
+		if failed := s.expel(c, person); failed != nil {
+			err = fmt.Errorf("%w; %w", err, failed)
+		}
 	}
 	if err == nil && s.console {
 		return toConsole(c, ""), nil
@@ -286,6 +291,20 @@ func (s signIns) enter(c *call.Call, person *signin.Person) (any, error) {
 		return nil, err
 	}
 	return viewLogin(login), nil
+}
+
+// expel ends the sessions of a person who is refused, and takes back what groups gave the user. A
+// person without an account, or with a disabled one, has nothing to lose.
+func (s signIns) expel(c *call.Call, person *signin.Person) error {
+	c.ActAsIssuer(c.PathValue("name"))
+	user, err := s.user(c.Context(), person)
+	switch {
+	case errors.Is(err, errUnknownPerson), errors.Is(err, errPersonOut):
+		return nil
+	case err != nil:
+		return err
+	}
+	return s.people.Store.DeleteSessionsOf(c.Context(), user.ID, 0)
 }
 
 // user returns the user that a person is. It never finds a user by a name or an address.

@@ -292,6 +292,44 @@ func TestOnlyWhoMeetsTheRequirementsSignsIn(t *testing.T) {
 	}
 }
 
+// Who was refused at the next sign-in kept the role, the sessions, the memberships and the keys of teams.
+func TestWhoIsRefusedLosesWhatGroupsGave(t *testing.T) {
+	s, i := signInSite(t, func(c *signin.Issuer) {
+		c.Create, c.Teams, c.Require = "user", "groups", map[string][]string{"hd": {"example.com"}}
+		c.Roles = map[string][]string{"admin": {"ops"}}
+	})
+	s.user("root", aigateway.RoleRoot)
+	for _, team := range []string{"research", "by-hand"} {
+		require.Equal(t, http.StatusOK, s.admin("POST /api/v1/teams", fmt.Sprintf(`{"name":%q}`, team)).status)
+	}
+	who, b := person("alice", "research", "ops"), s.browser()
+	who["hd"] = "example.com"
+	require.Equal(t, home, b.signIn(i, who))
+	s.admin("PUT /api/v1/teams/by-hand/members/alice", `{"admin":false}`)
+	for _, body := range []string{`{"user":"alice","name":"given","limit":"research"}`, `{"user":"alice","name":"kept","limit":"by-hand"}`} {
+		require.Equal(t, http.StatusOK, s.admin("POST /api/v1/keys", body).status)
+	}
+	members := func(team string) string { return s.admin("GET /api/v1/teams/"+team+"/members", "").body }
+	require.Contains(t, members("research"), "alice")
+	require.Equal(t, 10.0, b.self()["role"])
+
+	who["hd"] = "example.org"
+	assert.Equal(t, failedWith("refused"), s.browser().signIn(i, who))
+	assert.Nil(t, b.self(), "the session of the other browser")
+	assert.NotContains(t, members("research"), "alice")
+	assert.Contains(t, members("by-hand"), "alice")
+	keys := s.admin("GET /api/v1/keys?user=alice", "").body
+	assert.NotContains(t, keys, `"name":"given"`)
+	assert.Contains(t, keys, `"name":"kept"`)
+	assert.Contains(t, s.admin("GET /api/v1/users/alice", "").body, `"role":"user"`)
+
+	s.admin("PATCH /api/v1/users/alice", `{"disabled":true}`)
+	assert.Equal(t, failedWith("refused"), s.browser().signIn(i, who))
+	who["sub"], who["preferred_username"] = "mallory", "mallory"
+	assert.Equal(t, failedWith("refused"), s.browser().signIn(i, who))
+	assert.NotContains(t, s.admin("GET /api/v1/users", "").body, "mallory")
+}
+
 func TestADisabledUserStaysOut(t *testing.T) {
 	s, i := signInSite(t, creating)
 	b := s.browser()

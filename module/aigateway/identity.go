@@ -12,7 +12,7 @@ type Identity struct {
 	UserID  int64
 	Groups  []string  // at the issuer, as of the last sign-in
 	Created time.Time // set by the store
-	Used    time.Time // the last sign-in; zero: never
+	Used    time.Time // the last sign-in, also a refused one; zero: never
 
 	// MaxTeams is the largest number of teams of the user if SignIn makes the memberships
 	// follow Groups; 0: it does not. It is not stored.

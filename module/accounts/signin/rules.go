@@ -13,7 +13,8 @@ import (
 // Rules decide who may sign in, and with which role.
 type Rules struct {
 	// Require are values by claim. A person may sign in only if each of the claims is or
-	// contains one of its values. For a proxy, the only claim is "groups". Default: none.
+	// contains one of its values. Who is refused loses all sessions, and what groups gave: see
+	// Roles and Teams. For a proxy, the only claim is "groups". Default: none.
 	Require map[string][]string `json:"require,omitempty"`
 
 	// Roles are groups by role, "admin" or "root". If there are any, each sign-in sets the
@@ -119,24 +120,21 @@ const (
 	longestName  = 64  // characters of a display name
 )
 
-// person applies the rules to the claims of a subject. Of a person whom they refuse, only issuer
-// and subject are known.
+// person applies the rules to the claims of a subject. A person whom they refuse has no groups, and
+// the role of one without groups.
 func (r *Rules) person(issuer, subject string, claims aigateway.Claims, name, display, group string) (*Person, error) {
 	if subject == "" || len(subject) > longestID || strings.ContainsFunc(subject, isHidden) {
 		return nil, fmt.Errorf("%w: the subject is not a text of 1 to %d bytes", ErrAnswer, longestID)
 	}
+	p := &Person{Issuer: issuer, Subject: subject, Role: r.roleOf(nil), Joins: r.Teams == teamsGroups}
 	for claim, values := range r.Require {
 		if !slices.ContainsFunc(values, func(value string) bool { return claims.Has(claim, value) }) {
-			return &Person{Issuer: issuer, Subject: subject}, fmt.Errorf("%w: the claim %s has none of the required values", ErrRefused, claim)
+			return p, fmt.Errorf("%w: the claim %s has none of the required values", ErrRefused, claim)
 		}
 	}
 	groups := claims.Words(group)
 	displayed, _ := claims.Text(display)
-	p := &Person{
-		Issuer: issuer, Subject: subject, DisplayName: shown(displayed),
-		Role: r.roleOf(groups), Creates: r.Create == createUser,
-		Joins: r.Teams == teamsGroups,
-	}
+	p.DisplayName, p.Role, p.Creates = shown(displayed), r.roleOf(groups), r.Create == createUser
 	p.Name, p.Unnamed = claims.Text(name)
 	for _, g := range groups {
 		if len(p.Groups) < mostGroups && len(g) <= longestGroup && !strings.ContainsFunc(g, isHidden) {
