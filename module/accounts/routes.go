@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/agents"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/console"
@@ -204,7 +203,7 @@ func (a *Accounts) isOwnPath(sent string) bool {
 // Serves implements aigateway.Accounts. It accepts every path of accounts, with any
 // method, and with or without a route, and the paths of the console.
 func (a *Accounts) Serves(r *http.Request) bool {
-	return aigateway.OwnsPath(r.URL.Path, a.isOwnPath) || a.showsConsole(r) || a.Agents != nil && agents.Serves(r.URL.Path)
+	return aigateway.OwnsPath(r.URL.Path, a.isOwnPath) || a.showsConsole(r) || a.Agents.Serves(r.URL.Path)
 }
 
 // ServeHTTP implements http.Handler.
@@ -214,7 +213,7 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("X-Content-Type-Options", "nosniff") // as in every answer of the gateway
-	if a.Agents != nil && agents.Serves(r.URL.Path) {
+	if a.Agents.Serves(r.URL.Path) {
 		c := call.New(w, r, a.people.Store, a.Proxy)
 		c.ActAs(nil, 0)
 		a.Agents.Serve(w, c)

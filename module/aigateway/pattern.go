@@ -83,14 +83,12 @@ func small(name string) string { return strings.ToLower(strings.TrimSpace(name))
 // is for rules that restrict requests, such as limits and guards: another spelling is no way around
 // them. Rules that permit something use Match.
 func (p Pattern) Covers(name string) bool {
-	if p.Match(name) {
+	if p.MatchAnyCase(name) {
 		return true
 	}
-	same, plain := p.small(), small(name)
-	if at := strings.LastIndex("/"+plain, "/models/"); at >= 0 && same.Match(plain[at+len("models/"):]) {
-		return true
-	}
-	return same.Match(plain)
+	plain := small(name)
+	at := strings.LastIndex("/"+plain, "/models/")
+	return at >= 0 && p.small().Match(plain[at+len("models/"):])
 }
 
 // Overlaps reports whether p and q can match the same name.

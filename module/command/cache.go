@@ -12,22 +12,15 @@ import (
 // cacheCommand returns the command caddy ai-gateway cache.
 func cacheCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "cache", Short: "Removes cached answers of a running gateway"}
-	all := &cobra.Command{
+	cmd.AddCommand(withRunning(&cobra.Command{
 		Use: "clear", Short: "Removes all cached answers of all sites", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			address, err := runningAddress(cmd)
-			if err != nil {
-				return err
-			}
-			var answer api.Removed
-			if err := call(remote{address}, http.MethodDelete, apiPath+"cache", nil, &answer); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d answers removed\n", answer.Removed)
+	}, func(cmd *cobra.Command, a admin, _ []string) error {
+		var answer api.Removed
+		if err := call(a, http.MethodDelete, apiPath+"cache", nil, &answer); err != nil {
 			return err
-		},
-	}
-	cmd.AddCommand(all)
-	addRunningFlags(all)
+		}
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%d answers removed\n", answer.Removed)
+		return err
+	}))
 	return cmd
 }

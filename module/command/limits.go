@@ -15,20 +15,14 @@ const limitsPath = apiPath + "limits"
 
 // limitsCommand returns the command caddy ai-gateway limits.
 func limitsCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	cmd := withRunning(&cobra.Command{
 		Use: "limits", Short: "Shows what is used and left of the limits of a running gateway", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			address, err := runningAddress(cmd)
-			if err != nil {
-				return err
-			}
-			query := flagQuery(cmd, "user", "key", "customer")
-			limit, _ := cmd.Flags().GetString("limit")
-			query.Set("name", limit) // limit is the size of a page there
-			return printList(cmd, remote{address}, list{path: limitsPath, query: query, table: printLimits})
-		},
-	}
-	addRunningFlags(cmd)
+	}, func(cmd *cobra.Command, a admin, _ []string) error {
+		query := flagQuery(cmd, "user", "key", "customer")
+		limit, _ := cmd.Flags().GetString("limit")
+		query.Set("name", limit) // limit is the size of a page there
+		return printList(cmd, a, list{path: limitsPath, query: query, table: printLimits})
+	})
 	cmd.Flags().StringP("user", "u", "", "Name of the user, whose limits and keys to show (default all)")
 	cmd.Flags().StringP("key", "k", "", "ID of a key, or number of a key of a user, whose limits to show, those of its user, group and gateway included (default all)")
 	cmd.Flags().StringP("customer", "", "", "With --key: the customer whose limits to show, too")

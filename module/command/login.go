@@ -16,6 +16,7 @@ import (
 	"github.com/caddyserver/certmagic"
 	"github.com/spf13/cobra"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
 )
 
@@ -71,8 +72,7 @@ func openSignedIn(address string) (*signedIn, error) {
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
 		return nil, errors.New("the address must be that of a gateway, such as https://ai.example.com")
 	}
-	local := u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1" || u.Hostname() == "::1"
-	if u.Scheme != "https" && (u.Scheme != "http" || !local) {
+	if !aigateway.IsProtectedAddress(u.String()) {
 		return nil, errors.New("the address must begin with https://, except on this machine: others could read the tokens")
 	}
 	folder, err := os.UserConfigDir()

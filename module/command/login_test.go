@@ -99,7 +99,7 @@ func TestATokenThatEndsSoonIsRenewed(t *testing.T) {
 	for name, c := range map[string]struct {
 		left      time.Duration
 		answer    string
-		out, says string
+		out, want string
 	}{
 		"renewed":               {time.Minute, "200 " + issued, "agent_1\n", ""},
 		"after its end":         {-time.Hour, "200 " + issued, "agent_1\n", ""},
@@ -113,10 +113,10 @@ func TestATokenThatEndsSoonIsRenewed(t *testing.T) {
 			s.has(t, c.left)
 			out, err := runLogin(t, s, printToken)
 			assert.Equal(t, c.out, out)
-			if c.says == "" {
+			if c.want == "" {
 				assert.NoError(t, err)
 			} else {
-				assert.ErrorContains(t, err, c.says)
+				assert.ErrorContains(t, err, c.want)
 			}
 		})
 	}
@@ -124,7 +124,7 @@ func TestATokenThatEndsSoonIsRenewed(t *testing.T) {
 
 func TestASignInThatFails(t *testing.T) {
 	begun := `200 {"device_code":"d","user_code":"B","verification_uri":"u","interval":0,"expires_in":600}`
-	for says, answers := range map[string][]string{
+	for want, answers := range map[string][]string{
 		"its accounts need the word agents": {"404 {}"},
 		"nobody has confirmed the code":     {begun, "502 <html>", "ends"},
 		"status 502":                        {begun, "502 <html>", "ends"},
@@ -141,7 +141,7 @@ func TestASignInThatFails(t *testing.T) {
 			return nil
 		}
 		_, err := runLogin(t, s, signInHere)
-		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, want)
 		if strings.Contains(strings.Join(answers, ""), "502") {
 			assert.NotContains(t, err.Error(), "agents", "a proxy in front of the gateway lets nobody look at the accounts")
 		}
@@ -229,9 +229,9 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestALogoutThatFailsKeepsTheTokens(t *testing.T) {
 	server, s := newSignInServer(t, `503 {"error":"temporarily_unavailable"}`, `400 {"error":"slow_down","error_description":"too many"}`, "200 {}")
 	s.has(t, time.Hour)
-	for _, says := range []string{"status 503", "too many"} {
+	for _, want := range []string{"status 503", "too many"} {
 		_, err := runLogin(t, s, signOutHere)
-		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "remain in "+s.path)
 		assert.FileExists(t, s.path)
 	}

@@ -26,19 +26,6 @@ func mcpCommand() *cobra.Command {
 	return cmd
 }
 
-// withRunning makes a command that needs a running gateway.
-func withRunning(cmd *cobra.Command, run func(*cobra.Command, admin, []string) error) *cobra.Command {
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		address, err := runningAddress(cmd)
-		if err != nil {
-			return err
-		}
-		return run(cmd, remote{address}, args)
-	}
-	addRunningFlags(cmd)
-	return cmd
-}
-
 // printMCPServers prints servers as a table.
 func printMCPServers(out io.Writer, items []json.RawMessage) error {
 	servers, err := decoded[api.MCPServer](items)

@@ -26,22 +26,15 @@ const (
 
 // targetsCommand returns the command caddy ai-gateway targets.
 func targetsCommand() *cobra.Command {
-	cmd := &cobra.Command{
+	return withRunning(&cobra.Command{
 		Use: "targets", Short: "Shows which targets of a running gateway rest, and what runs there", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			address, err := runningAddress(cmd)
-			if err != nil {
-				return err
-			}
-			targets, err := listed[api.Target](remote{address}, targetsPath, make(url.Values))
-			if err != nil {
-				return err
-			}
-			return printTargets(cmd.OutOrStdout(), targets)
-		},
-	}
-	addRunningFlags(cmd)
-	return cmd
+	}, func(cmd *cobra.Command, a admin, _ []string) error {
+		targets, err := listed[api.Target](a, targetsPath, make(url.Values))
+		if err != nil {
+			return err
+		}
+		return printTargets(cmd.OutOrStdout(), targets)
+	})
 }
 
 // explainCommand returns the command caddy ai-gateway explain.
@@ -117,6 +110,19 @@ func formatNames() string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// withRunning makes a command that needs a running gateway.
+func withRunning(cmd *cobra.Command, run func(*cobra.Command, admin, []string) error) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		address, err := runningAddress(cmd)
+		if err != nil {
+			return err
+		}
+		return run(cmd, remote{address}, args)
+	}
+	addRunningFlags(cmd)
+	return cmd
 }
 
 // addRunningFlags adds the flags that select a running Caddy.

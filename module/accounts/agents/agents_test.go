@@ -102,7 +102,7 @@ func (g *gateway) send(method, path string, form url.Values, header http.Header)
 	if header == nil {
 		r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "User-Agent": {"claude-code/2.1.332"}}
 	}
-	require.True(g.t, Serves(r.URL.Path), path)
+	require.True(g.t, g.Serves(r.URL.Path), path)
 	w := httptest.NewRecorder()
 	c := call.New(w, r, g.people.Store, nil)
 	c.ActAs(nil, 0)
@@ -119,7 +119,7 @@ func (g *gateway) post(path string, form url.Values) (int, map[string]any) {
 	return w.Code, members
 }
 
-// begin begins a sign-in at the endpoint of the metadata.
+// program begins a sign-in at the endpoint of the metadata.
 func (g *gateway) program() *program {
 	g.t.Helper()
 	var metadata map[string]any
@@ -385,7 +385,7 @@ func TestARevokedSignInHasEnded(t *testing.T) {
 	p := signedIn(t, nil)
 	for _, other := range []string{p.access, "unknown", "sk-x", "refresh_x.y", "refresh_"} {
 		status, _ := p.post("/oauth/revoke", url.Values{"token": {other}})
-		assert.Equal(t, http.StatusOK, status, "RFC 7009 says nothing of tokens that do not exist")
+		assert.Equal(t, http.StatusOK, status, "RFC 7009 has no error for tokens that do not exist")
 		assert.True(t, p.works(p.access))
 	}
 	status, _ := p.post("/oauth/revoke", url.Values{"token": {p.refresh}, "token_type_hint": {"refresh_token"}})
@@ -475,7 +475,7 @@ func TestRequestsThatAreNoneOfTheProtocol(t *testing.T) {
 		form         url.Values
 		header       http.Header
 		status       int
-		says         string
+		want         string
 	}{
 		"method":        {"GET", tokenPath, nil, form, 405, "this path accepts POST"},
 		"JSON":          {"POST", tokenPath, nil, http.Header{"Content-Type": {"application/json"}}, 400, "the body must be a form"},
@@ -489,7 +489,7 @@ func TestRequestsThatAreNoneOfTheProtocol(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := g.send(c.method, c.path, c.form, c.header)
 			assert.Equal(t, c.status, w.Code)
-			assert.Contains(t, w.Body.String(), c.says)
+			assert.Contains(t, w.Body.String(), c.want)
 		})
 	}
 	w := g.send("GET", "/device?user_code=BBBB-BBBB", nil, nil)
@@ -562,7 +562,7 @@ func TestSettingsFollowGroupsAndTeams(t *testing.T) {
 // name the last counted.
 func TestSettingsThatAreNone(t *testing.T) {
 	dir := t.TempDir()
-	for content, says := range map[string]string{
+	for content, want := range map[string]string{
 		"": "one JSON object: ", "[]": "one JSON object: it has the kind array", "{} {}": "one JSON object: ", "{} x": "one JSON object: ",
 		"null": "one JSON object: it has the kind null", `{"a":1,"a":2}`: "duplicate object member at byte 7",
 		`{"a":[{"b":{"c":1,"d":2,"\u0063":3}}]}`: "duplicate object member at byte 24",
@@ -570,7 +570,7 @@ func TestSettingsThatAreNone(t *testing.T) {
 		path := filepath.Join(dir, "s.json")
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
 		err := (&Settings{File: path}).provision()
-		require.ErrorContains(t, err, says, content)
+		require.ErrorContains(t, err, want, content)
 		assert.NotContains(t, err.Error(), "%!", content)
 	}
 	require.ErrorContains(t, (&Settings{File: filepath.Join(dir, "none.json")}).provision(), "no such file")

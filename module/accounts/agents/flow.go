@@ -47,7 +47,8 @@ const (
 // words, and nothing that looks like a digit.
 const codeLetters = "BCDFGHJKLMNPQRSTVWXZ"
 
-// codeLength is the number of letters of a code: 34 bits, of which a user may guess five, and one more each minute.
+// codeLength is the number of letters of a code: 34 bits. A user may guess five codes, and one more
+// each minute.
 const codeLength = 8
 
 func newCode() string {
@@ -239,9 +240,8 @@ func (a *Agents) redeem(c *call.Call, presented string) (*tokens, error) {
 }
 
 // refresh returns tokens for a refresh token, at the pace of polls: each pair is a row of the audit
-// log. One that was replaced returns the same tokens again
-// during grace, or if nobody has used them yet; afterwards two programs have the token, of which one
-// has stolen it, and the sign-in ends.
+// log. One that was replaced returns the same tokens again during grace, or if nobody has used them
+// yet; afterwards two programs have the token, of which one has stolen it, and the sign-in ends.
 func (a *Agents) refresh(c *call.Call, presented string) (*tokens, error) {
 	store, err := a.store()
 	if err != nil {

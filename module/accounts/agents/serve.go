@@ -1,14 +1,12 @@
 package agents
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"math"
 	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
@@ -46,8 +44,8 @@ var endpoints = map[string]endpoint{
 	settingsPath: {http.MethodGet, (*Agents).managedSettings},
 }
 
-// Serves reports whether a path is one of the protocol.
-func Serves(path string) bool { return endpoints[path].serve != nil }
+// Serves reports whether a path is one of the protocol. Without agents, none is.
+func (a *Agents) Serves(path string) bool { return a != nil && endpoints[path].serve != nil }
 
 // Serve answers a call whose path Serves accepts.
 func (a *Agents) Serve(w http.ResponseWriter, c *call.Call) {
@@ -248,23 +246,11 @@ func (a *Agents) refuse(w http.ResponseWriter, err error) {
 	case problem.Status >= http.StatusInternalServerError:
 		code = "temporarily_unavailable"
 	}
-	if problem.Retry > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(problem.Retry.Seconds()))))
-	}
+	answer.SetHeaders(w, problem)
 	writeError(w, problem.Status, code, problem.Message)
 }
 
 // writeError writes an error of OAuth.
 func writeError(w http.ResponseWriter, status int, code, description string) {
-	write(w, status, map[string]string{"error": code, "error_description": description})
-}
-
-func write(w http.ResponseWriter, status int, value any) {
-	body, err := json.Marshal(value)
-	if err != nil { // maps of texts can be marshaled
-		panic(err)
-	}
-	answer.WriteHeader(w, "application/json", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may have left
+	answer.WriteStatus(w, status, map[string]string{"error": code, "error_description": description})
 }

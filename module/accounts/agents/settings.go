@@ -135,7 +135,7 @@ func (a *Agents) managedSettings(w http.ResponseWriter, c *call.Call) {
 
 // writeFault writes an error in the format of the messages API.
 func writeFault(w http.ResponseWriter, status int, kind, message string) {
-	write(w, status, map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": message}})
+	answer.WriteStatus(w, status, map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": message}})
 }
 
 // errNetwork is the reason for which a key gets no settings; requests of models have the same.

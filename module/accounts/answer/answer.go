@@ -48,18 +48,18 @@ func writeAnswer(w http.ResponseWriter, data, form any) {
 		doc.Write(w)
 		return
 	}
-	writeJSON(w, http.StatusOK, form)
+	WriteStatus(w, http.StatusOK, form)
 }
 
 // WriteEnvelopeProblem writes a problem in an envelope.
 func WriteEnvelopeProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
-	setHeaders(w, p)
-	writeJSON(w, p.Status, envelope{false, messageFor(r, p), nil})
+	SetHeaders(w, p)
+	WriteStatus(w, p.Status, envelope{false, messageFor(r, p), nil})
 }
 
 // WriteProblem writes a problem as a problem document of RFC 9457.
 func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
-	setHeaders(w, p)
+	SetHeaders(w, p)
 	problem.Write(w, p.Status, messageFor(r, p))
 }
 
@@ -69,9 +69,9 @@ func messageFor(r *http.Request, p *Problem) string {
 	return strings.ReplaceAll(p.Message, " /api/", " "+aigateway.PathPrefix(r)+"/api/")
 }
 
-// setHeaders sets Retry-After in seconds, rounded up, and the challenge of a request without a
+// SetHeaders sets Retry-After in seconds, rounded up, and the challenge of a request without a
 // session.
-func setHeaders(w http.ResponseWriter, p *Problem) {
+func SetHeaders(w http.ResponseWriter, p *Problem) {
 	if p.Status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", aigateway.Challenge)
 	}
@@ -81,14 +81,13 @@ func setHeaders(w http.ResponseWriter, p *Problem) {
 	}
 }
 
-// writeJSON writes an answer that must not be cached.
-func writeJSON(w http.ResponseWriter, status int, value any) {
+// WriteStatus writes a value as JSON, with a status, as an answer that must not be cached.
+func WriteStatus(w http.ResponseWriter, status int, value any) {
 	body, err := json.Marshal(value)
 	if err != nil { // the types of this API can be marshaled
 		panic(err)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
+	WriteHeader(w, "application/json", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may have left
 }

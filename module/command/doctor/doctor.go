@@ -65,7 +65,7 @@ const (
 // MostRequests is the largest number of requests that Examine sends. In the messages, gemini and
 // responses formats, there are nine probes, and the probe "tools" sends two requests. In the
 // chat format, there is one probe less, and the first probe may be repeated with another
-// name of max_tokens, as in the completions format, which has four probes. A server gets at most five.
+// name of max_tokens, as in the completions format, which has four probes. A server gets at most four.
 const MostRequests = 3*(9+1) + (8 + 1 + 1) + (4 + 1)
 
 // Examine runs the probes of a model as a client of each format, and calls report with each
