@@ -33,6 +33,8 @@ type CachedAnswers interface {
 	MAC() hash.Hash
 	// Largest returns the largest size of an answer, in bytes.
 	Largest() int64
+	// Flights returns the running calls of this process whose answers will be kept.
+	Flights() *Flights
 	// Get returns an answer that is at most so old, and its age; nil if there is none.
 	Get(key CacheKey, maxAge time.Duration) (answer *CachedAnswer, age time.Duration)
 	// Put keeps an answer for a time, in place of an earlier one. Nothing changes the answer.

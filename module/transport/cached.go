@@ -2,12 +2,14 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -32,30 +34,52 @@ func ask(c *call, p *payload.Payload) (*http.Response, error) {
 // cached is a call of an attempt with a cache.
 type cached struct{ *call }
 
-// ask returns the answer to an equal earlier request, or sends the request.
+// ask returns the answer to an equal request, an earlier or a running one, or sends the request.
 func (c cached) ask(p *payload.Payload) (*http.Response, error) {
-	cache := c.attempt.Cache
 	key, ok := c.key(p)
 	if !ok {
 		c.note(exchange.CacheBypass)
 		return c.send(p)
 	}
-	state := exchange.CacheRefresh
-	if !cache.Refresh {
-		answer, age := cache.Answers.Get(key, min(cache.TTL, cache.MaxAge))
-		if answer != nil && (!answer.Stream || c.attempt.Exchange.Streaming()) {
+	cache, stream := c.attempt.Cache, c.attempt.Exchange.Streaming()
+	if cache.Refresh {
+		c.note(exchange.CacheRefresh)
+		return c.sendFor(key, nil, p)
+	}
+	answer, age := cache.Answers.Get(key, min(cache.TTL, cache.MaxAge))
+	if answer != nil && (!answer.Stream || stream) {
+		p.Close()
+		return c.recall(answer, age), nil
+	}
+	var flight *exchange.Flight
+	if cache.MaxAge > 0 {
+		running, begun := cache.Answers.Flights().Join(key, stream)
+		if begun {
+			flight = running
+			context.AfterFunc(c.life.client, func() { flight.Land(nil) })
+		} else if answer := running.Wait(c.life.ctx, stream); answer != nil {
 			p.Close()
-			return c.recall(answer, age), nil
+			return c.recall(answer, 0), nil
+		} else if err := c.life.ctx.Err(); err != nil {
+			p.Close()
+			return nil, err
 		}
-		state = exchange.CacheMiss
 	}
-	c.note(state)
+	c.note(exchange.CacheMiss)
+	return c.sendFor(key, flight, p)
+}
+
+// sendFor sends the request, and copies an answer that may be kept. Equal requests wait for the answer to one with
+// a flight.
+func (c cached) sendFor(key exchange.CacheKey, flight *exchange.Flight, p *payload.Payload) (*http.Response, error) {
 	res, err := c.send(p)
-	if err == nil && res.StatusCode == http.StatusOK && len(res.Header["Content-Encoding"]) == 0 {
-		c.copied = &copied{ReadCloser: res.Body, key: key, contentType: res.Header.Get("Content-Type"), room: cache.Answers.Largest()}
-		res.Body = c.copied
+	if err != nil || res.StatusCode != http.StatusOK || len(res.Header["Content-Encoding"]) > 0 {
+		flight.Land(nil)
+		return res, err
 	}
-	return res, err
+	c.copied = &copied{ReadCloser: res.Body, key: key, flight: flight, contentType: res.Header.Get("Content-Type"), room: c.attempt.Cache.Answers.Largest()}
+	res.Body = c.copied
+	return res, nil
 }
 
 // recall returns an answer of the cache as the provider's.
@@ -76,7 +100,25 @@ func (c cached) note(state string) {
 }
 
 // unkeyed are the headers to providers that do not change the meaning of a request.
-var unkeyed = []string{"Accept", "Accept-Encoding", "User-Agent", "Via"}
+var unkeyed = []string{"Accept-Encoding", "User-Agent", "Via"}
+
+// acceptsUsual reports whether a request accepts what its body asks for, as clients do: JSON, or a stream of
+// events. Between these, the cache distinguishes by itself. Another form is part of the key.
+func acceptsUsual(accept []string, stream bool) bool {
+	for form := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		form, _, _ = strings.Cut(form, ";")
+		switch strings.ToLower(strings.TrimSpace(form)) {
+		case typeJSON, "*/*", "":
+		case "text/event-stream":
+			if !stream {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
 
 // key returns the key of the request in the cache. ok is false if the answer is not kept: it
 // is an object that the provider stores for the client, or the body is not read as JSON.
@@ -94,6 +136,9 @@ func (c cached) key(p *payload.Payload) (key exchange.CacheKey, ok bool) {
 	h, path, query := t.addressed(a, c.address)
 	maps.Copy(h, c.proxied.Header) // of the configuration
 	h.Del(t.header)
+	if acceptsUsual(h["Accept"], a.Exchange.Streaming()) {
+		h.Del("Accept")
+	}
 	key.Scope = a.Cache.Scope
 	mac := a.Cache.Answers.MAC()
 	fmt.Fprintf(mac, "1\n%x\n%q\n%q\n%q\n%q\n%q\n%q\n", key.Scope, a.Provider, t.base, t.APIKeys, a.Format.Name, path, query)
@@ -150,6 +195,7 @@ func appendCanonical(dst []byte, c *jsonscan.Cursor, without []string) []byte {
 type copied struct {
 	io.ReadCloser
 	key         exchange.CacheKey
+	flight      *exchange.Flight // of the equal requests that wait; nil for none
 	contentType string
 	body        []byte
 	room        int64 // in bytes; negative if the answer is too large
@@ -161,6 +207,7 @@ func (b *copied) Read(p []byte) (int, error) {
 		b.body = append(b.body, p[:n]...)
 	} else {
 		b.body = nil
+		b.flight.Land(nil)
 	}
 	return n, err
 }
@@ -174,10 +221,12 @@ func (c cached) keep(stream bool) {
 	}
 	c.copied = nil
 	if copied.room < 0 || c.result.Stopped || !c.mayRepeat(copied.body, stream) {
+		copied.flight.Land(nil)
 		return
 	}
 	answer := &exchange.CachedAnswer{ContentType: copied.contentType, Stream: stream, Body: bytes.Clone(copied.body)}
 	cache.Answers.Put(copied.key, answer, cache.TTL)
+	copied.flight.Land(answer)
 }
 
 // mayRepeat reports whether a whole answer is kept: it has ended by itself or at its bound, the

@@ -164,6 +164,9 @@ func (c *call) rejected(res *http.Response, fault *fault.Fault) *http.Response {
 // end ends the time of the call, and closes the body of its answer.
 func (c *call) end() {
 	c.life.end()
+	if c.copied != nil { // a whole answer was handed over before
+		c.copied.flight.Land(nil)
+	}
 	if c.body != nil {
 		_ = c.body.Close()
 	}

@@ -18,8 +18,9 @@ import (
 
 // Memory has answers in the memory of the process. Its methods may be called concurrently.
 type Memory struct {
-	bounds Bounds
-	secret [sha256.Size]byte // of the keys
+	bounds  Bounds
+	secret  [sha256.Size]byte // of the keys
+	flights exchange.Flights
 
 	mu      sync.Mutex // guards the following fields
 	size    int64      // of all answers
@@ -69,6 +70,9 @@ func (m *Memory) MAC() hash.Hash { return hmac.New(sha256.New, m.secret[:]) }
 
 // Largest implements exchange.CachedAnswers.
 func (m *Memory) Largest() int64 { return m.bounds.Entry }
+
+// Flights implements exchange.CachedAnswers.
+func (m *Memory) Flights() *exchange.Flights { return &m.flights }
 
 // Get implements exchange.CachedAnswers.
 func (m *Memory) Get(key exchange.CacheKey, maxAge time.Duration) (*exchange.CachedAnswer, time.Duration) {

@@ -20,6 +20,8 @@ type Shared struct {
 	seals func() *seal.Ring
 	entry int64 // Bounds.Entry
 
+	flights exchange.Flights
+
 	keys atomic.Pointer[ringKeys] // of the last request
 }
 
@@ -44,6 +46,9 @@ func (s *Shared) MAC() hash.Hash { return s.vault().MAC() }
 
 // Largest implements exchange.CachedAnswers.
 func (s *Shared) Largest() int64 { return s.entry }
+
+// Flights implements exchange.CachedAnswers.
+func (s *Shared) Flights() *exchange.Flights { return &s.flights }
 
 // Get implements exchange.CachedAnswers.
 func (s *Shared) Get(key exchange.CacheKey, maxAge time.Duration) (*exchange.CachedAnswer, time.Duration) {

@@ -152,6 +152,58 @@ func TestX116ManyClientsGetTheAnswersOfTheirKeys(t *testing.T) {
 	assert.Len(t, s.received, 2)
 }
 
+// Equal requests at one moment were as many calls. The server answers when all clients are waiting.
+func TestManyClientsAtOneMomentAreOneCallForEachKey(t *testing.T) {
+	c, s := startCached(t, cached())
+	answer, release := s.answer, make(chan struct{})
+	s.answer = func(w http.ResponseWriter, r *http.Request) {
+		<-release
+		answer(w, r)
+	}
+	var wait sync.WaitGroup
+	bodies := map[string]*sync.Map{ownKey: {}, otherClient: {}}
+	for range 25 {
+		for key, seen := range bodies {
+			wait.Go(func() {
+				r := c.Ask(embeddings, embed, "Authorization", key)
+				assert.Equal(t, http.StatusOK, r.Status, r.Body)
+				seen.Store(r.Body, true)
+			})
+		}
+	}
+	assert.Eventually(t, func() bool {
+		return strings.Contains(c.Call(http.MethodGet, c.AdminURL("/api/v1/status"), "").Body, `"running":50,`)
+	}, site.Patience, site.PollEvery)
+	close(release)
+	wait.Wait()
+	// One that the server has answered just before a client looks for it is a call more.
+	assert.Less(t, len(s.received), 6)
+	seen := make(map[any]bool)
+	for _, of := range bodies {
+		of.Range(func(body, _ any) bool {
+			assert.False(t, seen[body], "an answer for another key")
+			seen[body] = true
+			return true
+		})
+	}
+}
+
+// Each client gets the form that it accepts.
+func TestAnAnswerIsOfTheFormThatARequestAccepts(t *testing.T) {
+	c, s := startCached(t, cached())
+	s.answer = func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Accept") == "text/csv" {
+			answering("text/csv", "1,2")(w, r)
+			return
+		}
+		answering("application/json", vectors)(w, r)
+	}
+	for range 2 {
+		assert.Contains(t, c.Ask(embeddings, embed, "Accept", "application/json").Body, `"embedding"`)
+		assert.NotContains(t, c.Ask(embeddings, embed, "Accept", "text/csv").Body, `"embedding"`)
+	}
+}
+
 func TestX118JSONIsStreamedFromTheCacheAndStreamsAreNotMadeJSON(t *testing.T) {
 	c, s := startCached(t, cached())
 	stream := strings.Replace(asking, "{", `{"stream":true,`, 1)
