@@ -37,7 +37,7 @@ func newMCPServers(ctx caddy.Context, h *Handler) (*endpoint.Servers, error) {
 	}, h.MCP, taken)
 }
 
-// issuersOf returns the issuers whose tokens are keys of a site, in their order and each once.
+// issuersOf returns the issuers whose tokens are keys of a site, sorted and each once.
 func issuersOf(site *resolved) (all []string) {
 	for _, source := range site.sources {
 		if issued, ok := source.(aigateway.IssuedSource); ok {

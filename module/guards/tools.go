@@ -47,7 +47,7 @@ func (g *Tools) Validate() error {
 	}
 	for _, p := range slices.Concat(g.Allow, g.Deny, g.MCPURLs) {
 		if _, err := aigateway.ParsePattern(string(p)); err != nil {
-			return fmt.Errorf("the pattern '%s' of a tool: %w", p, err)
+			return fmt.Errorf("the pattern '%s' of a guard tools: %w", p, err)
 		}
 	}
 	return nil
@@ -109,8 +109,8 @@ func (g *Tools) Rules() []string {
 
 // UnmarshalCaddyfile reads the words of a guard. Syntax:
 //
-//	allow <pattern...>
-//	deny  <pattern...>
+//	allow    <pattern...>
+//	deny     <pattern...>
 //	mcp_urls <pattern...>
 func (g *Tools) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	for d.Next() {

@@ -1,13 +1,13 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"slices"
 	"strings"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -74,7 +74,7 @@ func with(document, value []byte, path ...string) []byte {
 	if !ok {
 		return document
 	}
-	return edit.Apply(nil, document, []edit.Edit{{Span: translate.Span{Start: slot.Start, End: slot.End}, With: value}})
+	return edit.Apply(nil, document, []edit.Edit{editOf(slot, value)})
 }
 
 // find returns where the value of a member is in a valid document. ok is false if there is none.
@@ -124,14 +124,14 @@ func WithCursor(body []byte, cursor string) []byte { return withText(body, curso
 type Part struct {
 	Server string
 	Result []byte // nil for an error
-	Code   int    // of the error
+	Code   int    // of the error; 0 for none
 }
 
-// IsUnknown reports whether the server of a part does not have the method of the message.
-func (p *Part) IsUnknown() bool { return p.Result == nil && p.Code == codeUnknownMethod }
+// IsUnknownMethod reports whether the server of a part does not have the method of the message.
+func (p *Part) IsUnknownMethod() bool { return p.Code == codeUnknownMethod }
 
-// IsOfSession reports whether the server of a part does not know the session.
-func (p *Part) IsOfSession() bool { return p.Code == codeUnknownSession }
+// IsUnknownSession reports whether the server of a part does not know the session.
+func (p *Part) IsUnknownSession() bool { return p.Code == codeUnknownSession }
 
 const (
 	codeUnknownMethod  = -32601
@@ -173,13 +173,7 @@ func (m *Message) JoinLists(parts []Part, asked map[string]string) []byte {
 	}
 	body := m.beginResult()
 	body = append(body, `"`+member+`":[`...)
-	for i, element := range list {
-		if i > 0 {
-			body = append(body, ',')
-		}
-		body = append(body, element...)
-	}
-	body = append(body, ']')
+	body = append(append(body, bytes.Join(list, []byte(","))...), ']')
 	if len(cursors) > 0 {
 		text, _ := json.Marshal(cursors) // strings always encode
 		body = jsonscan.AppendString(append(body, `,"nextCursor":`...), base64.RawURLEncoding.EncodeToString(text))
@@ -281,9 +275,5 @@ func textsIn(array []byte) (all []string) {
 
 // Empty returns the answer to a message with an empty result.
 func (m *Message) Empty() []byte {
-	body := append(append([]byte(`{"jsonrpc":"2.0","id":`), m.ID...), `,"result":{`...)
-	if IsStateless(m.Version) {
-		body = append(body, `"resultType":"complete"`...)
-	}
-	return append(body, "}}"...)
+	return append(bytes.TrimSuffix(m.beginResult(), []byte(",")), "}}"...)
 }

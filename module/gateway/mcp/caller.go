@@ -36,10 +36,11 @@ type Identity struct {
 // does not have.
 var ErrNoCaller = errors.New("the key of the client has no such claim, no owner or no token")
 
-func (i *Identity) check(sent []string) error {
+// check refuses a header that is taken for something else. taken are further names in canonical form.
+func (i *Identity) check(taken []string) error {
 	canonical := textproto.CanonicalMIMEHeaderKey(i.Header)
 	if !httpguts.ValidHeaderFieldName(i.Header) || slices.Contains(ofConnection, canonical) || slices.Contains(forbidden, canonical) ||
-		slices.Contains(sent, canonical) || strings.HasPrefix(canonical, parameterPrefix) {
+		slices.Contains(taken, canonical) || strings.HasPrefix(canonical, parameterPrefix) {
 		return fmt.Errorf("caller: '%s' cannot be the header", i.Header)
 	}
 	return nil

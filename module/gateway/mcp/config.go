@@ -164,7 +164,11 @@ func (c *Config) Check() error {
 		}
 	}
 	if c.Caller != nil {
-		if err := c.Caller.check(append(slices.Clone(sent), c.own()...)); err != nil {
+		taken := slices.Concat(sent, c.own())
+		if c.Auth != nil {
+			taken = append(taken, textproto.CanonicalMIMEHeaderKey(c.Auth.Header))
+		}
+		if err := c.Caller.check(taken); err != nil {
 			return err
 		}
 	}

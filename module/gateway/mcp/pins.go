@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -69,8 +68,8 @@ func newPins(c *Config, in storage, logger *zap.Logger) *pins {
 type Comparison struct {
 	pins   *pins
 	read   bool
-	noted  bool // there is something to store
-	failed error
+	failed error                 // of reading
+	noted  map[string]definition // to store
 }
 
 // Compare begins a comparison, nil for a server without pins.
@@ -78,7 +77,7 @@ func (s *Server) Compare() *Comparison {
 	if s.pins == nil {
 		return nil
 	}
-	return &Comparison{pins: s.pins}
+	return &Comparison{pins: s.pins, noted: make(map[string]definition)}
 }
 
 // Keeps reports whether clients see a tool with a definition. It notes a new tool and a changed definition.
@@ -97,21 +96,21 @@ func (c *Comparison) Keeps(tool string, raw []byte) bool {
 	}
 	digest := digestOf(raw)
 	switch d, ok := p.tools[tool]; {
-	case !ok:
-		p.tools[tool], c.noted = definition{Accepted: digest}, true
-	case d.Accepted == digest && d.Changed != "":
-		p.tools[tool], c.noted = definition{Accepted: digest}, true
+	case !ok, d.Accepted == digest && d.Changed != "":
+		c.note(tool, definition{Accepted: digest})
+		return true
 	case d.Accepted == digest:
-	default:
-		if d.Changed != digest {
-			p.tools[tool], c.noted = definition{d.Accepted, digest}, true
-			p.logger.Warn("the definition of an MCP tool has changed", zap.String("tool", clip(tool)), zap.String("pin", p.mode))
-			events.Emit(events.ToolChanged, map[string]any{"server": p.server, "tool": clip(tool), "pin": p.mode, "digest": digest})
-		}
-		return p.mode == Warn
+		return true
+	case d.Changed != digest:
+		c.note(tool, definition{d.Accepted, digest})
+		p.logger.Warn("the definition of an MCP tool has changed", zap.String("tool", clip(tool)), zap.String("pin", p.mode))
+		events.Emit(events.ToolChanged, map[string]any{"server": p.server, "tool": clip(tool), "pin": p.mode, "digest": digest})
 	}
-	return true
+	return p.mode == Warn
 }
+
+// note keeps a definition until End. The caller holds the lock.
+func (c *Comparison) note(tool string, d definition) { c.pins.tools[tool], c.noted[tool] = d, d }
 
 // clip returns a name of a server in a length for logs.
 func clip(name string) string { return name[:min(len(name), 128)] }
@@ -122,13 +121,27 @@ func (c *Comparison) End() {
 		return
 	}
 	err := c.failed
-	if c.noted {
+	if len(c.noted) > 0 {
 		c.pins.mu.Lock()
 		defer c.pins.mu.Unlock()
-		err = errors.Join(err, c.pins.store(nil))
+		err = errors.Join(err, c.pins.update(c.addTo))
 	}
+	c.pins.log(err)
+}
+
+// addTo adds what was noted to what is stored. What another gateway has accepted meanwhile stays accepted.
+func (c *Comparison) addTo(stored map[string]definition) {
+	for tool, d := range c.noted {
+		if other, ok := stored[tool]; !ok || other.Accepted == d.Accepted {
+			stored[tool] = d
+		}
+	}
+}
+
+// log logs an error of the storage, if there is one.
+func (p *pins) log(err error) {
 	if err != nil {
-		c.pins.logger.Error("reading or storing the definitions of MCP tools failed", zap.Error(err))
+		p.logger.Error("reading or storing the definitions of MCP tools failed", zap.Error(err))
 	}
 }
 
@@ -141,9 +154,7 @@ func (s *Server) Callable(tool string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.known || p.tools[tool].Changed != "" { // another gateway may have noted or accepted it
-		if err := p.load(); err != nil {
-			p.logger.Error("reading or storing the definitions of MCP tools failed", zap.Error(err))
-		}
+		p.log(p.load())
 	}
 	return p.known && p.tools[tool].Changed == ""
 }
@@ -173,7 +184,7 @@ func (s *Server) Accept(tool string) (tools []string, err error) {
 	}
 	s.pins.mu.Lock()
 	defer s.pins.mu.Unlock()
-	err = s.pins.store(func(all map[string]definition) {
+	err = s.pins.update(func(all map[string]definition) {
 		for name, d := range all {
 			if d.Changed != "" && (tool == "" || tool == name) {
 				all[name] = definition{Accepted: d.Changed}
@@ -184,7 +195,7 @@ func (s *Server) Accept(tool string) (tools []string, err error) {
 	return slices.Sorted(slices.Values(tools)), err
 }
 
-// load reads the stored definitions in place of those in memory. The caller holds the lock, as for store.
+// load reads the stored definitions in place of those in memory. The caller holds the lock, as for update.
 func (p *pins) load() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -209,9 +220,8 @@ func (p *pins) read(ctx context.Context) (stored map[string]definition, err erro
 	return stored, nil
 }
 
-// store stores what was noted, or a change of what is stored. What another gateway has accepted meanwhile
-// stays accepted.
-func (p *pins) store(change func(map[string]definition)) (err error) {
+// update changes what is stored, and takes it in place of the definitions in memory.
+func (p *pins) update(change func(stored map[string]definition)) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := p.in.Lock(ctx, p.name); err != nil {
@@ -222,21 +232,12 @@ func (p *pins) store(change func(map[string]definition)) (err error) {
 	if err != nil {
 		return err
 	}
-	if change != nil {
-		change(stored)
-	} else {
-		for tool, d := range p.tools {
-			if other, ok := stored[tool]; ok && other.Accepted != d.Accepted {
-				continue
-			}
-			stored[tool] = d
-		}
-	}
+	change(stored)
 	text, _ := json.Marshal(stored) // strings always encode
 	if err := p.in.Store(ctx, p.name, text); err != nil {
 		return fmt.Errorf("storing %s: %w", p.name, err)
 	}
-	p.tools, p.known = maps.Clone(stored), true
+	p.tools, p.known = stored, true
 	return nil
 }
 

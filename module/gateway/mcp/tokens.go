@@ -207,6 +207,6 @@ func readToken(status int, text []byte, now time.Time) (got issued, err error) {
 		return got, errors.New("exchanging the token of the client: the answer has no token of the type Bearer")
 	}
 	const longest = 24 * time.Hour
-	lifetime := min(time.Duration(min(answer.Seconds, longest.Seconds())*float64(time.Second)), longest)
-	return issued{answer.Token, now.Add(lifetime - spare)}, nil
+	seconds := max(0, min(answer.Seconds, longest.Seconds()))
+	return issued{answer.Token, now.Add(time.Duration(seconds*float64(time.Second)) - spare)}, nil
 }

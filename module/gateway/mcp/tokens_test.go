@@ -9,8 +9,10 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -65,4 +67,25 @@ func TestRequestsOfAUserAtOnceAskTheIssuerOnce(t *testing.T) {
 		synctest.Wait()
 		assert.EqualValues(t, 2, asked.Load(), "one for each user")
 	})
+}
+
+// A negative time beyond the range of durations became one of centuries.
+func TestTheTimeOfATokenIsBounded(t *testing.T) {
+	now := time.Now()
+	for seconds, want := range map[string]time.Duration{"3600": time.Hour, "1e300": 24 * time.Hour, "-1e300": 0, "-1": 0, "null": 0} {
+		got, err := readToken(http.StatusOK, []byte(`{"access_token":"t","token_type":"Bearer","expires_in":`+seconds+`}`), now)
+		require.NoError(t, err, seconds)
+		assert.Equal(t, now.Add(want-spare), got.until, seconds)
+	}
+}
+
+// The server got the name of the user in place of the credential.
+func TestTheHeaderOfTheCallerIsNotThatOfTheCredential(t *testing.T) {
+	for header, refused := range map[string]bool{"X-User": false, "x-credential": true, "Accept": true, "X-Own": true, "Mcp-Param-A": true} {
+		c := Config{
+			Name: "a", To: "https://a.test", Auth: &Auth{Header: "X-Credential", Secret: "{env.A}"}, Headers: []string{"x-own"},
+			Caller: &Identity{Header: header},
+		}
+		assert.Equal(t, refused, c.Check() != nil, header)
+	}
 }

@@ -114,11 +114,12 @@ func targetOf(c *selection.Candidate) api.Target {
 type explanation struct {
 	*Site
 	model *catalog.Model
-	key   *aigateway.Key // without an id for any key
 	seeds selection.Seeds
 
-	exchange.Exchange               // an example, which has the name of the model, and no body unless there is one
-	example           *http.Request // of the exchange, that decides about conditions; nil for none
+	// Exchange is an example, which has the name of the model, a key without an id for any key, and no body
+	// unless there is one.
+	exchange.Exchange
+	example *http.Request // of the exchange, that decides about conditions; nil for none
 }
 
 // seedsOf returns the seeds of the requests of a key for a model. session is what they state as their session;
@@ -182,8 +183,8 @@ func (x *explanation) explain() *api.Explanation {
 func (x *explanation) passedOver(t *catalog.Target) string {
 	ctx := context.Background()
 	lack, err := x.KeyLimits.Calls.Of(t).Lacks(ctx, new(aigateway.Key), &x.Exchange, t, x.Catalog, false)
-	if lack == "" && err == nil && x.key.ID != "" && x.model.Fallback.OnBudget() {
-		lack, err = x.KeyLimits.Of(x.key).Lacks(ctx, x.key, &x.Exchange, t, x.Catalog, true)
+	if lack == "" && err == nil && x.Key.ID != "" && x.model.Fallback.OnBudget() {
+		lack, err = x.KeyLimits.Of(x.Key).Lacks(ctx, x.Key, &x.Exchange, t, x.Catalog, true)
 	}
 	if err != nil {
 		return "unknown: " + err.Error()

@@ -48,7 +48,7 @@ func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 			labelled.Customer = customer
 			key = &labelled
 		}
-		x := explanation{Site: &site, model: m, key: key, seeds: seedsOf(m, key, query.Get("session"))}
+		x := explanation{Site: &site, model: m, seeds: seedsOf(m, key, query.Get("session"))}
 		x.Key, x.Format, x.View.Model = key, client, query.Get("model")
 		if request != nil {
 			if err := x.take(request); err != nil {

@@ -94,14 +94,20 @@ func readException(name string, status int, payload []byte) (body []byte, _ int)
 	return append(body, "}}"...), m.status
 }
 
+// readPayload returns the body of an answer with an error: what was read, as far as it is JSON.
+func readPayload(res *http.Response) []byte {
+	payload, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBytes))
+	_ = res.Body.Close()
+	return payload
+}
+
 // open changes an answer of the service into one of the format: an exception, or a stream.
 // Exceptions are those of Anthropic's format in all formats.
 func open(res *http.Response, op translate.Operation) {
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	switch {
 	case res.StatusCode >= http.StatusBadRequest:
-		payload, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBytes)) // what was read, as far as it is JSON
-		_ = res.Body.Close()
+		payload := readPayload(res)
 		var body []byte
 		body, res.StatusCode = readException(res.Header.Get("X-Amzn-Errortype"), res.StatusCode, payload)
 		if op == translate.CountTokens && uncounted.Match(payload) {
@@ -129,8 +135,7 @@ func openOpenAI(res *http.Response) {
 	if res.StatusCode < http.StatusBadRequest {
 		return
 	}
-	payload, _ := io.ReadAll(io.LimitReader(res.Body, maxErrorBytes)) // what was read, as far as it is JSON
-	_ = res.Body.Close()
+	payload := readPayload(res)
 	var e exception
 	if json.Unmarshal(payload, &e) == nil && hasError([]byte(e.Message)) { // the error of the model in an exception
 		payload = []byte(e.Message)

@@ -78,7 +78,8 @@ var modelFormats = []aigateway.ModelFormats{
 }
 
 // modelTraits are those of the models that have a cache, which are the models of Anthropic and
-// Nova. Those of Nova see videos, but for the smallest.
+// Nova, and those of OpenAI. Those of Nova see videos, but for the smallest. The open models of OpenAI,
+// which are asked by Converse, have no traits of the others.
 var modelTraits = func() []aigateway.ModelTraits {
 	all := append(claude.Traits("*anthropic."),
 		aigateway.ModelTraits{Pattern: "*amazon.nova-micro*", Traits: make(map[string]string)},

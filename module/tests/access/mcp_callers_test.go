@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -63,6 +64,21 @@ func TestAServerLearnsWhoCallsIt(t *testing.T) {
 			assert.Equal(t, http.StatusForbidden, ping(s, site.AliceKey).Status, "a key without an owner, and without a token")
 		})
 	}
+}
+
+// A client with a key chose its name at the server, by a token of its own making in front of the key: what is in
+// another scheme of Authorization is no credential, and was not verified.
+func TestATokenThatIsNotTheCredentialNamesNobody(t *testing.T) {
+	site.SetKeys(t)
+	issuer, _ := startIssuer(t)
+	server, last := startServerOfTools(t)
+	s := site.StartCaddyfile(t, site.Block("", site.DemoProvider, tokensOf(issuer), "key alice {env.KEY_ALICE} {\nmcp up\n}", "mcp up {\nto "+server+"\ncaller X-User claim sub\n}"))
+	made := "e30." + base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"`+issuer+`","sub":"root"}`)) + ".x"
+	answer := s.Raw(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, "POST /mcp/up HTTP/1.1", "Content-Type: application/json",
+		"Authorization: Basic "+made, "Authorization: Bearer "+site.AliceKey)
+	assert.Equal(t, http.StatusForbidden, answer.Status, answer.Body)
+	assert.Contains(t, answer.Body, "needs to know the user")
+	assert.Nil(t, last.Load())
 }
 
 // All clients of a server had the same rights there (RFC 8693).

@@ -31,20 +31,20 @@ type asked struct {
 }
 
 // ask sends a message to servers at once, and returns their answers in the same order. Each is an exchange
-// of its own. Without messageFor, the request has no message.
+// of its own. messageFor returns the message for a server, nil for a request without one.
 func (u *union) ask(servers []*mcp.Server, messageFor func(*mcp.Server) []byte) []asked {
 	all := make([]asked, len(servers))
 	var wait sync.WaitGroup
 	for i, server := range servers {
-		var body []byte
-		if messageFor != nil {
-			body = messageFor(server)
-		}
+		body := messageFor(server)
 		wait.Go(func() { all[i] = u.askOne(server, body) })
 	}
 	wait.Wait()
 	return all
 }
+
+// same returns a function that returns the same message for all servers.
+func same(body []byte) func(*mcp.Server) []byte { return func(*mcp.Server) []byte { return body } }
 
 // askOne sends a message to a server.
 func (u *union) askOne(server *mcp.Server, body []byte) (a asked) {
@@ -99,7 +99,7 @@ func (u *union) parts(all []asked) (parts []wire.Part, refused *fault.Fault) {
 		}
 		part, ok := wire.ReadPart(a.server.Name, a.message(u.message.ID))
 		switch {
-		case a.status == http.StatusNotFound && u.sessions != nil && part.IsOfSession():
+		case a.status == http.StatusNotFound && u.sessions != nil && part.IsUnknownSession():
 			return nil, fault.MCPUnknownSession()
 		case a.failed || !ok:
 			u.leaveOut(a.server, zap.Int("status", a.status))
@@ -129,7 +129,7 @@ func (u *union) results(all []asked) (results []wire.Part, errors int, refused *
 			continue
 		}
 		errors++
-		if !p.IsUnknown() {
+		if !p.IsUnknownMethod() {
 			u.leaveOut(u.named(p.Server), zap.Int("code", p.Code))
 		}
 	}
@@ -144,7 +144,7 @@ func (u *union) list() *fault.Fault {
 	if !ok {
 		return fault.InvalidField("params.cursor", "must be one of this list")
 	}
-	messageFor := func(*mcp.Server) []byte { return u.body }
+	messageFor := same(u.body)
 	if cursors != nil {
 		var more []*mcp.Server
 		for _, server := range servers {
@@ -172,7 +172,7 @@ func (u *union) discover() *fault.Fault {
 	if len(u.servers()) < len(u.allowed) {
 		return fault.MCPUnknownMethod()
 	}
-	results, unknown, refused := u.results(u.ask(u.allowed, func(*mcp.Server) []byte { return u.body }))
+	results, unknown, refused := u.results(u.ask(u.allowed, same(u.body)))
 	switch {
 	case refused != nil:
 		return refused
@@ -187,7 +187,7 @@ func (u *union) discover() *fault.Fault {
 func (u *union) initialize() *fault.Fault {
 	body := wire.WithoutCapabilities(u.body)
 	u.sessions = nil // of an earlier session
-	answers := u.ask(u.servers(), func(*mcp.Server) []byte { return body })
+	answers := u.ask(u.servers(), same(body))
 	results, _, refused := u.results(answers)
 	switch {
 	case refused != nil:
@@ -206,7 +206,7 @@ func (u *union) initialize() *fault.Fault {
 	}
 	begun := u.servers()
 	const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-	u.ask(begun, func(*mcp.Server) []byte { return []byte(initialized) })
+	u.ask(begun, same([]byte(initialized)))
 	u.sealSessions(begun)
 	u.to.WriteJSON(u.message.JoinServers(u.body, results))
 	return nil

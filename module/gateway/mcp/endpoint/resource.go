@@ -35,7 +35,7 @@ func (s *Servers) HasResource(path string) bool {
 // ServeResource answers a request for the metadata of servers, from which a client learns where it gets a
 // token. It returns false for other requests.
 func (s *Servers) ServeResource(w http.ResponseWriter, r *http.Request) bool {
-	if s == nil || r.Method != http.MethodGet || !s.HasResource(r.URL.Path) {
+	if r.Method != http.MethodGet || !s.HasResource(r.URL.Path) {
 		return false
 	}
 	body := jsonscan.AppendString([]byte(`{"resource":`), s.publicAddress(r)+strings.TrimPrefix(r.URL.Path, mcp.ResourceRoot))

@@ -36,7 +36,7 @@ func (u *union) serve() *fault.Fault {
 	}
 	switch m := u.message; {
 	case m == nil:
-		u.ask(u.servers(), nil)
+		u.ask(u.servers(), same(nil))
 		sink.Accept(&u.to.Sink)
 	case !m.IsRequest():
 		return u.notify()
@@ -152,12 +152,12 @@ func accountOf(s *mcp.Server) seal.Account { return seal.AccountOf(nameOf(s), 0)
 
 // servers returns the servers of the session; without one, all that may have the version of the message.
 func (u *union) servers() []*mcp.Server {
-	era := mcp.Modern
+	without := mcp.Modern // the servers of this era do not have the version
 	if u.message != nil && wire.IsStateless(u.message.Version) {
-		era = mcp.Legacy
+		without = mcp.Legacy
 	}
 	return slices.DeleteFunc(slices.Clone(u.allowed), func(s *mcp.Server) bool {
-		return s.Era == era || u.sessions != nil && u.sessions[s.Name] == nil
+		return s.Era == without || u.sessions != nil && u.sessions[s.Name] == nil
 	})
 }
 
@@ -165,7 +165,7 @@ func (u *union) servers() []*mcp.Server {
 // learn is the end of a request, whose server is not known.
 func (u *union) notify() *fault.Fault {
 	if u.message.Method == "notifications/cancelled" && u.sessions != nil {
-		u.ask(u.servers(), func(*mcp.Server) []byte { return u.body })
+		u.ask(u.servers(), same(u.body))
 	}
 	sink.Accept(&u.to.Sink)
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/keyring"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	wire "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
 )
@@ -185,8 +186,7 @@ func (u *use) caller() mcp.Caller {
 	if u.Caller == nil && (u.Auth == nil || u.Auth.Exchange == nil) {
 		return c
 	}
-	_, credential, _ := strings.Cut(u.r.Header.Get("Authorization"), " ")
-	if credential = strings.TrimSpace(credential); mcp.IsIssued(credential, u.Issuers) {
+	if credential := keyring.Bearer(u.r); mcp.IsIssued(credential, u.Issuers) {
 		c.Token = credential
 	}
 	return c

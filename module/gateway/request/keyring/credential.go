@@ -35,6 +35,13 @@ func (s Sources) Credential(r *http.Request, other, parameter string) (string, *
 	return token, nil
 }
 
+// Bearer returns the bearer token of a request, "" for none and for several. Of a request whose key is known
+// it is the credential.
+func Bearer(r *http.Request) string {
+	token, _ := bearerToken(r.Header["Authorization"])
+	return token
+}
+
 // HasBearer reports whether the credential of a request is in Authorization, so that other
 // places of a credential are not read.
 func HasBearer(r *http.Request) bool {
