@@ -15,6 +15,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sockets"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -51,7 +52,7 @@ type partner struct {
 	dialect *realtime.Dialect
 	target  catalog.Target // that was dialed
 	apiKey  int            // index in the API keys of the provider
-	account *seal.Account  // that has the session which the client resumes; nil for any
+	account *seal.Account  // that was dialed, or has what the first message refers to; nil for any
 	model   string         // as the client names it
 }
 
@@ -124,13 +125,13 @@ func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
 	c.partner.model = strings.TrimPrefix(textAt(message, request.Model), c.partner.dialect.ModelPrefix)
 	ex := newExchange(c.request, c.route)
 	refused := h.authenticate(reply.New(unwritten{}, ex), c.request, c.route.KeyFormat)
-	if refused == nil {
-		refused = c.choose(h, ex)
-	}
 	if refused != nil {
 		return refused
 	}
-	handle, refused := c.openHandle(message, request.Handle)
+	opened, refused := openNamed(c, message, &request)
+	if refused == nil {
+		refused = c.choose(h, ex)
+	}
 	if refused == nil {
 		refused = c.refuseOthers(&request)
 	}
@@ -147,7 +148,7 @@ func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
 		return refused
 	}
 	model := c.partner.dialect.ModelPrefix + strings.TrimPrefix(c.partner.target.UpstreamModel(c.partner.model), c.partner.dialect.ModelPrefix)
-	passed := rewritten(message, replacement{request.Model, model}, replacement{request.Handle, handle})
+	passed := rewritten(message, append(opened, replacement{request.Model, model})...)
 	if err := c.relay.Provider.Forward(ctx, passed, binary); err != nil {
 		c.relay.Provider.Close(exchange.SocketClosed{})
 		return fault.BrokenOff("closed", "")
@@ -157,20 +158,16 @@ func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
 
 // replacement is a text in place of a string of a message.
 type replacement struct {
-	slot jsonscan.Slot // zero for none
+	slot jsonscan.Slot
 	text string
 }
 
-// rewritten returns a message with two replacements.
-func rewritten(message []byte, a, b replacement) []byte {
-	if b.slot.Start < a.slot.Start {
-		a, b = b, a
-	}
+// rewritten returns a message with replacements.
+func rewritten(message []byte, all ...replacement) []byte {
+	slices.SortFunc(all, func(a, b replacement) int { return a.slot.Start - b.slot.Start })
 	var edits []edit.Edit
-	for _, r := range []replacement{a, b} {
-		if r.slot.End > 0 {
-			edits = append(edits, edit.Edit{Span: translate.Span{Start: r.slot.Start, End: r.slot.End}, With: jsonscan.AppendString(nil, r.text)})
-		}
+	for _, r := range all {
+		edits = append(edits, edit.Edit{Span: translate.Span{Start: r.slot.Start, End: r.slot.End}, With: jsonscan.AppendString(nil, r.text)})
 	}
 	return edit.Apply(nil, message, edits)
 }
@@ -180,30 +177,43 @@ func textAt(message []byte, slot jsonscan.Slot) string {
 	return jsonscan.TextOf(message[slot.Start:slot.End])
 }
 
-// openHandle opens the handle of a session that the client resumes: the provider would resume the session
-// of any client. It is sealed for its owner, and leads to the account that has the session.
-func (c *conversation) openHandle(message []byte, slot jsonscan.Slot) (handle string, refused *fault.Fault) {
-	sealed := textAt(message, slot)
-	if sealed == "" {
-		return "", nil
+// openNamed opens the handle of the session that the client resumes, and the files to which a message refers: the
+// provider would take those of any client. They are sealed for their owner, and must be in the account of the
+// conversation, which the first of them sets as long as none is dialed.
+func openNamed(c *conversation, message []byte, request *realtime.Request) (opened []replacement, refused *fault.Fault) {
+	ids := c.ids()
+	if sealed := textAt(message, request.Handle); sealed != "" {
+		account, raw, ok := ids.Open(seal.SessionHandle, []byte(sealed))
+		if !ok {
+			return nil, fault.UnknownSession()
+		}
+		c.partner.account = &account
+		opened = append(opened, replacement{request.Handle, string(raw)})
 	}
-	account, opened, ok := c.handles().Open(seal.SessionHandle, []byte(sealed))
-	if !ok {
-		return "", fault.UnknownSession()
+	for _, slot := range request.Files {
+		sealed := seal.NameIn(seal.GeminiFileID, textAt(message, slot))
+		account, raw, ok := ids.Open(seal.GeminiFileID, []byte(sealed))
+		switch {
+		case !ok:
+			return nil, fault.NoObject("fileUri", seal.GeminiFileID, observe.Clip(sealed))
+		case c.partner.account == nil:
+			c.partner.account = &account
+		case *c.partner.account != account:
+			return nil, fault.ObjectApart("fileUri", seal.GeminiFileID)
+		}
+		opened = append(opened, replacement{slot, string(raw)})
 	}
-	c.partner.account = &account
-	return string(opened), nil
+	return opened, nil
 }
 
 // sealHandle returns a message of the provider with the handle of its session sealed.
 func (c *conversation) sealHandle(message []byte, slot jsonscan.Slot) []byte {
-	account := seal.AccountOf(c.partner.target.Provider.Name, c.partner.apiKey)
-	sealed := c.handles().Append(nil, seal.SessionHandle, account, []byte(textAt(message, slot)))
-	return rewritten(message, replacement{}, replacement{slot, string(sealed)})
+	sealed := c.ids().Append(nil, seal.SessionHandle, *c.partner.account, []byte(textAt(message, slot)))
+	return rewritten(message, replacement{slot, string(sealed)})
 }
 
-// handles seals the handles of the owner of the conversation.
-func (c *conversation) handles() *seal.IDs {
+// ids seals and opens what belongs to the owner of the conversation.
+func (c *conversation) ids() *seal.IDs {
 	owner := exchange.Exchange{Key: c.key}
 	return c.current().providers.Seals().IDs(owner.Owner())
 }
@@ -286,11 +296,21 @@ func (c *conversation) choose(h *Handler, ex *exchange.Exchange) *fault.Fault {
 	if refused != nil {
 		return refused
 	}
-	i := slices.IndexFunc(m.Targets, func(t catalog.Target) bool {
+	leads := func(t catalog.Target) bool {
 		return h.resolved.sockets.leadTo(t.Provider) && slices.Contains(t.Provider.Formats, c.route.Format)
-	})
+	}
+	i := slices.IndexFunc(m.Targets, leads)
 	if i < 0 {
 		return fault.NoRealtime()
+	}
+	c.partner.target = m.Targets[i]
+	if c.partner.account == nil {
+		return nil
+	}
+	holder, _ := h.resolved.catalog.Holder(*c.partner.account)
+	i = slices.IndexFunc(m.Targets, func(t catalog.Target) bool { return leads(t) && t.Provider == holder })
+	if i < 0 {
+		return fault.AccountApart()
 	}
 	c.partner.target = m.Targets[i]
 	return nil
@@ -298,12 +318,17 @@ func (c *conversation) choose(h *Handler, ex *exchange.Exchange) *fault.Fault {
 
 // dial opens a WebSocket to the target of the conversation.
 func (c *conversation) dial(ctx context.Context, h *Handler, ex *exchange.Exchange) (p *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
-	p, refused = c.partner.target.Provider, fault.UnknownSession()
+	p, refused = c.partner.target.Provider, fault.AccountApart()
 	for c.partner.apiKey = range p.APIKeys {
-		if c.partner.account != nil && *c.partner.account != seal.AccountOf(p.Name, c.partner.apiKey) {
+		account := seal.AccountOf(p.Name, c.partner.apiKey)
+		if c.partner.account != nil && *c.partner.account != account {
 			continue
 		}
-		if socket, refused = p.Caller.(exchange.Dialer).Dial(ctx, c.attempt(ex)); refused == nil || ctx.Err() != nil {
+		socket, refused = p.Caller.(exchange.Dialer).Dial(ctx, c.attempt(ex))
+		if refused == nil {
+			c.partner.account = &account
+		}
+		if refused == nil || ctx.Err() != nil {
 			return p, socket, refused
 		}
 		h.logger.Warn("a provider has refused a WebSocket", zap.String("request_id", ex.ID), zap.String("provider", p.Name), zap.String("fault", refused.LogMessage()), zap.NamedError("cause", refused.Cause))
@@ -336,20 +361,36 @@ func (c *conversation) fromClient(message []byte) []byte {
 	if c.ends() && request.Type != "response.cancel" {
 		return nil
 	}
-	refused := c.refuseOthers(&request)
+	passed, refused := c.pass(message, &request)
+	if refused != nil {
+		c.refuse(refused)
+		return nil
+	}
+	return passed
+}
+
+// pass returns a message of the client as the provider gets it.
+func (c *conversation) pass(message []byte, request *realtime.Request) ([]byte, *fault.Fault) {
+	if refused := c.refuseOthers(request); refused != nil {
+		return nil, refused
+	}
+	if request.First {
+		return nil, fault.NotFirstMessage()
+	}
+	changes, refused := openNamed(c, message, request)
 	switch {
 	case refused != nil:
-	case request.First:
-		refused = fault.NotFirstMessage()
+		return nil, refused
 	case request.Model.End == 0:
-		return message
 	case textAt(message, request.Model) != c.partner.model:
-		refused = fault.OtherSessionModel(c.partner.model)
+		return nil, fault.OtherSessionModel(c.partner.model)
 	default:
-		return rewritten(message, replacement{}, replacement{request.Model, c.partner.target.UpstreamModel(c.partner.model)})
+		changes = append(changes, replacement{request.Model, c.partner.target.UpstreamModel(c.partner.model)})
 	}
-	c.refuse(refused)
-	return nil
+	if len(changes) == 0 {
+		return message, nil
+	}
+	return rewritten(message, changes...), nil
 }
 
 // refuseOthers refuses a model beside that of the conversation that the key may not use, and what refers to

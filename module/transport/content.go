@@ -83,13 +83,16 @@ func isBatchOutput(file *bufio.Reader) bool {
 }
 
 // outputSealer returns the editor that seals the ids in the results of a batch of OpenAI which another request
-// may name: of responses, and of files and what has files.
+// may name: of responses and chat completions, and of files and what has files. A result does not show whether
+// the request of a chat completion has asked to store it.
 func outputSealer(a *exchange.Attempt) editor {
 	return func(edits []edit.Edit, line []byte) []edit.Edit {
 		first, place := len(edits), placeOf(line, "response", "body", "id")
 		id := jsonscan.TextOf(line[place.Start:place.End])
-		if strings.HasPrefix(id, seal.ResponseID) && format.Seals(seal.ResponseID, a.Traits) {
-			edits = append(edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, a.SealID(nil, seal.ResponseID, []byte(id)))})
+		for _, kind := range []string{seal.ResponseID, seal.CompletionID} {
+			if strings.HasPrefix(id, kind) && format.Seals(kind, a.Traits) {
+				edits = append(edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, a.SealID(nil, kind, []byte(id)))})
+			}
 		}
 		return sealReferences(edits, first, line, a)
 	}

@@ -22,8 +22,9 @@ func LimitUnknown() *Fault {
 // Assumed is what is assumed for an answer that the client does not bound. The zero
 // value belongs to a request with a bound.
 type Assumed struct {
-	Tokens int64
-	Field  string // the field of the request that sets a bound: "max_tokens"
+	Tokens  int64
+	Field   string // the field of the request that sets a bound: "max_tokens"; "" for a conversation, which has none
+	Seconds int64  // of a conversation that costs by time, which are reserved at once; else 0
 }
 
 // RequestTooCostly refuses a request that may use more tokens than a limit allows at
@@ -37,7 +38,12 @@ func RequestTooCostly(tokens, limit int64, assumed Assumed, whose Whose) *Fault 
 
 // sendLess returns what a client can do about a request that may use too much.
 func sendLess(assumed Assumed) string {
-	if assumed.Tokens > 0 {
+	switch {
+	case assumed.Seconds > 0:
+		return fmt.Sprintf("use a model that costs less: %d seconds of a conversation are reserved at once", assumed.Seconds)
+	case assumed.Tokens > 0 && assumed.Field == "":
+		return fmt.Sprintf("begin another conversation, or use another model: %d tokens are assumed for an answer", assumed.Tokens)
+	case assumed.Tokens > 0:
 		return fmt.Sprintf("send less, or set %s, without which %d tokens are assumed for an answer", assumed.Field, assumed.Tokens)
 	}
 	return "send less, or lower the bound of its answer"

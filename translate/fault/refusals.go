@@ -313,6 +313,11 @@ func UnknownSession() *Fault {
 	return &Fault{Kind: NotFound, Message: "sessionResumption.handle: must be one that this gateway has sent to the same key or user", Code: "not_found", Final: true}
 }
 
+// AccountApart refuses a conversation that refers to what an account has which no WebSocket of its model is for.
+func AccountApart() *Fault {
+	return &Fault{Kind: NotFound, Message: "setup: the session or the file is in an account to which no WebSocket of this model leads", Code: "not_found", Final: true}
+}
+
 // OtherSessionModel refuses another model than that of the WebSocket.
 func OtherSessionModel(model string) *Fault {
 	return &Fault{Kind: Invalid, Message: "session.model: must be '" + model + "', the model of the WebSocket", Param: "session.model", Code: codeInvalidValue, Final: true}

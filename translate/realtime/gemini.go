@@ -85,8 +85,8 @@ func (r *Request) refer(c *jsonscan.Cursor, plain string) {
 		c.Skip()
 		return
 	case "fileuri":
-		if objects.IsGeminiFile(jsonscan.TextOf(c.StringOrSkip())) {
-			r.Unowned = "fileUri"
+		if text, slot := c.SkipAt(); text == jsonscan.String && objects.IsGeminiFile(jsonscan.TextOf(c.Document()[slot.Start:slot.End])) {
+			r.Files = append(r.Files, slot)
 		}
 		return
 	}

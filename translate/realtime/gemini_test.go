@@ -36,21 +36,33 @@ func TestMessagesOfClientsOfGemini(t *testing.T) {
 // Requests over HTTP that refer to objects of the account are refused; messages with the same members were not.
 func TestMessagesOfClientsOfGeminiReferToObjects(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"setup":{"cachedContent":"cachedContents/c"}}`:                                                                                "cachedContent",
-		`{"setup":{"cached_content":"cachedContents/c"}}`:                                                                               "cachedContent",
-		`{"setup":{"tools":[{"fileSearch":{"fileSearchStoreNames":["s"]}}]}}`:                                                           "fileSearch",
-		`{"setup":{"tools":[{"retrieval":{}}]}}`:                                                                                        "retrieval",
-		`{"setup":{"systemInstruction":{"parts":[{"file_data":{"file_uri":"files/f"}}]}}}`:                                              "fileUri",
-		`{"clientContent":{"turns":[{"parts":[{"fileData":{"fileUri":"https://generativelanguage.googleapis.com/v1beta/files/f"}}]}]}}`: "fileUri",
-		`{"toolResponse":{"functionResponses":[{"parts":[{"fileData":{"fileUri":"files/f"}}]}]}}`:                                       "fileUri",
-		`{"realtimeInput":{"text":"a","other":{"fileUri":"files/f"}}}`:                                                                  "fileUri",
-		`{"clientContent":{"turns":[{"parts":[{"fileData":{"fileUri":"https://www.example.com/a.png"}}]}]}}`:                            "",
-		`{"toolResponse":{"functionResponses":[{"response":{"fileUri":"files/f"}}]}}`:                                                   "",
-		`{"setup":{"cachedContent":null,"tools":[{"functionDeclarations":[{"parameters":{"properties":{"fileSearch":{}}}}]}]}}`:         "",
+		`{"setup":{"cachedContent":"cachedContents/c"}}`:                                                                        "cachedContent",
+		`{"setup":{"cached_content":"cachedContents/c"}}`:                                                                       "cachedContent",
+		`{"setup":{"tools":[{"fileSearch":{"fileSearchStoreNames":["s"]}}]}}`:                                                   "fileSearch",
+		`{"setup":{"tools":[{"retrieval":{}}]}}`:                                                                                "retrieval",
+		`{"clientContent":{"turns":[{"parts":[{"fileData":{"fileUri":"https://www.example.com/a.png"}}]}]}}`:                    "",
+		`{"toolResponse":{"functionResponses":[{"response":{"fileUri":"files/f"}}]}}`:                                           "",
+		`{"setup":{"cachedContent":null,"tools":[{"functionDeclarations":[{"parameters":{"properties":{"fileSearch":{}}}}]}]}}`: "",
 	} {
 		got, err := Gemini.Read([]byte(text))
 		assert.NoError(t, err, text)
 		assert.Equal(t, want, got.Unowned, text)
+		assert.Empty(t, got.Files, text)
+	}
+	for text, want := range map[string][]string{
+		`{"setup":{"systemInstruction":{"parts":[{"file_data":{"file_uri":"files/f"}},{"fileData":{"fileUri":"files/g"}}]}}}`:           {`"files/f"`, `"files/g"`},
+		`{"clientContent":{"turns":[{"parts":[{"fileData":{"fileUri":"https://generativelanguage.googleapis.com/v1beta/files/f"}}]}]}}`: {`"https://generativelanguage.googleapis.com/v1beta/files/f"`},
+		`{"toolResponse":{"functionResponses":[{"parts":[{"fileData":{"file\u0055ri":"file\u0073/f"}}]}]}}`:                             {`"file\u0073/f"`},
+		`{"realtimeInput":{"text":"a","other":{"fileUri":"files/f"}}}`:                                                                  {`"files/f"`},
+		`{"realtimeInput":{"other":{"fileUri":["files/f"]}}}`:                                                                           nil,
+	} {
+		got, err := Gemini.Read([]byte(text))
+		assert.NoError(t, err, text)
+		var files []string
+		for _, slot := range got.Files {
+			files = append(files, text[slot.Start:slot.End])
+		}
+		assert.Equal(t, want, files, text)
 	}
 }
 

@@ -65,13 +65,14 @@ const hour = 65 * time.Minute
 // Request is a message of a client.
 type Request struct {
 	Type   string
-	First  bool          // it begins a conversation
-	Model  jsonscan.Slot // the place of the name of the model in a message that has one; else zero
-	Handle jsonscan.Slot // the place of the handle of the session that is resumed; zero if there is none
-	Others []string      // the models that work beside that of the conversation: for transcripts, and for its tasks
-	Tasks  [][]byte      // what such a model gets, as bodies of the responses format
-	Audio  int           // the length of the audio, in base64
-	Tokens int           // of the images
+	First  bool            // it begins a conversation
+	Model  jsonscan.Slot   // the place of the name of the model in a message that has one; else zero
+	Handle jsonscan.Slot   // the place of the handle of the session that is resumed; zero if there is none
+	Files  []jsonscan.Slot // the places of the names and addresses of files that the provider stores
+	Others []string        // the models that work beside that of the conversation: for transcripts, and for its tasks
+	Tasks  [][]byte        // what such a model gets, as bodies of the responses format
+	Audio  int             // the length of the audio, in base64
+	Tokens int             // of the images
 	// Unowned is the path of a member that refers to what the provider stores for its account, by an id that
 	// does not show whose it is; "" for none.
 	Unowned string

@@ -44,7 +44,12 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	}
 	first := volumeOf(ex, m.Targets[0])
 	e.Prompt, e.Units = first.prompt, first.units
-	if ex.View.MaxTokens == 0 && !ex.Operation.Beside() && ex.Operation != translate.Live {
+	switch {
+	case ex.Operation == translate.Live:
+		e.Assumed.Seconds = first.units.Seconds
+	case ex.Operation == translate.Realtime:
+		e.Assumed.Tokens = first.longest
+	case ex.View.MaxTokens == 0 && !ex.Operation.Beside():
 		e.Assumed = fault.Assumed{Tokens: first.longest, Field: ex.Format.Requests.Bound}
 	}
 	e.Reserved = first.tokens()

@@ -10,7 +10,9 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/textproto"
+	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"unicode/utf8"
 
@@ -141,16 +143,35 @@ func (u *Upload) begin(part *multipart.Part) *fault.Fault {
 	if name != u.form.File {
 		return u.copyText(name, part)
 	}
+	disposition, plain := dispositionOf(part)
+	if !plain {
+		return fault.InvalidField(name, "must have a filename that all servers read alike: without a quote, or without a semicolon")
+	}
 	kind, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
 	if err != nil {
 		kind = ""
 	}
 	u.write(textproto.MIMEHeader{
-		"Content-Disposition": {multipart.FileContentDisposition(name, file)},
+		"Content-Disposition": {disposition},
 		"Content-Type":        {cmp.Or(kind, "application/octet-stream")},
 	})
 	u.file = part
 	return nil
+}
+
+// fileDisposition is the Content-Disposition of a part with a file: names alone, in any notation.
+var fileDisposition = regexp.MustCompile(`^(?i:form-data)((?:[ \t]*;[ \t]*(?:name|filename\*?)=(?:"(?:[^"\\[:cntrl:]]|\\[^[:cntrl:]])*"|[^ \t";,\\[:cntrl:]]+))+)[ \t;]*$`)
+
+// dispositionOf returns the Content-Disposition of a part with a file. The names are as the client has written
+// them: servers differ in whether a backslash escapes another character, so that a name in another notation is
+// another name to some of them. It returns false if some server could find further parameters in a name.
+func dispositionOf(part *multipart.Part) (disposition string, plain bool) {
+	m := fileDisposition.FindStringSubmatch(part.Header.Get("Content-Disposition"))
+	if m == nil {
+		return "", false
+	}
+	_, escaped, _ := strings.Cut(m[1], `\"`)
+	return "form-data" + m[1], !strings.Contains(escaped, ";")
 }
 
 // description is the name of the part that describes the file, which has none in the form.

@@ -2,10 +2,12 @@ package request
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -55,5 +57,45 @@ func TestAFormThatIsCutOffNeverEnds(t *testing.T) {
 			assert.ErrorAs(t, read(length), &refused, "%d of %d bytes", length, whole.Len())
 		}
 		assert.NoError(t, read(whole.Len()))
+	}
+}
+
+// A name was written anew with each backslash and each quote escaped. Browsers escape none of them, and the
+// services behind do not agree on what an escape is: a file got another name than its client had given it.
+func TestTheNameOfAFileIsAsItsClientHasWrittenIt(t *testing.T) {
+	for disposition, want := range map[string]string{
+		`form-data; name="file"; filename="C:\dir\a.txt"`:                          "",
+		`form-data; name="file"; filename="a\\b.txt"`:                              "",
+		`form-data; name="file"; filename="say \"hi\".txt"`:                        "",
+		`form-data; name="file"; filename="say %22hi%22 100%.txt"`:                 "",
+		`form-data; name="file"; filename="dir/ü 😀;x.txt"`:                         "",
+		`form-data; name="file"; filename="a.txt"; filename*=UTF-8''%C3%BC%5C.txt`: "",
+		`form-data; name="file"; filename*=utf-8''%C3%BC.txt`:                      "",
+		`form-data; filename=a.txt; name=file`:                                     "",
+		`Form-Data;name="file";filename="a" ;`:                                     `form-data;name="file";filename="a"`,
+		`form-data; name="file"; filename="a\"; name=\"purpose"`:                   "refused",
+		`form-data; name="file"; filename="a\";"`:                                  "refused",
+		`form-data; name="purpose"; name*=utf-8''file; filename="a"`:               "refused",
+		`form-data; name="file"; filename="a"; x="y"`:                              "refused",
+		"form-data; name=\"file\"; filename=\"a\x01\"":                             "refused",
+		`form-data; name="file"; filename="a\"`:                                    "refused",
+	} {
+		for _, reads := range []bool{false, true} {
+			body := "--b\r\nContent-Disposition: " + disposition + "\r\nContent-Type: text/plain\r\n\r\n{}\r\n--b--"
+			r := httptest.NewRequest(http.MethodPost, "/v1/files", strings.NewReader(body))
+			r.Header.Set("Content-Type", "multipart/form-data; boundary=b")
+			u, refused := NewUpload(r, &format.Form{File: "file"}, 1<<20)
+			require.Nil(t, refused)
+			if reads {
+				u.ReadLines(everyLine{}, 1<<10)
+			}
+			passed, err := io.ReadAll(u)
+			if want == "refused" {
+				assert.ErrorAs(t, err, &refused, disposition)
+				continue
+			}
+			require.NoError(t, err, disposition)
+			assert.Contains(t, string(passed), "\r\nContent-Disposition: "+cmp.Or(want, disposition)+"\r\n")
+		}
 	}
 }

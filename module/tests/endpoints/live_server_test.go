@@ -44,6 +44,11 @@ func (v *liveVendor) serve(w http.ResponseWriter, r *http.Request) {
 	v.mu.Lock()
 	v.dialed = append(v.dialed, key+" "+r.URL.String())
 	v.mu.Unlock()
+	if r.URL.Path == "/upload/v1beta/files" {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"file":{"name":"files/f01","uri":"` + v.URL + `/v1beta/files/f01"}}`))
+		return
+	}
 	if r.URL.Path != "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent" || !strings.HasPrefix(key, "up-") {
 		w.WriteHeader(http.StatusNotFound)
 		return
@@ -154,6 +159,16 @@ func (v *liveVendor) received() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return append([]string{}, v.frames...)
+}
+
+// keys returns the keys of the requests for WebSockets.
+func (v *liveVendor) keys() (all []string) {
+	for _, dial := range v.dials() {
+		if key, path, _ := strings.Cut(dial, " "); strings.HasPrefix(path, "/ws/") {
+			all = append(all, key)
+		}
+	}
+	return all
 }
 
 func (v *liveVendor) dials() []string {

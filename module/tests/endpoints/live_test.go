@@ -130,7 +130,7 @@ func TestX211RefusalsOfLiveConversations(t *testing.T) {
 	c = openLive(t, s, site.ClientKey, "")
 	c.next()
 	c.send(`{"clientContent":{"turns":[{"parts":[{"fileData":{"fileUri":"files/f01"}}]}]}}`)
-	assert.Contains(t, c.closed().Reason, "whose object this is", "a file of another client")
+	assert.Contains(t, c.closed().Reason, "File with id 'files/f01' not found", "a file of another client")
 	assert.Len(t, v.received(), 2)
 }
 
@@ -169,6 +169,50 @@ func TestX212ASessionIsResumedByItsClientAlone(t *testing.T) {
 		assert.Contains(t, []websocket.StatusCode{1007, 1008}, c.closed().Code, name)
 	}
 	assert.Len(t, v.received(), 2, "nothing was resumed")
+}
+
+// A file that the gateway stores for a client could not be named in a conversation of the client, and one of the
+// account by anybody before.
+func TestX237AConversationNamesTheFilesOfItsClientAlone(t *testing.T) {
+	v := startLive(t)
+	lines := liveLines(t, v, "key other {env.OTHER_KEY}", "provider keeper gemini {\nbase_url "+v.URL+"/v1beta\nmodels off\napi_key {env.UP_KEY_2}\nfiles_state sealed\n}")
+	lines = strings.Replace(strings.Replace(lines, "to up/live-real", "to up/live-real\nto keeper/live-real", 1), "sockets up", "sockets up keeper", 1)
+	s := site.StartCaddyfile(t, lines)
+	const form = "--b\r\nContent-Type: application/json\r\n\r\n{\"file\":{}}\r\n--b\r\nContent-Type: text/plain\r\n\r\na\r\n--b--"
+	stored := s.Ask("/upload/v1beta/files", form, "Authorization", "Bearer "+site.ClientKey, "X-Goog-Upload-Protocol", "multipart", "Content-Type", "multipart/related; boundary=b")
+	require.Equal(t, http.StatusOK, stored.Status, stored.Body)
+	var answer struct{ File struct{ Name, URI string } }
+	require.NoError(t, json.Unmarshal([]byte(stored.Body), &answer))
+	require.NotContains(t, stored.Body, "f01")
+	instruction := func(uri string) string {
+		return `,"systemInstruction":{"parts":[{"fileData":{"fileUri":"` + uri + `"}}]}`
+	}
+	content := func(uri string) string {
+		return `{"clientContent":{"turns":[{"role":"user","parts":[{"fileData":{"mimeType":"text/plain","fileUri":"` + uri + `"}},{"text":"` + uri + `"}]}],"turnComplete":true}}`
+	}
+	c := openLive(t, s, site.ClientKey, instruction(answer.File.URI))
+	c.next()
+	assert.Equal(t, `{"setup":{"model":"models/live-real"`+instruction(v.URL+"/v1beta/files/f01")+`}}`, v.received()[0])
+	assert.Equal(t, []string{"up-2"}, v.keys(), "the account of the file, which is not the first one")
+	c.send(content("https://generativelanguage.googleapis.com/v1beta/" + answer.File.Name))
+	assert.Contains(t, c.next(), "modelTurn")
+	assert.Equal(t, strings.Replace(content("https://generativelanguage.googleapis.com/v1beta/"+answer.File.Name), "https://generativelanguage.googleapis.com/v1beta/"+answer.File.Name, "files/f01", 1), v.received()[1], "texts are no names")
+
+	c = openLive(t, s, site.ClientKey, "")
+	c.next()
+	assert.Equal(t, []string{"up-2", "up-1"}, v.keys())
+	c.send(content(answer.File.URI))
+	assert.Equal(t, websocket.CloseError{Code: websocket.StatusInvalidFramePayloadData, Reason: "fileUri: this file is in another account than the rest of the request needs: the objects of a request must be in one account"[:123]}, c.closed())
+	for name, uri := range map[string]string{"of another client": answer.File.URI, "of the provider": "files/f01", "by an address": v.URL + "/v1beta/files/f01"} {
+		assert.Contains(t, openLive(t, s, otherKey, instruction(uri)).closed().Reason, "File with id 'files/", name)
+		c = openLive(t, s, otherKey, "")
+		c.next()
+		c.send(content(uri))
+		assert.Contains(t, c.closed().Reason, "File with id 'files/", name)
+	}
+	assert.NotContains(t, strings.Join(v.received()[2:], ""), "files/", "nothing else was sent")
+	require.NoError(t, s.Reload(strings.Replace(lines, "sockets up keeper", "sockets up", 1)))
+	assert.Contains(t, openLive(t, s, site.ClientKey, instruction(answer.File.URI)).closed().Reason, "is in an account to which no WebSocket of this model leads")
 }
 
 // A conversation could use more than its key has.

@@ -274,6 +274,14 @@ func TestX214ABudgetEndsAConversationBehindTheResponseThatSpendsIt(t *testing.T)
 	assert.Equal(t, "7", response.Header.Get("Retry-After"), "that of the provider")
 }
 
+// The message of a refused conversation named a field of another API.
+func TestX214ARefusalByMoneyNamesWhatAClientCanChange(t *testing.T) {
+	s := site.StartCaddyfile(t, voiceLines(t, startVoice(t), "limit few {\nbudget 0.001/1h\n}", "key other {env.OTHER_KEY} {\nlimit few\n}"))
+	_, response, err := dialVoice(s, "?model=voice", otherKey)
+	require.Error(t, err)
+	assert.Contains(t, site.ReadReply(response).Body, "0.001 USD per 1h: begin another conversation, or use another model: ")
+}
+
 // A second response beside one that ran lost the first one, which was paid for, when a limit refused the
 // second.
 func TestX215ALimitEndsNoResponseInTheMiddle(t *testing.T) {

@@ -145,6 +145,16 @@ func TestX220ABudgetEndsAConversationThatCostsByTimeAsTheVendorWould(t *testing.
 	assert.Equal(t, "insufficient_quota", refused.until("error").Error.Type)
 }
 
+// The message of a refused conversation named the bound of an answer, which it does not have.
+func TestX220ARefusalByMoneyNamesWhatAClientCanChange(t *testing.T) {
+	v := startTimed(t)
+	s := site.StartCaddyfile(t, timedLines(t, v, "limit few {\nbudget 1/1h\n}", "key other {env.OTHER_KEY} {\nlimit few\n}"))
+	c := openTimed(t, s, otherKey, "")
+	refused := c.until("error")
+	assert.Contains(t, refused.Error.Message, "1 USD per 1h: use a model that costs less: 120 seconds of a conversation are reserved at once")
+	assert.Empty(t, v.received())
+}
+
 // A conversation whose client or provider leaves without its last words cost nothing, or what was reserved.
 func TestX221AConversationThatBreaksOffCostsTheTimeOfItsStretch(t *testing.T) {
 	v := startTimed(t)
