@@ -119,7 +119,7 @@ var arrows = []arrow{
 	{"module/accounts/answer", []string{"module/aigateway", "module/internal/problem"}},
 	{"module/accounts/call", []string{"module/internal/api", "module/accounts/answer", "module/accounts/signin", "module/aigateway", "module/aigateway/suggest", "translate/jsonscan"}},
 	{"module/accounts/people", []string{"module/accounts/answer", "module/accounts/call", "module/accounts/throttle", "module/aigateway"}},
-	{"module/accounts/agents", []string{"module/accounts/answer", "module/accounts/call", "module/accounts/people", "module/accounts/throttle", "module/aigateway", "module/aigateway/suggest", "translate/jsonscan"}},
+	{"module/accounts/agents", []string{"module/accounts/answer", "module/accounts/call", "module/accounts/people", "module/accounts/throttle", "module/aigateway", "module/aigateway/accounting", "module/aigateway/suggest", "translate/jsonscan"}},
 	{"module/accounts/compat/billing", []string{"module/aigateway", "module/aigateway/accounting", "translate/fault"}},
 	{"module/accounts/compat", []string{"module/accounts/compat/billing", "module/accounts/answer", "module/accounts/call", "module/accounts/people", "module/aigateway"}},
 	{"module/accounts/reports", []string{"module/internal/api", "translate", "translate/token", "module/accounts/answer", "module/accounts/call", "module/accounts/throttle", "module/capture", "module/aigateway", "module/aigateway/accounting"}},

@@ -106,6 +106,32 @@ type LimitState struct {
 	Renews *time.Time `json:"renews_at"`
 }
 
+// Share returns the used share of the amount, from 0; that of an amount of 0 is 1.
+func (s *LimitState) Share() float64 {
+	if s.Amount == 0 {
+		return 1
+	}
+	return float64(s.Used) / float64(s.Amount)
+}
+
+// BoundsPerson reports whether the state is that of a budget which refuses the requests of a person: not
+// of one for the whole gateway or for labels, whose use is that of others.
+func (s *LimitState) BoundsPerson() bool {
+	return s.Rule == MoneyBudget.Word() && !s.Soft && (s.Per == PerKey || s.Per == PerUser || s.Per == PerGroup)
+}
+
+// FullestBudget returns the index of the state with the largest share of those that bound a person, -1 if
+// none does.
+func FullestBudget(states []LimitState) int {
+	fullest := -1
+	for i := range states {
+		if states[i].BoundsPerson() && (fullest < 0 || states[i].Share() > states[fullest].Share()) {
+			fullest = i
+		}
+	}
+	return fullest
+}
+
 // ruleWords are the words of the configuration for rules.
 var ruleWords = map[Rule]string{RequestRate: "requests", TokenRate: "tokens", ConcurrentRequests: "concurrent", MoneyBudget: "budget"}
 

@@ -112,6 +112,17 @@ type Quotas struct {
 	Requests, Tokens QuotaHeaders
 	// Reset writes the time, counted from now, after which a limit is as new.
 	Reset func(now time.Time, wait time.Duration) string
+	// Budget returns the headers, as names and values, that show a person the use of a budget. Nil: no
+	// client of the format shows it.
+	Budget func(BudgetUse) []string
+}
+
+// BudgetUse is the use of a budget.
+type BudgetUse struct {
+	Share  float64   // what is spent, as a share of the amount; may exceed 1
+	Period string    // "day", "week", "month", or another
+	Renews time.Time // when the budget begins anew
+	Ended  bool      // the budget refuses the request, since nothing is left
 }
 
 // QuotaHeaders are the names of the headers for one limit.

@@ -32,6 +32,7 @@ var Descriptor = format.Descriptor{
 			Requests: quotaHeaders("Requests"),
 			Tokens:   quotaHeaders("Tokens"),
 			Reset:    resetTime,
+			Budget:   budgetHeaders,
 		},
 	},
 	Provider: format.Provider{Call: callAddress, Delivery: []string{"stream"}, Models: modelsAddress, OneAnswer: true, Sign: answer.Sign},

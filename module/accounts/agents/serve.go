@@ -23,6 +23,7 @@ const (
 	revokePath   = "/oauth/revoke"
 	devicePath   = "/device" // which a person types
 	settingsPath = "/managed/settings"
+	usagePath    = "/api/oauth/usage"
 )
 
 // Console is the page of the console on which a person types a code, below the address of the gateway.
@@ -42,6 +43,7 @@ var endpoints = map[string]endpoint{
 	revokePath:   {http.MethodPost, (*Agents).revocation},
 	devicePath:   {http.MethodGet, (*Agents).device},
 	settingsPath: {http.MethodGet, (*Agents).managedSettings},
+	usagePath:    {http.MethodGet, (*Agents).usage},
 }
 
 // Serves reports whether a path is one of the protocol. Without agents, none is.
@@ -83,6 +85,7 @@ Claude Code and other programs sign in here without a key:
 - POST ` + tokenPath + ` returns tokens for the device code, and for a refresh token.
 - POST ` + revokePath + ` ends the sign-in of a refresh token (RFC 7009).
 - GET ` + settingsPath + ` returns the settings of Claude Code for the person, 404 if there are none.
+- GET ` + usagePath + ` returns the budgets of the person for Claude Code, or what was spent if there are none.
 
 The access token is a key: send it as "Authorization: Bearer <token>" to /v1/messages and all other paths. GET /api/openapi.json describes them.
 `

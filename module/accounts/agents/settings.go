@@ -102,20 +102,13 @@ func (s *Settings) isFor(groups []string) bool {
 // managedSettings answers GET /managed/settings with the settings of the person whose key the request
 // has.
 func (a *Agents) managedSettings(w http.ResponseWriter, c *call.Call) {
-	groups, err := a.groups(c)
-	switch {
-	case errors.Is(err, aigateway.ErrNotFound):
-		w.Header().Set("X-Should-Retry", "false") // without it, Claude Code tries for minutes
-		w.Header().Set("WWW-Authenticate", aigateway.Challenge)
-		writeFault(w, http.StatusUnauthorized, "authentication_error", "the key is unknown or has expired: sign in again")
-		return
-	case errors.Is(err, errNetwork):
-		w.Header().Set("X-Should-Retry", "false")
-		writeFault(w, http.StatusForbidden, "permission_error", err.Error())
-		return
-	case err != nil:
-		problem := answer.ProblemOf(a.people.Logger, err)
-		writeFault(w, problem.Status, "api_error", problem.Message)
+	var groups []string
+	key, err := a.key(c)
+	if err == nil {
+		groups, err = a.groups(c, key)
+	}
+	if err != nil {
+		a.refuseKey(w, err)
 		return
 	}
 	for _, s := range a.Settings {
@@ -141,8 +134,24 @@ func writeFault(w http.ResponseWriter, status int, kind, message string) {
 // errNetwork is the reason for which a key gets no settings; requests of models have the same.
 var errNetwork = errors.New("this key may not be used from this address")
 
-// groups returns the groups and the teams of the person whose key a request has.
-func (a *Agents) groups(c *call.Call) ([]string, error) {
+// refuseKey writes the reason for which a request with a key gets nothing.
+func (a *Agents) refuseKey(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, aigateway.ErrNotFound):
+		w.Header().Set("X-Should-Retry", "false") // without it, Claude Code tries for minutes
+		w.Header().Set("WWW-Authenticate", aigateway.Challenge)
+		writeFault(w, http.StatusUnauthorized, "authentication_error", "the key is unknown or has expired: sign in again")
+	case errors.Is(err, errNetwork):
+		w.Header().Set("X-Should-Retry", "false")
+		writeFault(w, http.StatusForbidden, "permission_error", err.Error())
+	default:
+		problem := answer.ProblemOf(a.people.Logger, err)
+		writeFault(w, problem.Status, "api_error", problem.Message)
+	}
+}
+
+// key returns the key that a request has.
+func (a *Agents) key(c *call.Call) (*aigateway.Key, error) {
 	scheme, secret, _ := strings.Cut(c.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return nil, aigateway.ErrNotFound
@@ -153,11 +162,16 @@ func (a *Agents) groups(c *call.Call) ([]string, error) {
 		key = shared.LookupIssued(c.Context(), secret)
 	}
 	switch {
-	case key == nil || key.Disabled || !key.Expires.IsZero() && !a.clock().Before(key.Expires):
+	case key == nil || key.Disabled || key.Expired(a.clock()):
 		return nil, aigateway.ErrNotFound
 	case !key.AllowsFrom(c.Address()):
 		return nil, errNetwork
 	}
+	return key, nil
+}
+
+// groups returns the groups and the teams of the person with a key.
+func (a *Agents) groups(c *call.Call, key *aigateway.Key) ([]string, error) {
 	user, err := a.people.Store.UserByName(c.Context(), key.Owner)
 	if err != nil {
 		return nil, err

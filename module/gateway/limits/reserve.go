@@ -51,6 +51,7 @@ func (c *Chain) Admit(to *reply.Reply, r *http.Request, m *catalog.Model, pricer
 			return a, fault.LimitsUnavailable(decision.Err)
 		}
 		show(to, decision)
+		c.showBudget(to, r, decision)
 		if a.Reservation = decision.Reservation; a.Reservation == nil {
 			refused = refuse(to, decision, a.Estimate, len(c.models[decision.Limit.Name]) > 0)
 		}

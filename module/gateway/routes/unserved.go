@@ -26,7 +26,7 @@ var unservedPaths = []struct{ reason, paths string }{
 
 // unservedRoots are paths without a version that clients ask a gateway for: whether it signs
 // clients in, as sites with agents do, and where to upload and download files.
-var unservedRoots = []string{"/protocol", "/oauth", "/.well-known/oauth-authorization-server", "/managed/settings", uploadPath, "/download/v1beta", "/download/v1"}
+var unservedRoots = []string{"/protocol", "/oauth", "/.well-known/oauth-authorization-server", "/managed/settings", "/api/oauth/usage", uploadPath, "/download/v1beta", "/download/v1"}
 
 // unserved returns the endpoint that a path is or is below, if it is one of unservedPaths or
 // unservedRoots, else "", and why the gateway does not serve it, if that has a reason.

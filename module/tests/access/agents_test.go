@@ -2,14 +2,18 @@ package access_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
@@ -64,7 +68,7 @@ func TestAnAgentWorksAsThePersonUntilThePersonIsDisabled(t *testing.T) {
 // Claude Code took Caddy's empty 200 for a gateway that signs people in.
 func TestASiteWithoutAgentsHasNoPathsOfTheirSignIn(t *testing.T) {
 	s := site.Start(t, site.DemoProvider, "accounts {\n}")
-	for _, path := range []string{"/protocol", "/.well-known/oauth-authorization-server", "/oauth/device_authorization", "/oauth/token", "/managed/settings"} {
+	for _, path := range []string{"/protocol", "/.well-known/oauth-authorization-server", "/oauth/device_authorization", "/oauth/token", "/managed/settings", "/api/oauth/usage"} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			got := s.Call(method, s.URL("site", path), "", "Anthropic-Version", "2023-06-01")
 			assert.Equal(t, http.StatusNotFound, got.Status, path)
@@ -85,4 +89,106 @@ func TestAgentsGetThePublicURL(t *testing.T) {
 	} {
 		assert.Equal(t, "https://ai.example.com/base"+want, metadata[member], member)
 	}
+}
+
+// letIn signs in a program of a user, and returns the session of the user, and the token of the program.
+func letIn(s *site.Site, user string) (cookie, token string) {
+	s.T.Helper()
+	_, begun := postForm(s, "/oauth/device_authorization", nil)
+	login := s.Call(http.MethodPost, s.URL("site", "/api/v1/session"), `{"username":"`+user+`","password":"`+site.Password+`"}`)
+	require.Equal(s.T, http.StatusOK, login.Status, login.Body)
+	cookie, _, _ = strings.Cut(login.Header.Get("Set-Cookie"), ";")
+	confirmed := s.Call(http.MethodPost, s.URL("site", "/api/v1/device/answer"), `{"code":"`+begun["user_code"].(string)+`","confirm":true}`, "Cookie", cookie, "Sec-Fetch-Site", "same-origin")
+	require.Equal(s.T, http.StatusNoContent, confirmed.Status, confirmed.Body)
+	_, tokens := postForm(s, "/oauth/token", url.Values{"grant_type": {deviceGrant}, "device_code": {begun["device_code"].(string)}})
+	return cookie, tokens["access_token"].(string)
+}
+
+// costly is an answer of twenty tokens, each of which costs a dollar.
+var costly = gatewaytest.Body(200, "application/json", []byte(`{"id":"msg_1","type":"message","role":"assistant","model":"m",
+	"content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":10,"output_tokens":20}}`))
+
+// agentsAt returns the lines of a site in which a program may sign in, and ask a provider of costly answers.
+func agentsAt(t *testing.T, accounts string, limits ...string) []string {
+	p := gatewaytest.NewProvider(t)
+	p.Always(costly)
+	return append(limits, site.Direct.Provider("p", p, "format messages", "price m input 0 output 1000000"),
+		"store sqlite "+t.TempDir()+"/gateway.db", "ledger {\njournal "+t.TempDir()+"/journal\n}", "accounts {\nagents\n"+accounts+"\n}")
+}
+
+// shown returns the headers of an answer with the use of a budget, without their beginning.
+func shown(got site.Reply) map[string]string {
+	headers := make(map[string]string)
+	for name, values := range got.Header {
+		if of, ok := strings.CutPrefix(name, "Anthropic-Ratelimit-Unified-"); ok {
+			headers[of] = values[0]
+		}
+	}
+	return headers
+}
+
+// A person saw nothing of a budget in the program before it was used up.
+func TestAProgramThatHasSignedInShowsTheBudgetOfItsPerson(t *testing.T) {
+	s := site.Start(t, agentsAt(t, "limit person", "limit person {\nper user\nwithin all\nbudget 25/month\n}", "limit all {\nper gateway\nbudget 26/day\n}", "limit soft {\nbudget 1/day soft\n}")...)
+	s.AddUser("alice")
+	cookie, token := letIn(s, "alice")
+	ask := func(credential string) site.Reply {
+		return s.Call(http.MethodPost, s.URL("site", "/v1/messages"), `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"Hello"}]}`,
+			"Authorization", "Bearer "+credential, "Anthropic-Version", "2023-06-01")
+	}
+	usage := func() string {
+		got := s.Call(http.MethodGet, s.URL("site", "/api/oauth/usage"), "", "Authorization", "Bearer "+token)
+		require.Equal(t, http.StatusOK, got.Status, got.Body)
+		assert.Equal(t, "no-store", got.Header.Get("Cache-Control"))
+		return got.Body
+	}
+	now := time.Now().UTC()
+	renews := time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC)
+	want := map[string]string{
+		"Status": "allowed", "Overage-Status": "allowed", "Representative-Claim": "overage", "Overage-Utilization": "0",
+		"Reset": strconv.FormatInt(renews.Unix(), 10), "Overage-Reset": strconv.FormatInt(renews.Unix(), 10),
+	}
+	first := ask(token)
+	require.Equal(t, http.StatusOK, first.Status, first.Body)
+	assert.Equal(t, want, shown(first))
+	const row = `{"extra_usage":{"is_enabled":true,"monthly_limit":2500,"used_credits":%d,"utilization":%d,"currency":"USD"},
+		"limits":[{"kind":"spend","group":"monthly","percent":%d,"resets_at":"%s","severity":%q,"is_active":true}]}`
+	at := renews.Format(time.RFC3339)
+	assert.JSONEq(t, fmt.Sprintf(row, 2000, 80, 80, at, "warning"), usage())
+
+	want["Status"], want["Overage-Status"], want["Overage-Utilization"], want["Overage-Surpassed-Threshold"] = "allowed_warning", "allowed_warning", "0.8", "0.75"
+	assert.Equal(t, want, shown(ask(token)))
+	made := s.Call(http.MethodPost, s.URL("site", "/api/v1/keys"), `{"name":"own"}`, "Cookie", cookie, "Sec-Fetch-Site", "same-origin")
+	var own struct{ Key string }
+	require.NoError(t, json.Unmarshal([]byte(made.Body), &own), made.Body)
+
+	refused := ask(token)
+	assert.Equal(t, http.StatusTooManyRequests, refused.Status)
+	assert.Equal(t, map[string]string{
+		"Status": "rejected", "Overage-Utilization": "1.6", "Overage-Surpassed-Threshold": "1", "Overage-Period": "monthly",
+		"Overage-Disabled-Reason": "org_spend_cap_reached", "Reset": want["Reset"], "Overage-Reset": want["Reset"],
+	}, shown(refused))
+	assert.JSONEq(t, fmt.Sprintf(row, 4000, 160, 160, at, "critical"), usage())
+	plain := ask(own.Key)
+	assert.Equal(t, http.StatusTooManyRequests, plain.Status)
+	assert.Empty(t, shown(plain), "only programs that have signed in get these headers")
+}
+
+// The person who has no budget sees what was spent.
+func TestAProgramThatHasSignedInShowsWhatWasSpent(t *testing.T) {
+	s := site.Start(t, agentsAt(t, "")...)
+	s.AddUser("alice")
+	_, token := letIn(s, "alice")
+	got := s.Call(http.MethodPost, s.URL("site", "/v1/messages"), `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"Hello"}]}`,
+		"Authorization", "Bearer "+token, "Anthropic-Version", "2023-06-01")
+	require.Equal(t, http.StatusOK, got.Status, got.Body)
+	assert.Empty(t, shown(got))
+	const want = `{"extra_usage":{"is_enabled":true,"monthly_limit":null,"used_credits":2000,"utilization":null,"currency":"USD",
+		"daily":{"limit":null,"used_credits":2000,"utilization":null},"weekly":{"limit":null,"used_credits":2000,"utilization":null}},"limits":[]}`
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		got := s.Call(http.MethodGet, s.URL("site", "/api/oauth/usage"), "", "Authorization", "Bearer "+token)
+		assert.JSONEq(c, want, got.Body)
+	}, site.Patience, site.PollEvery, "the ledger writes a moment later")
+	refused := s.Call(http.MethodGet, s.URL("site", "/api/oauth/usage"), "", "Authorization", "Bearer agent_unknown")
+	assert.Equal(t, []any{http.StatusUnauthorized, "false"}, []any{refused.Status, refused.Header.Get("X-Should-Retry")})
 }

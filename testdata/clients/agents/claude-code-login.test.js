@@ -66,9 +66,12 @@ test('claude code signs in, works until the budget is used up, and signs out', a
   assert.match(key.name, /^claude-code\/.* at /);
   assert.equal(key.limit, 'person');
 
-  const turn = () => run(program, ['--print', '--output-format', 'json', '--', 'Hello'], { folder, env });
+  const turn = (prompt = 'Hello') => run(program, ['--print', '--output-format', 'json', '--', prompt], { folder, env });
+  const spent = async () => (await turn('/usage'))[0].result.match(/Spend limit: \$(\S+) \/ \$65(?:\.00)? spent this month \(\d+%\) · resets /)?.[1];
+  assert.match(await spent(), /^0/);
   const [first] = await turn();
   assert.equal(first.is_error, false, first.result);
+  assert.match(await spent(), /^[1-9]/);
   await assert.rejects(turn(), /the budget of .* has less left|the budget of .* is used up/);
   const { items: [renewed] } = await alice.ask('/api/v1/keys');
   assert.notEqual(renewed.key, key.key, 'the token of a minute was renewed');
