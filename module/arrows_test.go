@@ -78,6 +78,7 @@ var arrows = []arrow{
 	{"module/gateway/request/labels", []string{"module/gateway/request/affinity", "module/aigateway", "module/exchange", "translate/passthrough", "translate/fault"}},
 	{"module/gateway/limits", []string{"module/gateway/queue", "module/gateway/catalog", "module/gateway/meter", "module/gateway/reply", "module/gateway/backends", "module/ledger/prices", "module/telemetry/events", "module/telemetry/metrics", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/aigateway/suggest", "translate/..."}},
 	{"module/gateway/backends", []string{"module/gateway/meter", "module/telemetry/events", "module/telemetry/metrics", "module/aigateway", "module/aigateway/accounting", "module/exchange", "translate/fault"}},
+	{"module/gateway/spend", []string{"module/telemetry/alerts", "module/telemetry/events", "module/aigateway", "module/aigateway/accounting"}},
 	{"module/internal/sealkeys", []string{"module/aigateway", "module/internal/secrets", "translate/seal"}},
 	{"module/gateway/request/cors", []string{"module/aigateway"}},
 	{"module/gateway/upstream", []string{"module/aigateway", "module/exchange", "translate/fault"}},

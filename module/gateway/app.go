@@ -163,6 +163,7 @@ func (a *App) Start() error {
 	a.stopMetrics = func() { stopReports(); unwatch(); unwatchLimits(); forget(); release() }
 	go a.reportDegraded(ctx)
 	go reportEnds(ctx, a.logger, a.sites)
+	reportSpend(ctx, a)
 	for _, site := range a.sites {
 		if site.resolved.catalog.SealsObjects() {
 			go site.settler.Run(ctx)

@@ -25,10 +25,11 @@ type kind struct {
 	// text returns the event in words.
 	text func(d data) string
 	// object are the members of the data that tell alerts apart: one is sent for the same
-	// values until the time in the member until, or for a day if that is empty. Without an
-	// object, every event is sent.
-	object []string
-	until  string
+	// values until the time in the member until, or for a day if that is empty, and for so
+	// long after it. Without an object, every event is sent.
+	object  []string
+	until   string
+	lasting time.Duration
 	// ends is the name of the events that are over with this one; "" for an event that begins
 	// something.
 	ends string
@@ -52,7 +53,7 @@ var kinds = map[string]kind{
 			return fmt.Sprintf("%s %% of the budget of %s in the limit %s are spent or reserved%s.",
 				d.value("percent"), d.value("budget"), d.value("limit"), ofSubject(d))
 		},
-		[]string{"limit", "per", "subject", "percent"}, "renews", "",
+		[]string{"limit", "per", "subject", "percent"}, "renews", 0, "",
 	},
 	events.ProviderDown: {text: func(d data) string {
 		if cause := d.value("cause"); cause == "credential_refused" || cause == "account_exhausted" {
@@ -67,13 +68,13 @@ var kinds = map[string]kind{
 		func(d data) string {
 			return fmt.Sprintf("The key %s, which is in use%s, expires at %s.", d.value("key"), after(" and belongs to ", d.value("owner")), d.value("expires"))
 		},
-		[]string{"key", "expires"}, "expires", "",
+		[]string{"key", "expires"}, "expires", 0, "",
 	},
 	events.UnpricedModel: {
 		func(d data) string {
 			return fmt.Sprintf("No price is known for %s of the provider %s, so the costs of its answers are unknown.", d.value("upstream_model"), d.value("provider"))
 		},
-		[]string{"provider", "model"}, "", "",
+		[]string{"provider", "model"}, "", 0, "",
 	},
 	events.ModelEnds: {
 		func(d data) string {
@@ -81,14 +82,15 @@ var kinds = map[string]kind{
 			return fmt.Sprintf("The service of the provider %s ends %s on %s%s.",
 				d.value("provider"), d.value("model"), day, after("; the successor is ", d.value("successor")))
 		},
-		[]string{"provider", "model", "ends"}, "ends", "",
+		[]string{"provider", "model", "ends"}, "ends", 0, "",
 	},
 	events.ToolChanged: {
 		func(d data) string {
 			return fmt.Sprintf("The MCP server %s has changed the definition of its tool %s (pin %s).", d.value("server"), d.value("tool"), d.value("pin"))
 		},
-		[]string{"server", "tool", "digest"}, "", "",
+		[]string{"server", "tool", "digest"}, "", 0, "",
 	},
+	events.SpendReport: {text: spendText, object: []string{"ledger", "period"}, until: "to", lasting: spendLasts},
 	events.LedgerBlocked: {text: func(d data) string {
 		return "The ledger cannot be written: " + d.value("error")
 	}},
@@ -145,12 +147,15 @@ func (a *Alert) Mark() (name string, until time.Time) {
 	return a.Event + "-" + hex.EncodeToString(object.Sum(nil)[:16]), a.until()
 }
 
-// until returns the end of an alert that no other event ends: the time in its data, or a day
-// later.
+// IsReport reports whether the alert is a report, which was asked for and needs nobody.
+func (a *Alert) IsReport() bool { return a.Event == events.SpendReport }
+
+// until returns the end of an alert that no other event ends: the time in its data and what is kept
+// behind it, or a day later.
 func (a *Alert) until() time.Time {
 	until, err := time.Parse(time.RFC3339, data(a.Data).value(kinds[a.Event].until))
 	if err != nil {
 		return a.Time.Add(24 * time.Hour)
 	}
-	return until
+	return until.Add(kinds[a.Event].lasting)
 }

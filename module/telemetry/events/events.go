@@ -34,6 +34,7 @@ const (
 	Fallback        = "ai_gateway_fallback"         // another provider was called after a failure: model, from, to, cause
 	ProviderDown    = "ai_gateway_provider_down"    // a target rests after failures: provider, model, cause, until
 	ToolChanged     = "ai_gateway_mcp_tool_changed" // an MCP server has changed the definition of a tool: server, tool, pin, digest
+	SpendReport     = "ai_gateway_spend_report"     // a day, week or month has ended, and once at the start for the latest one with requests: period, from, to, zone, ledger, totals, limit, user, key, model, provider
 	ProviderUp      = "ai_gateway_provider_up"      // a target is available again: provider, model
 )
 
@@ -53,6 +54,7 @@ type Emitter struct {
 	ctx   caddy.Context // handlers do not run once it ends
 	app   *caddyevents.App
 	queue chan event
+	begun chan struct{}  // closed by start
 	end   chan struct{}  // closed by Stop
 	done  sync.WaitGroup // waits for run
 }
@@ -76,7 +78,7 @@ func New(ctx caddy.Context) (*Emitter, error) {
 	}
 	e := &Emitter{
 		ctx: caddy.Context{Context: ctx.Context}, app: app.(*caddyevents.App),
-		queue: make(chan event, mostWaiting), end: make(chan struct{}),
+		queue: make(chan event, mostWaiting), begun: make(chan struct{}), end: make(chan struct{}),
 	}
 	if err := e.app.On("started", starter{e}); err != nil {
 		return nil, fmt.Errorf("subscribing to events: %w", err)
@@ -102,6 +104,7 @@ func (e *Emitter) start() {
 	}
 	running.early = nil
 	e.done.Go(e.run)
+	close(e.begun)
 }
 
 // Emit emits an event, unless no handler is bound to it, and keeps it for Past. The data must
@@ -142,6 +145,12 @@ func (e *Emitter) run() {
 		}
 	}
 }
+
+// Begun returns a channel that is closed when the handlers of the configuration get events.
+func (e *Emitter) Begun() <-chan struct{} { return e.begun }
+
+// Handles reports whether handlers of the configuration are bound to an event.
+func (e *Emitter) Handles(name string) bool { return e.app.ShouldEmit(name) }
 
 // Stop stops the emitter, and waits until a running handler has returned. It drops the
 // events that still wait. On a nil Emitter, Stop does nothing.

@@ -22,9 +22,10 @@ var past struct {
 	list map[string][]Event
 }
 
-// keep adds an event to the past. Events that every request may cause are not kept.
+// keep adds an event to the past. Events that every request may cause are not kept, nor are
+// reports, which need nobody.
 func keep(name string, of map[string]any) {
-	if name == Fallback {
+	if name == Fallback || name == SpendReport {
 		return
 	}
 	past.mu.Lock()

@@ -50,3 +50,29 @@ func TestAlertsReachAWebhook(t *testing.T) {
 	assert.Equal(t, "ai_gateway_provider_up", alert["event"])
 	assert.Empty(t, got)
 }
+
+// The day before the start is reported to the webhook that wants its report, and to no other.
+func TestASpendReportReachesAWebhook(t *testing.T) {
+	got := make(chan map[string]any, 10)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		var alert map[string]any
+		assert.NoError(t, json.NewDecoder(r.Body).Decode(&alert))
+		assert.Equal(t, "/daily", r.URL.Path)
+		got <- alert
+	}))
+	t.Cleanup(receiver.Close)
+	folder := t.TempDir()
+	at := time.Now().UTC().Add(-40 * time.Hour)
+	gatewaytest.SpendEarlier(t, filepath.Join(folder, "gateway.db"), at)
+	site.StartCaddyfile(t, "{\nstorage file_system "+folder+"\nevents {\non * ai_gateway_webhook "+receiver.URL+"/daily {\nreport daily\n}\n"+
+		"on * ai_gateway_webhook "+receiver.URL+"/alerts\n}\n}\n"+site.Block("", "store sqlite "+filepath.Join(folder, "gateway.db"), "provider demo"))
+	alert := <-got
+	day := at.Format(time.DateOnly)
+	assert.Equal(t, "ai_gateway_spend_report", alert["event"])
+	assert.Equal(t, "Spend on "+day+" (UTC): 2.00 USD (new) for 1 request. Changes are to the day before.\n"+
+		"By limit: research 2.00 USD (new).\nBy user: ada 2.00 USD (new).\nBy key: ci 2.00 USD (new).\nBy model: fast 2.00 USD (new).\nBy provider: p 2.00 USD (new).", alert["text"])
+	data := alert["data"].(map[string]any)
+	assert.Equal(t, "daily", data["period"])
+	assert.Equal(t, day+"T00:00:00Z", data["from"])
+	assert.Equal(t, []any{map[string]any{"name": "ada", "requests": 1.0, "cost_micro": 2e6, "currency": "USD", "before_micro": 0.0}}, data["user"])
+}

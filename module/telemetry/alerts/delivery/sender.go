@@ -26,6 +26,9 @@ const (
 	timeout     = 5 * time.Second // of a request
 	timeToEnd   = 5 * time.Second // for what waits when the process ends
 	mostRead    = 64 << 10        // bytes of an answer
+
+	reportAgainAfter = time.Hour          // for a report that was not delivered
+	reportAgainFor   = 7 * 24 * time.Hour // since the report
 )
 
 // pauses are the times before the repetitions of a request.
@@ -130,6 +133,9 @@ func (s *sender) deliver(a *alerts.Alert) {
 	}
 	if err := s.send(a); err != nil {
 		s.logger.Error("alert was not delivered", zap.String("event", a.Event), zap.String("text", a.Text), zap.Error(err))
+		if a.IsReport() && time.Since(a.Time) < reportAgainFor {
+			time.AfterFunc(reportAgainAfter, func() { s.add(a) })
+		}
 		return
 	}
 	if err := s.marks.set(s.ctx, mark, until); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/caddyserver/caddy/v2"
@@ -40,6 +41,11 @@ type Webhook struct {
 	// a JSON object with the text alone. Default: "json".
 	Format string `json:"format,omitempty"`
 
+	// Reports are the periods whose spend is sent when they have ended: "daily", "weekly",
+	// "monthly". The handler must be bound to the event ai_gateway_spend_report, or to all.
+	// Default: none.
+	Reports []string `json:"reports,omitempty"`
+
 	sender *sender
 }
 
@@ -51,6 +57,7 @@ const (
 
 var (
 	errFormat  = errors.New("format: must be json or slack")
+	errReport  = errors.New("report: must be some of daily, weekly and monthly, each once")
 	errAddress = errors.New("url: must be an http or https address with a host")
 )
 
@@ -76,6 +83,11 @@ func (w *Webhook) fingerprint() string {
 func (w *Webhook) Provision(ctx caddy.Context) error {
 	if w.Format != "" && w.Format != formatJSON && w.Format != formatSlack {
 		return errFormat
+	}
+	for i, period := range w.Reports {
+		if _, ok := alerts.PeriodOf(period); !ok || slices.Contains(w.Reports[:i], period) {
+			return errReport
+		}
 	}
 	logger := ctx.Logger()
 	loaded, _, err := senders.LoadOrNew(w.poolKey(), func() (caddy.Destructor, error) {
@@ -120,11 +132,14 @@ func (w *Webhook) Cleanup() error {
 	return err
 }
 
-// Handle sends an event if it is an alert. It does not wait for the webhook.
+// Handle sends an event if it is an alert, or a report of one of the periods. It does not wait
+// for the webhook.
 func (w *Webhook) Handle(_ context.Context, e caddy.Event) error {
-	if a := alerts.New(e.ID().String(), e.Name(), e.Timestamp(), e.Data); a != nil {
-		w.sender.add(a)
+	a := alerts.New(e.ID().String(), e.Name(), e.Timestamp(), e.Data)
+	if a == nil || a.IsReport() && !slices.Contains(w.Reports, fmt.Sprint(a.Data["period"])) {
+		return nil
 	}
+	w.sender.add(a)
 	return nil
 }
 
@@ -133,6 +148,7 @@ func (w *Webhook) Handle(_ context.Context, e caddy.Event) error {
 //	ai_gateway_webhook <url> {
 //		secret {file./path}
 //		format json|slack
+//		report daily|weekly|monthly...
 //	}
 func (w *Webhook) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	d.Next() // the name of the module
@@ -146,8 +162,13 @@ func (w *Webhook) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 			dst = &w.Secret
 		case "format":
 			dst = &w.Format
+		case "report":
+			if w.Reports = append(w.Reports, d.RemainingArgs()...); len(w.Reports) == 0 {
+				return d.ArgErr()
+			}
+			continue
 		default:
-			return d.Errf("unknown word %s: secret or format", d.Val())
+			return d.Errf("unknown word %s: secret, format or report", d.Val())
 		}
 		if *dst != "" {
 			return d.Errf("%s is set twice", d.Val())

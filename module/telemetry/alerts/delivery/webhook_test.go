@@ -208,6 +208,57 @@ func TestX134AReceiverThatHangsHoldsNobodyBack(t *testing.T) {
 	})
 }
 
+func report(period, to string) map[string]any {
+	return map[string]any{"period": period, "from": "2026-11-23T00:00:00Z", "to": to, "zone": "UTC", "ledger": "l"}
+}
+
+// A report that several gateways emit, and each of their starts, is sent once, and only to the
+// webhooks that want its period.
+func TestAReportIsSentOnceToTheWebhooksThatWantIt(t *testing.T) {
+	address, got := receive(t)
+	folder := t.TempDir()
+	for range 3 { // gateways, or restarts
+		s := start(t, address, folder, true)
+		w := &Webhook{sender: s, Reports: []string{"weekly"}}
+		require.NoError(t, w.Handle(t.Context(), event(t, events.SpendReport, report("daily", "2999-11-24T00:00:00Z"))))
+		require.NoError(t, w.Handle(t.Context(), event(t, events.SpendReport, report("weekly", "2999-11-30T00:00:00Z"))))
+		require.NoError(t, (&Webhook{sender: s}).Handle(t.Context(), event(t, events.SpendReport, report("weekly", "2999-12-07T00:00:00Z"))))
+		require.NoError(t, s.Destruct())
+	}
+	require.Len(t, got, 1)
+	assert.Contains(t, (<-got).body, `{"text":"Spend in the week from 2026-11-23 to 2999-11-29`)
+}
+
+// A report that a webhook did not take at midnight was lost: the next one is that of another period.
+func TestAReportIsSentWhenTheWebhookAnswersAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSender(false, marks{&certmagic.FileStorage{Path: t.TempDir()}, "w"}, zap.NewNop())
+		require.NoError(t, s.setURL("http://receiver.example"))
+		begin, status, delivered := time.Now(), http.StatusBadGateway, []time.Duration(nil)
+		s.client.Transport = roundTrip(func(*http.Request) (*http.Response, error) {
+			if status == http.StatusNoContent {
+				delivered = append(delivered, time.Since(begin).Round(time.Hour))
+			}
+			return &http.Response{StatusCode: status, Body: http.NoBody}, nil
+		})
+		s.start()
+		s.add(alerts.New("1", events.SpendReport, time.Now(), report("daily", "2999-11-24T00:00:00Z")))
+		s.add(alerts.New("2", events.ProviderUp, time.Now(), nil))
+		time.Sleep(150 * time.Minute)
+		status = http.StatusNoContent
+		time.Sleep(24 * time.Hour)
+		assert.Equal(t, []time.Duration{3 * time.Hour}, delivered)
+
+		status, delivered = http.StatusBadGateway, nil
+		s.add(alerts.New("3", events.SpendReport, time.Now(), report("daily", "2999-11-25T00:00:00Z")))
+		time.Sleep(8 * 24 * time.Hour)
+		status = http.StatusNoContent
+		time.Sleep(24 * time.Hour)
+		assert.Empty(t, delivered, "a week is enough")
+		require.NoError(t, s.Destruct())
+	})
+}
+
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -298,13 +349,15 @@ func TestEventsThatAreNoAlertsAreNotSent(t *testing.T) {
 func TestCaddyfile(t *testing.T) {
 	for text, want := range map[string]any{
 		"ai_gateway_webhook https://a.example":                                Webhook{URL: "https://a.example"},
+		"ai_gateway_webhook a {\nreport weekly monthly\n}":                    Webhook{URL: "a", Reports: []string{"weekly", "monthly"}},
+		"ai_gateway_webhook a {\nreport\n}":                                   "wrong argument count",
 		"ai_gateway_webhook {env.A} {\nsecret {file./run/b}\nformat slack\n}": Webhook{URL: "{env.A}", Secret: "{file./run/b}", Format: "slack"},
-		"ai_gateway_webhook":                                   "wrong argument count",
-		"ai_gateway_webhook a b":                               "wrong argument count",
-		"ai_gateway_webhook a {\nsecret hunter2\n}":            "a literal secret is refused",
-		"ai_gateway_webhook a {\nformat\n}":                    "wrong argument count",
-		"ai_gateway_webhook a {\nformat json\nformat slack\n}": "format is set twice",
-		"ai_gateway_webhook a {\nretries 3\n}":                 "unknown word retries",
+		"ai_gateway_webhook":                                                  "wrong argument count",
+		"ai_gateway_webhook a b":                                              "wrong argument count",
+		"ai_gateway_webhook a {\nsecret hunter2\n}":                           "a literal secret is refused",
+		"ai_gateway_webhook a {\nformat\n}":                                   "wrong argument count",
+		"ai_gateway_webhook a {\nformat json\nformat slack\n}":                "format is set twice",
+		"ai_gateway_webhook a {\nretries 3\n}":                                "unknown word retries",
 	} {
 		w := new(Webhook)
 		err := w.UnmarshalCaddyfile(caddyfile.NewTestDispenser(text))
@@ -320,7 +373,9 @@ func TestCaddyfile(t *testing.T) {
 func TestProvisionRefuses(t *testing.T) {
 	t.Setenv("ALERTS", "ftp://a.example/hidden")
 	for handler, want := range map[string]string{
-		`"url":"https://a.example","format":"xml"`:        errFormat.Error(),
+		`"url":"https://a.example","format":"xml"`:              errFormat.Error(),
+		`"url":"https://a.example","reports":["hourly"]`:        errReport.Error(),
+		`"url":"https://a.example","reports":["daily","daily"]`: errReport.Error(),
 		`"url":"a.example"`:                               errAddress.Error(),
 		`"url":"https:///hidden"`:                         errAddress.Error(),
 		`"url":"{env.ALERTS}"`:                            errAddress.Error(),

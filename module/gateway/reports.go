@@ -1,0 +1,36 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/spend"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
+)
+
+// reportSpend reports the spend of each ledger until the context ends, if a handler wants that.
+func reportSpend(ctx context.Context, a *App) {
+	if !a.emitter.Handles(events.SpendReport) {
+		return
+	}
+	for _, same := range a.byDatabase() {
+		for _, set := range same {
+			if set.Book == nil {
+				continue
+			}
+			reporter := spend.Reporter{Ledger: set.Book, Logger: a.logger}
+			if named, ok := set.Store.(aigateway.StoreIdentity); ok {
+				reporter.Name = aigateway.ShortDigest(sha256.Sum256([]byte(named.Identity())))
+			}
+			go func() {
+				select {
+				case <-a.emitter.Begun(): // the handlers of an earlier configuration may want no reports
+					reporter.Run(ctx)
+				case <-ctx.Done():
+				}
+			}()
+			break
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package spend
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/alerts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
+)
+
+const (
+	lookEvery = time.Minute
+	// settling is the time behind a period in which its last requests end, and the clocks of
+	// gateways may differ.
+	settling = 15 * time.Minute
+	patience = time.Minute // for the ledger
+	// mostMissed is how far back a period that was missed is looked for at the start. It is
+	// longer than a month, and shorter than a webhook remembers a report.
+	mostMissed = 62 * 24 * time.Hour
+)
+
+// Ledger is a ledger whose spend is reported.
+type Ledger interface {
+	// Usage returns sums over the exchanges that have ended before the call.
+	Usage(context.Context, accounting.UsageQuery) ([]accounting.Usage, error)
+	// Zone returns the time zone in which days begin.
+	Zone() *time.Location
+}
+
+// Reporter reports the spend of a ledger.
+type Reporter struct {
+	Ledger Ledger
+	Name   string // of the ledger, in the events: the same in all gateways with its database
+	Logger *zap.Logger
+
+	emit    func(name string, data map[string]any) // events.Emit, except in tests
+	looked  map[string]time.Time                   // the end of the last period that was looked at, by its name
+	failing bool
+}
+
+// Run reports periods until the context ends.
+func (r *Reporter) Run(ctx context.Context) {
+	if r.emit == nil {
+		r.emit = events.Emit
+	}
+	r.looked = make(map[string]time.Time)
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		r.look(ctx, time.Now())
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// look reports the periods that have ended since the last look.
+func (r *Reporter) look(ctx context.Context, now time.Time) {
+	for _, period := range alerts.Periods {
+		err := r.lookAt(ctx, period.Name, now)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err == nil:
+			r.failing = false
+			continue
+		case !r.failing:
+			r.Logger.Warn("the spend of a period cannot be reported; trying again", zap.String("period", period.Name), zap.Error(err))
+		}
+		r.failing = true
+		return
+	}
+}
+
+// lookAt reports the last ended period of a name, unless that was done. At the first look, it is
+// the latest one with calls.
+func (r *Reporter) lookAt(ctx context.Context, name string, now time.Time) error {
+	current, _ := span(name, now.Add(-settling).In(r.Ledger.Zone()))
+	looked := r.looked[name]
+	if looked.Equal(current) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	since, _ := span(name, current.Add(-time.Second))
+	if looked.IsZero() {
+		since = current.Add(-mostMissed)
+	}
+	latest, err := r.latestDay(ctx, since, current)
+	if err == nil && !latest.IsZero() {
+		err = r.report(ctx, name, latest)
+	}
+	if err == nil {
+		r.looked[name] = current
+	}
+	return err
+}
+
+// latestDay returns the beginning of the latest day with calls of providers; zero without one.
+func (r *Reporter) latestDay(ctx context.Context, begin, end time.Time) (latest time.Time, err error) {
+	days, err := r.Ledger.Usage(ctx, accounting.UsageQuery{From: begin, To: end, By: []accounting.Dimension{accounting.ByDay}})
+	if err != nil {
+		return latest, fmt.Errorf("reading the days with calls: %w", err)
+	}
+	for i := range days {
+		if days[i].Calls > 0 {
+			latest = days[i].At
+		}
+	}
+	return latest, nil
+}
+
+// calendars are the periods of the calendar by the names of reports.
+var calendars = map[string]aigateway.Calendar{"daily": aigateway.Daily, "weekly": aigateway.Weekly, "monthly": aigateway.Monthly}
+
+// span returns the period of a name that contains a time, in the time zone of the time.
+func span(name string, moment time.Time) (begin, end time.Time) {
+	return (&aigateway.Budget{Calendar: calendars[name]}).Period(moment)
+}
