@@ -10,15 +10,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // mayEstimate reports whether the tokens of a request may be estimated: no target could
 // be asked for a count, or the provider has no such endpoint. At least one target of the
-// model must allow estimates. What a provider stores is not estimated: it may be another client's. A state
-// has a refusal of its own.
+// model must allow estimates. What a provider stores is not estimated: it may be another client's, and its
+// tokens are unknown. A state has a refusal of its own if no target keeps any.
 func mayEstimate(m *catalog.Model, v failover.Verdict, ex *exchange.Exchange) bool {
 	switch {
 	case v.Failed != nil && v.Failed.Result.Status != http.StatusNotFound:
+		return false
+	case ex.View.Beyond.State != "" && slices.ContainsFunc(m.Targets, func(t catalog.Target) bool { return t.TraitsOf(ex.View.Model).ResponsesState != trait.StateOff }):
 		return false
 	case v.Failed == nil && ex.View.Beyond.State == "" && len(ex.View.Beyond.ObjectIDs()) > 0:
 		return false
@@ -27,8 +30,7 @@ func mayEstimate(m *catalog.Model, v failover.Verdict, ex *exchange.Exchange) bo
 }
 
 // estimate answers a request to count tokens with an estimate for the first target that
-// allows estimates. A header marks the answer. A request that refers to a state at the
-// provider is refused, because the tokens of that state are unknown.
+// allows estimates. A header marks the answer. A request that refers to a state is refused.
 func (h *Handler) estimate(m *catalog.Model, to *reply.Reply) *fault.Fault {
 	ex, t := to.Exchange, m.Targets[slices.IndexFunc(m.Targets, catalog.Target.EstimatesTokens)]
 	if ex.View.Beyond.State != "" {

@@ -49,14 +49,11 @@ func (f *promptFile) Add(p []byte) *fault.Fault { return f.note(f.scan.Add(p, f.
 
 // note returns why a line refuses the file, nil if it does not.
 func (f *promptFile) note(refused *fault.Fault) *fault.Fault {
-	switch {
-	case refused == nil:
-	case !f.strict:
+	if refused != nil && !f.strict {
 		f.scan.Stop()
 		return nil
-	default:
-		f.refused = true
 	}
+	f.refused = f.refused || refused != nil
 	return refused
 }
 

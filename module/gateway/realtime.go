@@ -76,8 +76,8 @@ func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 		c.relay.Protocol = realtime.Protocol
 	}
 	c.relay.FromClient, c.relay.FromProvider, c.relay.Rested = c.fromClient, c.fromProvider, c.restedNow
-	if o.admit, o.dial = c.admit, c.dial; c.partner.dialect.ModelFirst {
-		o.admit, o.dial = nil, nil
+	if !dialect.ModelFirst {
+		o.admit, o.dial = c.admit, c.dial
 	}
 	if !s.begin(o, w, &c.relay.Socket, c.relay.Open) {
 		c.end()
@@ -89,7 +89,7 @@ func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 	}
 	go o.run(func() {
 		defer c.end()
-		if !c.partner.dialect.ModelFirst || c.start() {
+		if !dialect.ModelFirst || c.start() {
 			configure(c)
 			c.relay.Run()
 		}

@@ -196,7 +196,7 @@ func readSecret(body []byte, s *secret, now time.Time) *fault.Fault {
 	if s.Session = jsonscan.MemberOf(body, "session"); len(s.Session) > maxSession || s.model() == "" {
 		return fault.SecretSession(maxSession)
 	}
-	return refuseUnowned(realtime.OpenAI.Read, realtime.Update(s.Session))
+	return nil
 }
 
 func appendSecret(s *secret, text string) []byte {
@@ -234,23 +234,14 @@ func readToken(body []byte, s *secret, now time.Time) *fault.Fault {
 	if s.Uses < 0 || s.Expires > latest || s.Ends > latest || s.Ends <= now.Unix() || len(s.Session) > maxSession || len(s.Session) > 0 && !s.valid() {
 		return fault.SecretToken(maxSession)
 	}
-	return refuseUnowned(realtime.Gemini.Read, s.setup(nil))
-}
-
-// refuseUnowned refuses a configuration that refers to what the provider stores for its account. One without a
-// configuration refers to nothing.
-func refuseUnowned(read func([]byte) (realtime.Request, error), message []byte) *fault.Fault {
-	if configured, err := read(message); err == nil && configured.Unowned != "" {
-		return fault.NeedsOwner(configured.Unowned)
-	}
 	return nil
 }
 
 func appendToken(s *secret, text string) []byte {
+	at := func(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.RFC3339) }
 	answer := jsonscan.AppendString([]byte(`{"name":`), text)
-	for name, at := range map[string]int64{"expireTime": s.Ends, "newSessionExpireTime": s.Expires} {
-		answer = jsonscan.AppendString(append(answer, `,"`+name+`":`...), time.Unix(at, 0).UTC().Format(time.RFC3339))
-	}
+	answer = jsonscan.AppendString(append(answer, `,"expireTime":`...), at(s.Ends))
+	answer = jsonscan.AppendString(append(answer, `,"newSessionExpireTime":`...), at(s.Expires))
 	return append(jsonscan.AppendCount(answer, `,"uses":`, int64(s.Uses)), '}')
 }
 
@@ -271,13 +262,14 @@ func (s *secret) setup(message []byte) []byte {
 	return append(fixed, '}')
 }
 
-// valid reports whether the setup of a token is one, and fixed returns its message, nil for any setup.
+// fixed returns the message with the setup of a token; nil for any setup.
+func (s *secret) fixed() []byte { return s.setup(nil) }
+
+// valid reports whether the setup of a token is one.
 func (s *secret) valid() bool {
-	r, err := realtime.Gemini.Read(s.setup(nil))
+	r, err := realtime.Gemini.Read(s.fixed())
 	return err == nil && r.Model.End > 0 && r.Handle.End == 0
 }
-
-func (s *secret) fixed() []byte { return s.setup(nil) }
 
 // used counts the WebSockets that secrets with a number of uses have opened, by their ids.
 var used = struct {

@@ -65,9 +65,12 @@ func (c *conversation) reserve(h *Handler) (t *turn, refused *fault.Fault) {
 		return nil, fault.PassUnseen("the guard '" + guard + "' cannot check it")
 	}
 	t.ex.Covering = string(m.Pattern)
-	t.covers = c.tokens + max(leastSpare, c.tokens/2)
-	if t.ex.View.Costs.Files = (token.FileCosts{Tokens: t.covers}); c.partner.dialect.Timed {
-		t.covers, t.ex.View.Costs = math.MaxInt64, translate.Costs{Units: token.Units{Seconds: int64(maxStretch / time.Second)}}
+	if c.partner.dialect.Timed {
+		t.covers = math.MaxInt64
+		t.ex.View.Costs.Units = token.Units{Seconds: int64(maxStretch / time.Second)}
+	} else {
+		t.covers = c.tokens + max(leastSpare, c.tokens/2)
+		t.ex.View.Costs.Files = token.FileCosts{Tokens: t.covers}
 	}
 	t.target = &m.Targets[0]
 	if refused = t.admit(c, m); refused != nil {
@@ -128,7 +131,8 @@ func (t *turn) release() {
 // begin begins the record of a turn, which the provider has begun to answer.
 func (t *turn) begin(c *conversation, a *exchange.Attempt) *fault.Fault {
 	now := time.Now()
-	if t.ex.Start = now; c.clock.began.IsZero() {
+	t.ex.Start = now
+	if c.clock.began.IsZero() {
 		c.clock.began = now
 	}
 	observe.Begin(t.ex)

@@ -87,35 +87,18 @@ func isBatchOutput(file *bufio.Reader) bool {
 // the request of a chat completion has asked to store it.
 func outputSealer(a *exchange.Attempt) editor {
 	return func(edits []edit.Edit, line []byte) []edit.Edit {
-		first, place := len(edits), placeOf(line, "response", "body", "id")
-		id := jsonscan.TextOf(line[place.Start:place.End])
+		first := len(edits)
+		raw := jsonscan.MemberOf(jsonscan.MemberOf(jsonscan.MemberOf(line, "response"), "body"), "id")
+		place, found := jsonscan.SlotOf(line, raw)
+		id := jsonscan.TextOf(raw)
 		for _, kind := range []string{seal.ResponseID, seal.CompletionID} {
-			if strings.HasPrefix(id, kind) && format.Seals(kind, a.Traits) {
-				edits = append(edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, a.SealID(nil, kind, []byte(id)))})
+			if found && strings.HasPrefix(id, kind) && format.Seals(kind, a.Traits) {
+				sealed := jsonscan.AppendString(nil, a.SealID(nil, kind, []byte(id)))
+				edits = append(edits, edit.Edit{Span: translate.Span{Start: place.Start, End: place.End}, With: sealed})
 			}
 		}
 		return sealReferences(edits, first, line, a)
 	}
-}
-
-// placeOf returns the place of a member in the objects of a document, by the names of the members; an empty one
-// if there is none.
-func placeOf(document []byte, names ...string) (place translate.Span) {
-	c := jsonscan.New(document)
-	for c.OpenObject(); c.Member(); {
-		switch {
-		case string(c.Name()) != names[0]:
-			c.Skip()
-		case len(names) > 1:
-			names = names[1:]
-			c.OpenObject()
-		default:
-			place.Start = c.Offset()
-			place.End = place.Start + len(c.Skip())
-			return place
-		}
-	}
-	return place
 }
 
 func newResults(src io.Reader, by editor) *results {

@@ -75,8 +75,8 @@ func liveAddress(base string) string {
 	return base + livePath(version)
 }
 
-// tokens is what clients with a client secret add to the path of the Live API.
-const tokens = "Constrained"
+// constrained is what clients with a client secret add to the path of the Live API.
+const constrained = "Constrained"
 
 // livePath returns the path of WebSockets of the Live API, for a version with its slash.
 func livePath(version string) string {

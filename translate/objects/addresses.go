@@ -32,13 +32,18 @@ func isGoogle(host string) bool {
 	return strings.HasSuffix(host, ".googleapis.com") && !strings.HasSuffix(host, ".storage.googleapis.com")
 }
 
+// mostEscaped is how often the segment of a file may be escaped. No server decodes a path as often, and to decode
+// it without a bound takes a time that grows with the square of its length.
+const mostEscaped = 8
+
 // unescaped returns a path without escapes, and without those that the escapes contain.
 func unescaped(path string) string {
-	for {
+	for range mostEscaped {
 		plain, err := url.PathUnescape(path)
 		if err != nil || plain == path {
-			return path
+			break
 		}
 		path = plain
 	}
+	return path
 }

@@ -1,6 +1,7 @@
 package objects_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -81,6 +82,9 @@ func TestAFileOfGeminiIsFoundByItsHost(t *testing.T) {
 	} {
 		assert.Equal(t, want, objects.IsGeminiFile(address), address)
 	}
+	// An address of a megabyte that is nothing but escapes of escapes kept a processor busy for minutes.
+	assert.False(t, objects.IsGeminiFile(google+"/%"+strings.Repeat("25", 1<<19)))
+	assert.True(t, objects.IsGeminiFile(google+"/v1beta/%"+strings.Repeat("25", 7)+"66iles/f01"))
 }
 
 // Another reader could take the second of two members with one name.

@@ -1,6 +1,6 @@
 // Package realtime reads the messages of conversations by voice, of the Realtime API of OpenAI and the Live
-// APIs of OpenAI and of Gemini, as far as a gateway between a client and a provider needs them: which models a client asks
-// for, and what the provider charges.
+// APIs of OpenAI and of Gemini, as far as a gateway between a client and a provider needs them: which models a
+// client asks for, and what the provider charges.
 //
 // It promises that a message of a client is read as the provider reads it: one that is not valid, or names
 // a member twice, is refused. It changes no message.
@@ -100,8 +100,8 @@ func Read(message []byte) (r Request, err error) {
 	return r, nil
 }
 
-// findObjects notes what refers to an object of the provider. Sound, of which there are many messages, refers to nothing,
-// and a response may be that of the conversation.
+// findObjects notes what refers to an object of the provider. Sound, of which there are many messages, refers to
+// nothing, and a response may be that of the conversation.
 func (r *Request) findObjects(message []byte) error {
 	if r.Type == "input_audio_buffer.append" {
 		return nil
@@ -125,17 +125,23 @@ func readLive(message []byte) (Request, error) {
 	if model := jsonscan.TextOf(jsonscan.MemberOf(response, "model")); model != "" {
 		r.Others = append(r.Others, model)
 	}
+	r.Tasks = append(r.Tasks, taskOf(response, "model", "input"))
+	return r, nil
+}
+
+// taskOf returns an object of a client as the body of a task, with a text in place of the members that the
+// conversation gives to the task unless the object has them.
+func taskOf(object []byte, given ...string) []byte {
 	var members [][]byte
-	for _, name := range []string{"model", "input"} { // which a response has by default
-		if jsonscan.MemberOf(response, name) == nil {
+	for _, name := range given {
+		if jsonscan.MemberOf(object, name) == nil {
 			members = append(members, []byte(`"`+name+`":"task"`))
 		}
 	}
-	if given := bytes.TrimSpace(response[1 : len(response)-1]); len(given) > 0 {
-		members = append(members, given)
+	if own := bytes.TrimSpace(object[1 : len(object)-1]); len(own) > 0 {
+		members = append(members, own)
 	}
-	r.Tasks = append(r.Tasks, slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}")))
-	return r, nil
+	return slices.Concat([]byte("{"), bytes.Join(members, []byte(",")), []byte("}"))
 }
 
 // Update returns the message of a client that configures a session.
@@ -178,8 +184,7 @@ func (r *Request) object(c *jsonscan.Cursor, path string) {
 		}
 	}
 	if path == "session.delegation.responses." && c.Err() == nil {
-		options := c.Document()[start+len("{") : c.Offset()]
-		r.Tasks = append(r.Tasks, slices.Concat([]byte(`{"input":"task",`), options))
+		r.Tasks = append(r.Tasks, taskOf(c.Document()[start:c.Offset()], "input"))
 	}
 }
 

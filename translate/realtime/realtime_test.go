@@ -20,7 +20,10 @@ func TestMessagesOfClients(t *testing.T) {
 		`{"type":"session.start","session":{"delegation":{"responses":{"model":"a","tools":[]}},"triggers":[{"decisions":{"model":"b"}},{}]}}`: {
 			Type: "session.start", First: true, Others: []string{"a", "b"}, Tasks: [][]byte{[]byte(`{"input":"task","model":"a","tools":[]}`)},
 		},
-		`{"item":{"type":"message"},"type":"response.item.create"}`: {Type: "response.item.create", Tasks: [][]byte{[]byte(`{"model":"task","input":[{"type":"message"}]}`)}},
+		// Options with an input of their own, and without any member, were read as if they were not valid.
+		`{"type":"session.update","session":{"delegation":{"responses":{"input":[]}}}}`: {Type: "session.update", Tasks: [][]byte{[]byte(`{"input":[]}`)}},
+		`{"type":"session.update","session":{"delegation":{"responses":{ }}}}`:          {Type: "session.update", Tasks: [][]byte{[]byte(`{"input":"task"}`)}},
+		`{"item":{"type":"message"},"type":"response.item.create"}`:                     {Type: "response.item.create", Tasks: [][]byte{[]byte(`{"model":"task","input":[{"type":"message"}]}`)}},
 	} {
 		got, err := Read([]byte(text))
 		assert.NoError(t, err, text)

@@ -48,10 +48,11 @@ func (l one) Addr() net.Addr { return &net.TCPAddr{} }
 func TestASocketWithoutMessagesIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		answers := make(chan struct{})
-		ws, end := serve(t, &Session{
+		s := &Session{
 			Socket: Socket{Provider: &exchange.Socket{SocketConn: silent{}}, MaxBody: 1 << 20, Allowed: func() bool { return true }},
 			Serve:  func(http.ResponseWriter, *http.Request) { <-answers },
-		})
+		}
+		ws, end := serve(t, s.Open, s.Run)
 		assert.NoError(t, ws.Write(t.Context(), websocket.MessageText, []byte("{}")))
 		go func() {
 			time.Sleep(32 * time.Minute) // of the clock of the test: an answer may take longer than a socket may be idle
@@ -69,9 +70,10 @@ func TestASocketWithoutMessagesIsClosed(t *testing.T) {
 func TestASocketEndsItsLifetimeWithACode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		provider := closing{with: make(chan exchange.SocketClosed, 1)}
-		ws, end := serve(t, &Session{Socket: Socket{
+		s := &Session{Socket: Socket{
 			Provider: &exchange.Socket{SocketConn: provider}, MaxBody: 1 << 20, Lifetime: 10 * time.Minute, Allowed: func() bool { return true },
-		}})
+		}}
+		ws, end := serve(t, s.Open, s.Run)
 		_, _, err := ws.Read(t.Context())
 		closed := exchange.SocketClosed{Code: int(websocket.StatusGoingAway), Reason: "the longest time of the WebSocket is over"}
 		assert.Equal(t, closed, closedBy(err))
@@ -80,15 +82,15 @@ func TestASocketEndsItsLifetimeWithACode(t *testing.T) {
 	})
 }
 
-// serve returns the client's side of a socket that is served. end waits until it is served no more.
-func serve(t *testing.T, s *Session) (ws *websocket.Conn, end func()) {
+// serve returns the client's side of a socket that is opened and served. end waits until it is served no more.
+func serve(t *testing.T, open func(http.ResponseWriter, *http.Request) error, run func()) (ws *websocket.Conn, end func()) {
 	ours, theirs := net.Pipe()
 	conns := make(chan net.Conn, 1)
 	conns <- theirs
 	served := make(chan struct{})
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if assert.NoError(t, s.Open(w, r)) {
-			s.Run()
+		if assert.NoError(t, open(w, r)) {
+			run()
 		}
 		close(served)
 	})}

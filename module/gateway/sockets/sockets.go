@@ -135,7 +135,7 @@ func (s *Session) forget() {
 func (s *Session) serve(ctx context.Context, stream string, length int64, body io.ReadCloser) {
 	r := s.request.WithContext(exchange.WithMessage(ctx, &exchange.Message{Socket: s.Provider, Stream: stream}))
 	r.Body, r.ContentLength = body, length
-	w := &writer{ctx: ctx, client: s.client, stream: stream, header: make(http.Header)}
+	w := &writer{ctx: ctx, client: s.client, closed: s.Provider.Closed, stream: stream, header: make(http.Header)}
 	s.Serve(w, r)
 	w.finish()
 }

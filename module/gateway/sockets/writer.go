@@ -8,6 +8,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
@@ -17,7 +18,8 @@ import (
 type writer struct {
 	ctx    context.Context
 	client *websocket.Conn
-	stream string // "" for the unnamed one
+	closed func() exchange.SocketClosed // of the provider
+	stream string                       // "" for the unnamed one
 
 	header http.Header
 	status int
@@ -72,9 +74,10 @@ func (w *writer) send(message []byte) {
 // shownHeaders are the headers of an error that a message contains, with the names of clients.
 var shownHeaders = [...][2]string{{"Retry-After", "retry-after"}, {"Retry-After-Ms", "retry-after-ms"}, {"X-Should-Retry", "x-should-retry"}, {"X-Request-Id", "x-request-id"}}
 
-// finish sends the message of an error. Nothing is sent to a client that is gone.
+// finish sends the message of an error. Nothing is sent to a client that is gone, and none that the provider
+// could not be reached if it has closed the WebSocket with a code: the client gets that.
 func (w *writer) finish() {
-	if w.status < http.StatusBadRequest || w.ctx.Err() != nil || w.err != nil {
+	if w.status < http.StatusBadRequest || w.ctx.Err() != nil || w.err != nil || w.status == http.StatusBadGateway && w.closed().Code != 0 {
 		return
 	}
 	reason := jsonscan.MemberOf(w.body, "error")

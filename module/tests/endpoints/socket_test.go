@@ -303,15 +303,19 @@ func TestX148ASocketEndsAsTheProviderEndsIt(t *testing.T) {
 	require.ErrorAs(t, err, &closed)
 	assert.Equal(t, websocket.CloseError{Code: websocket.StatusInternalError, Reason: "x"}, closed)
 
-	// A reason with the API key of the provider took the code with it.
-	v.Answer = func(_ context.Context, c *line, _ map[string]any) {
-		_ = c.Close(websocket.StatusTryAgainLater, "busy: sk-up")
+	// A reason with the API key of the provider took the code with it. Behind a request without an answer, the
+	// client first got an error as if the provider could not be reached.
+	for code, reason := range map[websocket.StatusCode]string{
+		websocket.StatusTryAgainLater: "busy: sk-up", websocket.StatusMessageTooBig: "", websocket.StatusPolicyViolation: "",
+		websocket.StatusInternalError: "", websocket.StatusNormalClosure: "", 3000: "",
+	} {
+		v.Answer = func(_ context.Context, c *line, _ map[string]any) { _ = c.Close(code, reason) }
+		c = openSocket(t, s, site.ClientKey)
+		c.send(`{"type":"response.create","model":"gpt",` + hello + `}`)
+		_, text, err := c.Read(site.Waiting(t))
+		require.ErrorAs(t, err, &closed, "%d: %s", code, text)
+		assert.Equal(t, websocket.CloseError{Code: code}, closed)
 	}
-	c = openSocket(t, s, site.ClientKey)
-	c.ask(hello)
-	_, _, err = c.Read(site.Waiting(t))
-	require.ErrorAs(t, err, &closed)
-	assert.Equal(t, websocket.CloseError{Code: websocket.StatusTryAgainLater}, closed)
 }
 
 // A message without a bound fills the memory.

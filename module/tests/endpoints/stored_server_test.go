@@ -36,6 +36,9 @@ func startVendor(t *testing.T) *vendor {
 	v := &vendor{accounts: make(map[string]map[string]response), items: make(map[string][]response)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/responses", v.create)
+	mux.HandleFunc("POST /v1/responses/input_tokens", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, response{"object": "response.input_tokens", "input_tokens": 3})
+	})
 	mux.HandleFunc("GET /v1/responses/{id}", v.withStored(func(w http.ResponseWriter, req *http.Request, r response) {
 		if req.URL.Query().Get("stream") == "true" {
 			after, err := strconv.Atoi(req.URL.Query().Get("starting_after"))

@@ -115,6 +115,29 @@ func (s storing) answered(t *testing.T) (all []string) {
 	return all
 }
 
+// Where the provider counts no tokens, a request that continues a response of its client, or of another one, was
+// answered that the gateway keeps none.
+func TestTokensBehindAStoredResponseAreThoseOfItsProvider(t *testing.T) {
+	site.EitherWay(t, func(t *testing.T, w site.Way) {
+		s := startStoring(t, w)
+		id := s.create(t, "")
+		count := func(key string) site.Reply {
+			return s.Ask(site.ResponsesPath+"/input_tokens", `{"model":"gpt","input":"hi","previous_response_id":"`+id+`"}`, "Authorization", "Bearer "+key)
+		}
+		counted := count(site.ClientKey)
+		assert.Equal(t, http.StatusOK, counted.Status, counted.Body)
+		assert.Contains(t, counted.Body, `"input_tokens":3`)
+		assert.Regexp(t, rawID, s.vendor.lastRequest(t))
+		s.vendor.fail(http.StatusNotFound)
+		for _, message := range []string{"try later", "token counting is not available for model 'gpt'"} { // asked once an hour
+			refused := count(site.ClientKey)
+			assert.Equal(t, http.StatusNotFound, refused.Status, refused.Body)
+			assert.Contains(t, refused.Failure(t).Message, message)
+		}
+		assert.Contains(t, count(otherKey).Body, `"code":"previous_response_not_found"`)
+	})
+}
+
 // A conversation goes on at the provider by the id of the answer before.
 func TestX053AResponseContinuesAnEarlierOne(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {

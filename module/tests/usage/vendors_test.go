@@ -163,6 +163,6 @@ func recordOf(t *testing.T, s *site.Site, reply site.Reply) (found *record) {
 			}
 		}
 		assert.NotNil(c, found)
-	}, site.Patience, 5e6)
+	}, site.Patience, site.PollEvery)
 	return found
 }
