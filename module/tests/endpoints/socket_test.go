@@ -474,18 +474,18 @@ func TestX226ARequestNamesSeveralResponsesOfItsSocket(t *testing.T) {
 
 // An operator who logs contents had to guess which of a WebSocket are in the log.
 func TestX227ContentsOfRequestsOnASocketAreLogged(t *testing.T) {
-	v := startVoice(t)
-	s := site.StartCaddyfile(t, voiceLines(t, v, "log_content"))
-	c := openVoice(t, s, site.ClientKey)
-	c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"whispered words"}]}}`)
-	c.send(`{"type":"response.create"}`)
-	c.until("response.done")
-	s.AssertNoEntry("whispered words")
-	lines := startLines(t)
-	t.Setenv("UP_KEY", "sk-up")
-	require.NoError(t, s.Reload(site.Block("", site.Direct.ProviderAt("up", strings.TrimPrefix(lines.URL, "http://"), "format responses", "models off", "api_key {env.UP_KEY}"),
-		"model gpt {\nto up/gpt-real\n}", "sockets up", "log_content")))
-	openSocket(t, s, site.ClientKey).ask(hello)
-	entry := s.EntryWhere(func(e map[string]any) bool { return e["msg"] == "request content" })
-	assert.Contains(t, fmt.Sprint(entry["texts"]), "hello")
+	t.Run("a conversation by voice", func(t *testing.T) {
+		s := site.StartCaddyfile(t, voiceLines(t, startVoice(t), "log_content"))
+		c := openVoice(t, s, site.ClientKey)
+		c.send(`{"type":"conversation.item.create","item":{"type":"message","role":"user","content":[{"type":"input_text","text":"whispered words"}]}}`)
+		c.send(`{"type":"response.create"}`)
+		c.until("response.done")
+		s.AssertNoEntry("whispered words")
+	})
+	t.Run("responses", func(t *testing.T) {
+		s := startSockets(t, startLines(t), "log_content")
+		openSocket(t, s, site.ClientKey).ask(hello)
+		entry := s.EntryWhere(func(e map[string]any) bool { return e["msg"] == "request content" })
+		assert.Contains(t, fmt.Sprint(entry["texts"]), "hello")
+	})
 }
