@@ -102,6 +102,10 @@ var logWords = words[*guardrails.LogConfig]{
 		l.MaxSize, err = readSize(d)
 		return err
 	}},
+	"to": {read: func(d *cf.Dispenser, l *guardrails.LogConfig) (err error) {
+		l.To, err = readList(d, nil)
+		return err
+	}},
 	"redact": {read: func(d *cf.Dispenser, l *guardrails.LogConfig) (err error) {
 		l.Redact, err = readList(d, nil)
 		return err
@@ -115,6 +119,7 @@ var logWords = words[*guardrails.LogConfig]{
 //		keys     <pattern...>
 //		max_size <size>
 //		redact   <guard...>
+//		to       log|traces...
 //	}
 func readLogContent(d *cf.Dispenser, c *config) error {
 	if d.NextArg() {

@@ -27,6 +27,7 @@ var nameMembers = map[string]string{
 	"module/gateway/upstream/address.go":          "the beginning of Caddy's placeholders of the system",
 	"module/aigateway/guard.go":                   "the kinds of texts",
 	"module/aigateway/accounting/record.go":       "the reasons why answers end",
+	"module/telemetry/tracing/contents.go":        "the words of the conventions of OpenTelemetry",
 	"module/command/usage.go":                     "columns of a table",
 	"module/providers/models/columns.go":          "columns of facts, and the traits that follow from them",
 	"module/command/catalogfile/list.go":          "a column of facts",

@@ -11,9 +11,11 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/tracing"
 )
 
-// LogConfig configures the log of contents. Its logger is http.handlers.ai_gateway.content.
+// LogConfig configures where contents are written. The logger is http.handlers.ai_gateway.content.
 type LogConfig struct {
 	// Models and Keys are the models and keys whose exchanges are logged, as in Config.
 	// Default: all.
@@ -25,7 +27,16 @@ type LogConfig struct {
 	// Redact are the names of guards whose rules are masked in the log, those that block
 	// included. Default: none.
 	Redact []string `json:"redact,omitempty"`
+	// To are the places: "log", and "traces" for attributes of the span that Caddy's directive
+	// tracing creates for the request. Default: "log".
+	To []string `json:"to,omitempty"`
 }
+
+// The places of contents.
+const (
+	ToLog    = "log"
+	ToTraces = "traces"
+)
 
 const defaultMaxSize = 64 << 10
 
@@ -48,6 +59,14 @@ func (g Guards) WithLog(c *LogConfig) (Guards, error) {
 	if l.MaxSize == 0 {
 		l.MaxSize = defaultMaxSize
 	}
+	if len(l.To) == 0 {
+		l.To = []string{ToLog}
+	}
+	for _, place := range l.To {
+		if place != ToLog && place != ToTraces {
+			return g, fmt.Errorf("log_content: contents go to %s or %s, not to '%s'", ToLog, ToTraces, place)
+		}
+	}
 	for _, name := range c.Redact {
 		i := slices.IndexFunc(g.list, func(guard *guard) bool { return guard.Name == name })
 		if i < 0 {
@@ -64,10 +83,13 @@ func (l *contentLog) covers(key, model string) bool {
 	return l != nil && matches(l.Keys, key) && coverModel(l.Models, model)
 }
 
-// logContent logs texts of one side of the exchange. Texts that cannot be redacted are not
-// logged.
+// goesTo reports whether contents are written to a place.
+func (l *contentLog) goesTo(place string) bool { return slices.Contains(l.To, place) }
+
+// logContent writes texts of one side of the exchange to the log and to its trace. Texts that
+// cannot be redacted are not written.
 func (c *Checks) logContent(ctx context.Context, side string, list []aigateway.GuardText) {
-	if c.log == nil {
+	if c.log == nil || !c.log.goesTo(ToLog) && !tracing.IsRecorded(ctx) {
 		return
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(t aigateway.GuardText) bool { return t.IsWord() })
@@ -83,10 +105,25 @@ func (c *Checks) logContent(ctx context.Context, side string, list []aigateway.G
 			list[i].Text = replaced(list[i].Text, 0, edits)
 		}
 	}
-	ex := c.Exchange
+	ex, texts := c.Exchange, bounded(list, int(c.log.MaxSize))
+	if c.log.goesTo(ToTraces) {
+		trace(ctx, side, texts, ex.Result)
+	}
+	if !c.log.goesTo(ToLog) {
+		return
+	}
 	c.logger.Named("content").Info(side+" content",
 		zap.String("request_id", ex.ID), zap.String("key_id", ex.Key.ID), zap.String("model", ex.View.Model), zap.String("format", string(ex.Format.Name)),
-		zap.Array("texts", bounded(list, int(c.log.MaxSize))))
+		zap.Array("texts", texts))
+}
+
+// trace writes texts of one side to the trace of an exchange.
+func trace(ctx context.Context, side string, list []aigateway.GuardText, result *exchange.Result) {
+	if side == OnRequest {
+		tracing.RequestContent(ctx, list)
+		return
+	}
+	tracing.AnswerContent(ctx, list, result)
 }
 
 // loggedTexts are texts in a record.

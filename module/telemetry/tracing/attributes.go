@@ -18,6 +18,10 @@ const (
 	outputTokens     = "gen_ai.usage.output_tokens"
 	reasoningTokens  = "gen_ai.usage.reasoning.output_tokens"
 
+	systemInstructions = "gen_ai.system_instructions" // texts of clients: only if asked for
+	inputMessages      = "gen_ai.input.messages"
+	outputMessages     = "gen_ai.output.messages"
+
 	errorType     = "error.type"
 	serverAddress = "server.address"
 	serverPort    = "server.port"

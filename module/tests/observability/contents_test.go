@@ -1,0 +1,191 @@
+package observability_test
+
+import (
+	"encoding/binary"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
+)
+
+// chatStream are the events of a stream of chat with this text.
+func chatStream(text, finish string) []byte {
+	end := "data: [DONE]\n\n"
+	if finish == "" {
+		return []byte(`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"` + text + "\"}}]}\n\n")
+	}
+	return append(chatStream(text, ""), `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"`+finish+"\"}]}\n\n"+end...)
+}
+
+// Contents are in the span of the request alone, masked and bounded, and only where asked for.
+func TestContentsAreInTracesByChoice(t *testing.T) {
+	const asked = "log_content {\nto traces\nmodels shown*\nredact pii\nmax_size 60B\n}"
+	for _, tt := range []struct {
+		name, lines, model, answer, finish, wantInput, wantOutput string
+	}{
+		{"masked", asked, "shown", "write to a@b.example", "stop",
+			`[{"role":"user","parts":[{"type":"text","content":"my [email]"}]}]`,
+			`[{"role":"assistant","parts":[{"type":"text","content":"write to [email]"}],"finish_reason":"stop"}]`},
+		{"bounded", asked, "shown", strings.Repeat("x", 70), "length",
+			`[{"role":"user","parts":[{"type":"text","content":"my [email]"}]}]`,
+			`[{"role":"assistant","parts":[{"type":"text","content":"` + strings.Repeat("x", 60) + `…"}],"finish_reason":"length"}]`},
+		{"broken off", asked, "shown", "half", "",
+			`[{"role":"user","parts":[{"type":"text","content":"my [email]"}]}]`,
+			`[{"role":"assistant","parts":[{"type":"text","content":"half"}],"finish_reason":"error"}]`},
+		{"another model", asked, "hidden", "write to a@b.example", "stop", "", ""},
+		{"not asked for", "log_content", "shown", "write to a@b.example", "stop", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			spans.Reset()
+			t.Setenv("OTEL_TRACES_EXPORTER", "memory")
+			p := gatewaytest.NewProvider(t)
+			lines := tt.lines
+			if lines == "log_content" {
+				lines = "log_content {\nmodels shown\n}"
+			}
+			s := site.StartCaddyfile(t, site.Block("tracing {\nspan site\n}", site.Direct.Provider("p", p, "format chat"), "guard pii regex {\nmask email\nmodels nothing\n}", lines))
+			p.Script(gatewaytest.Chunks("text/event-stream", string(chatStream(tt.answer, tt.finish))))
+			s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, tt.model, "my a@b.example", true))
+			calls, whole := finish(t, s)
+			all := attributesOf(whole)
+			if tt.wantInput == "" {
+				assert.NotContains(t, all, "gen_ai.input.messages")
+				assert.NotContains(t, all, "gen_ai.output.messages")
+			} else {
+				assert.Equal(t, tt.wantInput, all["gen_ai.input.messages"])
+				assert.Equal(t, tt.wantOutput, all["gen_ai.output.messages"])
+				s.AssertNoEntry("write to")
+			}
+			for _, span := range calls {
+				assert.NotContains(t, attributesOf(span), "gen_ai.input.messages")
+			}
+		})
+	}
+}
+
+// fields returns the values of a field with lengths of a message of protobuf. It panics if the
+// message is cut.
+func fields(message []byte, number uint64) (values [][]byte) {
+	for len(message) > 0 {
+		tag, n := binary.Uvarint(message)
+		value, skipped := binary.Uvarint(message[n:])
+		switch message = message[n:]; tag & 7 {
+		case 0:
+			message = message[skipped:]
+		case 1:
+			message = message[8:]
+		case 2:
+			end := skipped + int(value)
+			if tag>>3 == number {
+				values = append(values, message[skipped:end])
+			}
+			message = message[end:]
+		case 5:
+			message = message[4:]
+		default:
+			panic("the type of a field is unknown")
+		}
+	}
+	return values
+}
+
+// langfuse takes spans as Langfuse does: it refuses what is not in the protocol, or without the keys
+// of the project.
+type langfuse struct {
+	sync.Mutex
+	spans map[string]map[string]string // the texts among the attributes, by the name of the span
+}
+
+func (l *langfuse) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	public, secret, _ := r.BasicAuth()
+	switch {
+	case r.URL.Path != "/api/public/otel/v1/traces" || r.Method != http.MethodPost:
+		w.WriteHeader(http.StatusNotFound)
+		return
+	case public != "pk-lf-1" || secret != "sk-lf-1":
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	case r.Header.Get("Content-Type") != "application/x-protobuf" || r.Header.Get("X-Langfuse-Ingestion-Version") != "4":
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	}
+	l.take(body)
+	w.Header().Set("Content-Type", "application/x-protobuf")
+}
+
+// take reads an ExportTraceServiceRequest.
+func (l *langfuse) take(body []byte) {
+	l.Lock()
+	defer l.Unlock()
+	for _, resource := range fields(body, 1) {
+		for _, scope := range fields(resource, 2) {
+			for _, span := range fields(scope, 2) {
+				texts := make(map[string]string)
+				for _, attribute := range fields(span, 9) {
+					for _, value := range fields(attribute, 2) {
+						for _, text := range fields(value, 1) {
+							texts[string(fields(attribute, 1)[0])] = string(text)
+						}
+					}
+				}
+				l.spans[string(fields(span, 5)[0])] = texts
+			}
+		}
+	}
+}
+
+// The configuration of the page reaches Langfuse.
+func TestThePageOfTracesReachesLangfuse(t *testing.T) {
+	page, err := os.ReadFile("../../../caddyfile/docs/traces.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(page), "shown by [Langfuse]")
+	_, rest, _ = strings.Cut(rest, "```\n")
+	caddyfile, rest, _ := strings.Cut(rest, "```\n")
+	_, rest, _ = strings.Cut(rest, "```text\n")
+	environment, _, _ := strings.Cut(rest, "```")
+
+	l := &langfuse{spans: make(map[string]map[string]string)}
+	server := httptest.NewServer(l)
+	t.Cleanup(server.Close)
+	t.Setenv("OTEL_TRACES_EXPORTER", "otlp")
+	t.Setenv("GATEWAY_KEY", "sk-gateway-0123456789abcdef")
+	for line := range strings.Lines(environment) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		t.Setenv(name, strings.Replace(value, "https://cloud.langfuse.com", server.URL, 1))
+	}
+	caddyfile = strings.Replace(caddyfile, "ai.example.com", "http://127.0.0.1:PORT(site)", 1)
+	s := site.StartCaddyfile(t, strings.Replace(caddyfile, "provider anthropic {env.ANTHROPIC_API_KEY}", site.DemoProvider, 1))
+	const card = "4111 1111 1111 1111"
+	refused := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "demo", "my card "+card, false), "X-Api-Key", "sk-gateway-0123456789abcdef", "Authorization", "")
+	require.Equal(t, http.StatusBadRequest, refused.Status, "the guard blocks it")
+	answer := s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "demo", "hello", true), "X-Api-Key", "sk-gateway-0123456789abcdef", "Authorization", "")
+	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+	require.NoError(t, s.Reload(site.Block("", site.DemoProvider))) // at which Caddy exports its spans
+
+	l.Lock()
+	defer l.Unlock()
+	require.Contains(t, l.spans, "ai")
+	span := l.spans["ai"]
+	assert.Equal(t, "chat", span["gen_ai.operation.name"])
+	assert.Equal(t, `[{"role":"user","parts":[{"type":"text","content":"hello"}]}]`, span["gen_ai.input.messages"])
+	assert.Regexp(t, `^\[\{"role":"assistant","parts":\[\{"type":"text","content":".+"\}\],"finish_reason":"stop"\}\]$`, span["gen_ai.output.messages"])
+	for name, texts := range l.spans {
+		for attribute, text := range texts {
+			assert.NotContains(t, text, "4111", "%s: %s", name, attribute)
+		}
+	}
+}
