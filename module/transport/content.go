@@ -134,7 +134,8 @@ func (r *results) next() {
 		if begins && !more && len(line) <= maxResult {
 			line = edit.Apply(nil, line, r.edit(nil, line))
 		}
-		if r.err == nil || r.err == io.EOF { //nolint:errorlint // an answer that is cut off has an error that may wrap io.EOF
+		//lint:ignore errorlint an answer that is cut off has an error that may wrap io.EOF
+		if r.err == nil || r.err == io.EOF {
 			r.ready = line
 		}
 		return

@@ -42,7 +42,8 @@ func (p *Piece) Read(b []byte) (int, error) {
 	switch {
 	case errors.As(err, &large):
 		err = fault.BodyTooLarge(large.Limit)
-	case err != nil && err != io.EOF: //nolint:errorlint // a body that is cut off has an error that may wrap io.EOF
+	//lint:ignore errorlint a body that is cut off has an error that may wrap io.EOF
+	case err != nil && err != io.EOF:
 		err = fault.BodyUnreadable(err)
 	case p.tap != nil: // err is nil or io.EOF
 		if refused := p.show(b[:n], err != nil || p.read == p.length); refused != nil {

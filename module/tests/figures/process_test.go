@@ -32,7 +32,7 @@ func footprintOf(t assert.TestingT, p *site.Process) (f footprint) {
 }
 
 func read(t assert.TestingT, url string) string {
-	response, err := http.Get(url) //nolint:noctx // it is on loopback
+	response, err := http.Get(url)
 	if !assert.NoError(t, err) {
 		return ""
 	}

@@ -201,7 +201,8 @@ func (g *google) uploadWhole(w http.ResponseWriter, r *http.Request) {
 			texts, file.kind = append(texts, string(text)), part.Header.Get("Content-Type")
 		}
 	}
-	if err != io.EOF || len(texts) != 2 { //nolint:errorlint // what wraps it is a form that is cut off
+	//lint:ignore errorlint what wraps it is a form that is cut off
+	if err != io.EOF || len(texts) != 2 {
 		return
 	}
 	g.mu.Lock()
