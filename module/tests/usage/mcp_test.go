@@ -76,3 +76,45 @@ func TestABudgetPaysForToolsUntilItIsUsedUp(t *testing.T) {
 	assert.True(t, strings.HasPrefix(last.Body, `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":`), last.Body)
 	assert.Equal(t, http.StatusOK, callTool(s, "free").Status, "what costs nothing is admitted")
 }
+
+// Nobody could see that a client had tried tools that it may not use, nor which.
+func TestARefusedToolHasARecordAndAnEntryWithinTheLimits(t *testing.T) {
+	for path, prefix := range map[string]string{"/mcp/up": "", "/mcp": "up__"} {
+		t.Run(path, func(t *testing.T) {
+			site.SetKeys(t)
+			s := site.Start(t, withLedger(t, site.DemoProvider, "limit few {\nper key\nrequests 3/1h\n}", "key alice {env.KEY_ALICE} {\nlimit few\nmcp up/search_*\n}",
+				"mcp up {\nto "+tools(t)+"\nprice * 7\n}")...)
+			call := func(tool string) site.Reply {
+				return s.Call(http.MethodPost, s.URL("site", path), `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+prefix+tool+`","arguments":{"text":"a secret of the client"}}}`,
+					"Authorization", "Bearer "+site.AliceKey, "Mcp-Protocol-Version", "2026-07-28")
+			}
+			long := strings.Repeat("x", 300)
+			for _, tool := range []string{"delete_all", long, "delete_more"} {
+				assert.Equal(t, http.StatusForbidden, call(tool).Status)
+			}
+			for range 20 {
+				assert.Equal(t, http.StatusTooManyRequests, call("delete_all").Status, "names cannot be tried without an end")
+			}
+			var entries []map[string]any
+			for _, entry := range s.Logs.Entries() {
+				if entry["msg"] == "MCP use refused" {
+					entries = append(entries, entry)
+				}
+			}
+			require.Len(t, entries, 3)
+			for i, tool := range []string{"delete_all", long[:128], "delete_more"} {
+				e := entries[i]
+				assert.Equal(t, []any{"info", "alice", "up", "tools/call", tool}, []any{e["level"], e["key_id"], e["server"], e["method"], e["tool"]})
+				assert.Contains(t, e["reason"], "not available with this key")
+			}
+			s.AssertNoEntry("a secret of the client")
+			settled(t, s, "model", 23)
+			var page struct{ Items []map[string]any }
+			get(t, s.AdminURL("/api/v1/records?model=mcp/up/delete_more"), &page)
+			require.Len(t, page.Items, 1)
+			r := page.Items[0]
+			assert.Equal(t, []any{"mcp", "refused", 403.0, "alice"}, []any{r["operation"], r["outcome"], r["status"], r["key"]})
+			assert.Contains(t, r["reason"], "not available with this key")
+		})
+	}
+}

@@ -176,7 +176,7 @@ func (u *union) useOne() *fault.Fault {
 	name, element := u.message.Uses[0].Split()
 	server := u.named(name)
 	if server == nil || !slices.Contains(u.allowed, server) {
-		return fault.MCPNotAllowed()
+		return refusal{name, u.message, element, fault.MCPNotAllowed()}.report(&u.Site, u.to, u.r)
 	}
 	one := &use{Server: server, Site: &u.Site, to: u.to, r: u.r, joined: true}
 	if u.sessions != nil {

@@ -62,7 +62,9 @@ func nameOf(s *mcp.Server) string { return aigateway.ServerPrefix + s.Name }
 // modelOf returns the name of a tool among the names of models. What is no call of a tool has the name of a
 // tool "", so that patterns for all tools of a server cover all requests for it, and those for some tools
 // none but calls.
-func (u *use) modelOf(tool string) string { return u.name() + "/" + tool }
+func (u *use) modelOf(tool string) string { return modelOf(u.Name, tool) }
+
+func modelOf(server, tool string) string { return aigateway.ServerPrefix + server + "/" + tool }
 
 // shows reports whether the client may see and use an element.
 func (u *use) shows(e wire.Element) bool {
@@ -135,18 +137,23 @@ func (u *use) checkMessage() *fault.Fault {
 	}
 	for _, e := range u.message.Uses {
 		if !u.shows(e) {
-			return fault.MCPNotAllowed()
+			return u.refuse(fault.MCPNotAllowed())
 		}
 	}
 	if u.message.IsCall() {
 		tool, ex := u.message.Uses[0], u.to.Exchange
 		if !u.Callable(tool.Name) {
-			return fault.MCPToolChanged()
+			return u.refuse(fault.MCPToolChanged())
 		}
 		ex.View.Model = u.modelOf(tool.Name)
 		ex.View.Costs.Fixed = u.PriceOf(tool.Name)
 	}
 	return nil
+}
+
+// refuse refuses the message because of what it uses.
+func (u *use) refuse(f *fault.Fault) *fault.Fault {
+	return refusal{u.Name, u.message, u.message.Uses[0].Name, f}.report(u.Site, u.to, u.r)
 }
 
 // admit admits what asks for an answer in the limits of the key, and begins its record. A message that

@@ -1,0 +1,40 @@
+package endpoint
+
+import (
+	"net/http"
+
+	"go.uber.org/zap"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	wire "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
+)
+
+// refusal is a message that uses what its client may not use.
+type refusal struct {
+	server  string
+	message *wire.Message
+	element string // of the server; "" is none
+	why     *fault.Fault
+}
+
+// report makes a refusal a request in the limits of the key, with a record, and logs it. The limits bound how many
+// names a client can try, and how much of the log it fills. It returns what the client gets.
+func (x refusal) report(s *Site, to *reply.Reply, r *http.Request) *fault.Fault {
+	ex, tool := to.Exchange, ""
+	if x.message.IsCall() { // addresses of resources may be secrets
+		tool = mcp.Clip(x.element)
+	}
+	server := mcp.Clip(x.server)
+	ex.View.Model = modelOf(server, tool)
+	if refused := s.Names.Apply(ex); refused != nil {
+		return refused
+	}
+	if refused := s.Admit(to, r); refused != nil {
+		return refused
+	}
+	s.Logger.Info("MCP use refused", zap.String("request_id", ex.ID), zap.String("key_id", ex.Key.ID), zap.String("server", server),
+		zap.String("method", x.message.Method), zap.String("tool", tool), zap.String("reason", x.why.LogMessage()))
+	return x.why
+}
