@@ -244,7 +244,7 @@ var shown = views{
 			"unshared":[0],"ledger_refused":[0],"ledger_damaged":[0],"ledger":{"pending":0,"bytes":1,"oldest_seconds":0},
 			"addresses":[{"provider":"p","address":"127.0.0.1:1","available":true,"running":0,"failures":0}]}`), nil
 	},
-	"mcp":       viewOfNoItems(`{"items":[{"name":"s","pin":"block","tools":2,"changed":["a"]}],"next":""}`),
+	"mcp":       viewOfNoItems(`{"items":[{"name":"s","era":"auto","pin":"block","tools":2,"changed":["a"]}],"next":""}`),
 	"accept":    viewOfNoItems(`{"accepted":["a"]}`),
 	"caddyfile": viewOfNoItems(`{"text":"ai.example.com {\n}\n"}`),
 	"prices":    viewOfNoItems(`{"items":[],"next":""}`),

@@ -68,7 +68,7 @@ export const ask = (key, model = 'demo', at = base, headers = {}) => fetch(`${at
 /** The pages, and what each shows when its data are there. */
 export const pages = {
 	connect: 'text=Make a key', playground: 'text=Make a key for this session', keys: 'table', 'keys?of=all': 'table', 'keys?of=configured': 'table >> text=tests', usage: 'svg .bar', exchanges: 'table',
-	models: 'text=Make a key for this session', health: 'table >> text=demo', users: 'table', teams: 'main table, main .empty', audit: 'table', account: 'table', configuration: 'article', 'configuration?part=prices': 'table', 'configuration?part=build': 'table',
+	models: 'text=Make a key for this session', health: 'table >> text=demo', servers: 'main table, main .empty', users: 'table', teams: 'main table, main .empty', audit: 'table', account: 'table', configuration: 'article', 'configuration?part=prices': 'table', 'configuration?part=build': 'table',
 };
 
 /** show opens a page without loading the console anew, as a link does. */

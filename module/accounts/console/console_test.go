@@ -146,6 +146,6 @@ func TestTheConsoleHasThePagesForUsers(t *testing.T) {
 		}
 		assert.NotContains(t, string(f.plain), "blob/main/caddyfile/docs", "%s links to pages of another version", name)
 	}
-	assert.Equal(t, 4, linked)
+	assert.Equal(t, 5, linked)
 	assert.Contains(t, text(t, ask(t, "GET", "/console/docs/", "")), "<h1 id=\"documentation\">Documentation</h1>")
 }

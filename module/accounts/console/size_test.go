@@ -32,7 +32,7 @@ func loaded(all *files, name string, of map[string]bool) {
 	}
 }
 
-// The whole console is below 105 KB, and a page with all that it loads is below 50, or 140 before the
+// The whole console is below 107 KB, and a page with all that it loads is below 50, or 140 before the
 // compression. The test once took all libraries for those of each page.
 func TestC012SizeOfTheConsole(t *testing.T) {
 	all := embedded()
@@ -58,8 +58,8 @@ func TestC012SizeOfTheConsole(t *testing.T) {
 		}
 	}
 	t.Logf("%d bytes in all; %d lines of JavaScript, %d of CSS", whole, script, style)
-	assert.Less(t, whole, 105_000)
-	assert.LessOrEqual(t, script, 8390) // 350 are the ranges, charts, filters and columns of exchanges and usage, 190 the page of a model
+	assert.Less(t, whole, 107_000)
+	assert.LessOrEqual(t, script, 8510) // 350 are the ranges, charts, filters and columns of exchanges and usage, 190 the page of a model, 120 that of MCP servers
 	assert.LessOrEqual(t, style, 900)
 	pages := 0
 	for name := range all.files {

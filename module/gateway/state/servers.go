@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -34,7 +35,7 @@ func (s Sites) MCPServers(url.Values) (any, error) {
 		if err != nil {
 			return nil, caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
 		}
-		list = append(list, api.MCPServer{Name: server.Name, Pin: server.Pin, Tools: known, Changed: append([]string{}, changed...)})
+		list = append(list, api.MCPServer{Name: server.Name, Era: cmp.Or(server.Era, mcp.Auto), Pin: server.Pin, Tools: known, Changed: append([]string{}, changed...)})
 	}
 	return api.List(list), nil
 }

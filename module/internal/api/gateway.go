@@ -163,6 +163,7 @@ type Removed struct {
 // MCPServer is a server of the Model Context Protocol.
 type MCPServer struct {
 	Name    string   `json:"name"`
+	Era     string   `json:"era"`     // auto, legacy or modern
 	Pin     string   `json:"pin"`     // warn or block; "" for none
 	Tools   int      `json:"tools"`   // whose definitions are known; 0 without a pin
 	Changed []string `json:"changed"` // the tools whose changed definitions nobody has accepted

@@ -17,6 +17,7 @@ const pages = /** @type {Entry[]} */ ([
 	{ path: 'usage', name: 'Usage', key: 'u', group: 'See' },
 	{ path: 'exchanges', name: 'Exchanges', key: 'e', group: 'See' },
 	{ path: 'health', name: 'Health', key: 'h', group: 'Operate', may: administers },
+	{ path: 'servers', name: 'MCP servers', key: 's', group: 'Operate', may: administers },
 	{ path: 'configuration', name: 'Configuration', key: 'o', group: 'Operate', may: administers },
 	{ path: 'users', name: 'Users', key: 'p', group: 'Operate', may: administers },
 	{ path: 'teams', name: 'Teams', key: 't', group: 'Operate', may: inTeam },
