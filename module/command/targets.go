@@ -314,7 +314,7 @@ func wayOf(t *api.Choice) string {
 // keyLine returns the permission and the limits of a key as a text for operators.
 func keyLine(key *api.ExplainedKey) string {
 	if !key.Allowed {
-		return "The key " + key.ID + " may not use the model."
+		return "The key " + key.ID + " may not use the model: " + plain(key.Reason) + "."
 	}
 	line := "The key " + key.ID + " may use the model"
 	var limits []string

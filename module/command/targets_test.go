@@ -54,8 +54,8 @@ The key team may use the model, within the limits small (per user: 9 requests pe
 	require.NoError(t, printExplanation(&out, &e, false))
 	assert.Contains(t, out.String(), "translated to chat\n   price: unknown\n   fields of requests: 1 refused, 1 left out and reported; --fields lists them\n3. c/z")
 	assert.NotContains(t, out.String(), "top_k", "a hundred names once hid the rest")
-	e.Key.Allowed = false
-	assert.Equal(t, "The key team may not use the model.", keyLine(e.Key), "its limits seemed to be the reason")
+	e.Key.Allowed, e.Key.Reason = false, "its models are n*"
+	assert.Equal(t, "The key team may not use the model: its models are n*.", keyLine(e.Key), "its limits seemed to be the reason")
 }
 
 // The fields that a translation loses were listed for every API key of a provider: three

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/caddyserver/caddy/v2"
 
@@ -90,8 +92,36 @@ func (site *Site) keyOf(id string) *aigateway.Key {
 
 // explainKey explains a key for the requests of a model.
 func (site *Site) explainKey(key *aigateway.Key, model string) *api.ExplainedKey {
-	limits := site.KeyLimits.Of(key)
-	return &api.ExplainedKey{ID: key.ID, Allowed: limits != nil && key.Allows(model), Limits: explainLimits(limits), Priority: site.KeyLimits.Priority(key).String()}
+	chain := site.KeyLimits.Of(key)
+	reason := refusal(key, chain, model)
+	return &api.ExplainedKey{
+		ID: key.ID, Allowed: reason == "", Reason: reason, Limits: explainLimits(chain), Priority: site.KeyLimits.Priority(key).String(),
+	}
+}
+
+// refusal returns in words why a key with the chain of its limits may not use a model, "" if it may.
+func refusal(key *aigateway.Key, chain *limits.Chain, model string) string {
+	own := aigateway.Key{Models: key.Models}
+	switch {
+	case key.Expired(time.Now()):
+		return "it has expired at " + key.Expires.UTC().Format(time.RFC3339)
+	case chain == nil:
+		return "its limit '" + key.Limit + "' is not defined or cannot be applied"
+	case !own.Allows(model):
+		return "its models are " + words(key.Models)
+	case !key.Allows(model):
+		return "the models of its team are " + words(key.Team.Models)
+	}
+	return ""
+}
+
+// words returns patterns as in a Caddyfile.
+func words(patterns []aigateway.Pattern) string {
+	all := make([]string, len(patterns))
+	for i, p := range patterns {
+		all[i] = string(p)
+	}
+	return strings.Join(all, " ")
 }
 
 // explainLimits returns the limits of a chain, which is nil if the limit of the key is not defined.

@@ -142,8 +142,9 @@ type Facts struct {
 // ExplainedKey explains a key for the requests of a model.
 type ExplainedKey struct {
 	ID      string           `json:"id"`
-	Allowed bool             `json:"allowed"` // to use the model
-	Limits  []ExplainedLimit `json:"limits"`  // the innermost first
+	Allowed bool             `json:"allowed"`          // to use the model
+	Reason  string           `json:"reason,omitempty"` // in words, why it is not allowed
+	Limits  []ExplainedLimit `json:"limits"`           // the innermost first
 
 	Priority string `json:"priority"` // in queues
 }

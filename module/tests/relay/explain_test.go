@@ -117,7 +117,7 @@ func TestOperatorsSeeWhereRequestsGo(t *testing.T) {
 		"model m* {\nto a/x weight 2\nto b/y weight 1\n}", "limit small {\nrequests 9/1m\nconcurrent 2\nwithin large\n}", "limit large {\ntokens 5/30d\nper group\n}", "limit all {\nconcurrent 7\nper gateway\n}", "key other {env.CLIENT_KEY_2} {\nmodels n*\nlimit small\n}")
 	answer := admin(t, s, "/api/v1/explain?model=m1&format=messages&key=other", http.StatusOK)
 	assert.Equal(t, "m*", answer["pattern"])
-	assert.Equal(t, map[string]any{"id": "other", "allowed": false, "priority": "normal", "limits": []any{
+	assert.Equal(t, map[string]any{"id": "other", "allowed": false, "reason": "its models are n*", "priority": "normal", "limits": []any{
 		map[string]any{"name": "small", "per": "user", "rules": "9 requests per 1m, 2 at once"},
 		map[string]any{"name": "large", "per": "group", "rules": "5 tokens per 30d"},
 		map[string]any{"name": "all", "per": "gateway", "rules": "7 at once"},
