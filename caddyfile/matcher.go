@@ -9,7 +9,6 @@ import (
 	"github.com/caddyserver/caddy/v2/caddyconfig/httpcaddyfile"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 )
 
 // checkMatcher refuses a matcher whose paths are none of the gateway's: a matcher cuts nothing off
@@ -32,7 +31,7 @@ func mayMatch(pattern string) bool {
 	if wild := strings.IndexAny(beginning, "*?[{%"); wild >= 0 {
 		beginning = beginning[:wild]
 	}
-	return slices.ContainsFunc(append(gateway.PathRoots(), mcp.Root, mcp.ResourceRoot+mcp.Root), func(root string) bool {
+	return slices.ContainsFunc(append(gateway.PathRoots(), gateway.SiteRoots()...), func(root string) bool {
 		root = strings.ToLower(root)
 		return strings.HasPrefix(root, beginning) || strings.HasPrefix(beginning, root)
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
@@ -25,6 +26,12 @@ var pathRoots = slices.Concat(
 	[]string{livePath, readyPath, "/v1"}, versions(),
 	[]string{"/api/v1", "/api/user", "/api/token", "/api/usage/token", "/api/openapi.json", "/console", "/dashboard/billing"},
 )
+
+// SiteRoots returns the beginnings of paths that only some sites have: those of servers of tools, and of the
+// sign-in of agents with the page to which a person goes.
+func SiteRoots() []string {
+	return append(slices.Clone(routes.AgentRoots), "/device", mcp.Root, mcp.ResourceRoot+mcp.Root)
+}
 
 // versions returns the beginnings of paths that formats have beside /v1.
 func versions() (all []string) {

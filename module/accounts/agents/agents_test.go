@@ -25,6 +25,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/sqlite"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/throttle"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gatewaytest/openapi"
 )
 
 // gateway is the agents of a gateway with its own database, and a clock that tests set.
@@ -107,7 +108,51 @@ func (g *gateway) send(method, path string, form url.Values, header http.Header)
 	c := call.New(w, r, g.people.Store, nil)
 	c.ActAs(nil, 0)
 	g.Serve(w, c)
+	g.check(method, r.URL.Path, w)
 	return w
+}
+
+// check compares an answer with the description of the API.
+func (g *gateway) check(method, path string, w *httptest.ResponseRecorder) {
+	g.t.Helper()
+	switch described := document(g.t); {
+	case w.Header().Get("Content-Type") == "application/json" && w.Code < http.StatusBadRequest:
+		assert.Empty(g.t, described.Check(method, path, w.Code, w.Body.Bytes()), path)
+	case w.Header().Get("Content-Type") == "application/json":
+		refused := "OAuthError"
+		if path == settingsPath || path == usagePath {
+			refused = "MessagesError"
+		}
+		if w.Code != http.StatusMethodNotAllowed {
+			assert.Empty(g.t, described.CheckResponse(described.Component(refused), w.Body.Bytes()), path)
+		}
+	}
+}
+
+// document returns the description of the API. Parsing takes longer than a sign-in.
+func document(t *testing.T) *openapi.Document {
+	parse.Do(func() {
+		text, err := os.ReadFile("../openapi.json")
+		require.NoError(t, err)
+		parsed = openapi.ParseDocument(t, text)
+	})
+	return parsed
+}
+
+var (
+	parse  sync.Once
+	parsed *openapi.Document
+)
+
+// The description of the API lacked the sign-in of agents.
+func TestTheDescriptionOfTheAPIHasEachPath(t *testing.T) {
+	methods := make(map[string]string)
+	for _, o := range document(t).Operations("/") {
+		methods[o.Path] = o.Method
+	}
+	for path, e := range endpoints {
+		assert.Equal(t, e.method, methods[path], path)
+	}
 }
 
 func (g *gateway) post(path string, form url.Values) (int, map[string]any) {

@@ -85,7 +85,11 @@ func (a *Agents) usageOf(ctx context.Context, key *aigateway.Key) (*usageView, e
 			continue
 		}
 		percent := percentOf(s)
-		view.Limits = append(view.Limits, budgetView{"spend", groupOf(s.Period), percent, s.Renews, severityOf(percent), i == fullest})
+		renews := s.Renews
+		if renews != nil {
+			renews = new(renews.UTC())
+		}
+		view.Limits = append(view.Limits, budgetView{"spend", groupOf(s.Period), percent, renews, severityOf(percent), i == fullest})
 		if i == fullest {
 			amount := hundredths(s.Amount*nanosPerMicro, s.Currency)
 			view.Spent = &spentView{Enabled: true, Amount: &amount, Used: hundredths(s.Used*nanosPerMicro, s.Currency), Percent: &percent, Currency: s.Currency}

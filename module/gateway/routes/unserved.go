@@ -2,6 +2,7 @@ package routes
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -24,9 +25,12 @@ var unservedPaths = []struct{ reason, paths string }{
 		tokenize tokenize-text`},
 }
 
+// AgentRoots are the paths of the sign-in of agents, which sites with agents have.
+var AgentRoots = []string{"/protocol", "/oauth", "/.well-known/oauth-authorization-server", "/managed/settings", "/api/oauth/usage"}
+
 // unservedRoots are paths without a version that clients ask a gateway for: whether it signs
-// clients in, as sites with agents do, and where to upload and download files.
-var unservedRoots = []string{"/protocol", "/oauth", "/.well-known/oauth-authorization-server", "/managed/settings", "/api/oauth/usage", uploadPath, "/download/v1beta", "/download/v1"}
+// clients in, and where to upload and download files.
+var unservedRoots = append(slices.Clone(AgentRoots), uploadPath, "/download/v1beta", "/download/v1")
 
 // unserved returns the endpoint that a path is or is below, if it is one of unservedPaths or
 // unservedRoots, else "", and why the gateway does not serve it, if that has a reason.

@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy/forwardauth"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -191,4 +193,21 @@ func TestAProgramThatHasSignedInShowsWhatWasSpent(t *testing.T) {
 	}, site.Patience, site.PollEvery, "the ledger writes a moment later")
 	refused := s.Call(http.MethodGet, s.URL("site", "/api/oauth/usage"), "", "Authorization", "Bearer agent_unknown")
 	assert.Equal(t, []any{http.StatusUnauthorized, "false"}, []any{refused.Status, refused.Header.Get("X-Should-Retry")})
+}
+
+// Claude Code sends its telemetry to the gateway, which has no place for it: Caddy passes it on, for keys alone.
+func TestTelemetryReachesACollectorWithoutTheToken(t *testing.T) {
+	got := make(chan http.Header, 1)
+	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got <- r.Header }))
+	t.Cleanup(collector.Close)
+	relay := "@telemetry path /v1/metrics /v1/logs /v1/traces\nhandle @telemetry {\nforward_auth 127.0.0.1:PORT(inner) {\nuri /v1/models\n}\n" +
+		"reverse_proxy " + strings.TrimPrefix(collector.URL, "http://") + " {\nheader_up -Authorization\n}\n}"
+	s := site.StartCaddyfile(t, site.Block(relay, site.DemoProvider)+site.BlockAt("inner", "", site.DemoProvider))
+	send := func(key string) int {
+		return s.Call(http.MethodPost, s.URL("site", "/v1/metrics"), `{"resourceMetrics":[]}`, "Authorization", "Bearer "+key).Status
+	}
+	assert.Equal(t, http.StatusUnauthorized, send("agent_unknown"))
+	require.Equal(t, http.StatusOK, send(site.ClientKey))
+	assert.Empty(t, (<-got)["Authorization"])
+	assert.Empty(t, got, "nothing without a key")
 }

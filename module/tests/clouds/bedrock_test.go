@@ -402,6 +402,18 @@ func TestTheModelsOfOpenAIOnBedrockAreAskedInTheirFormats(t *testing.T) {
 	}
 }
 
+func TestTheOpenModelsOfOpenAIOnBedrockAreAskedByChatOnDemand(t *testing.T) {
+	b := newBedrock(t)
+	s := site.Start(t, b.block("bedrock", "format chat"))
+	body := site.BodyFor(site.ChatPath, "openai.gpt-oss-120b-1:0", "hello", false)
+	reply := s.Ask(site.ChatPath, body)
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.Equal(t, []string{"/openai/v1/chat/completions", body}, []string{b.lastPath(), b.lastBody()}, "as the client wrote it")
+	reply = s.Ask(site.MessagesPath, site.BodyFor(site.MessagesPath, "openai.gpt-oss-120b-1:0", "hello", true))
+	require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+	assert.True(t, reply.Read(t, site.MessagesPath).Complete)
+}
+
 // A model that the service does not have was answered 500 by one lane, and an exception of the service was no
 // error in the format of the client.
 func TestErrorsOfTheModelsOfOpenAIOnBedrock(t *testing.T) {
