@@ -146,6 +146,16 @@ func (b *Book) retry(logger *zap.Logger) {
 // Zone returns the time zone in which days and months begin.
 func (b *Book) Zone() *time.Location { return b.zone }
 
+// Location returns the time zone of the days and months in the sums of the ledger, which is Zone
+// unless the database was created with another one.
+func (b *Book) Location(ctx context.Context) (*time.Location, error) {
+	opened, err := b.Open()
+	if err != nil {
+		return nil, err
+	}
+	return opened.Location(ctx)
+}
+
 // Usage returns sums over the exchanges that have ended before the call. See
 // accounting.LedgerReader.
 func (b *Book) Usage(ctx context.Context, q accounting.UsageQuery) ([]accounting.Usage, error) {

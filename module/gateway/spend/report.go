@@ -17,13 +17,12 @@ const (
 	mostBefore = 1000 // names of the period before
 )
 
-// report emits the spend of the period of a name that contains a time.
+// report emits the spend of the period of a name that contains a time, in its time zone.
 func (r *Reporter) report(ctx context.Context, name string, moment time.Time) error {
-	zone := r.Ledger.Zone()
-	from, to := span(name, moment.In(zone))
+	from, to := span(name, moment)
 	before, _ := span(name, from.Add(-time.Second))
 	data := map[string]any{
-		"period": name, "from": from.Format(time.RFC3339), "to": to.Format(time.RFC3339), "zone": zone.String(), "ledger": r.Name,
+		"period": name, "from": from.Format(time.RFC3339), "to": to.Format(time.RFC3339), "zone": moment.Location().String(), "ledger": r.Name,
 	}
 	for member, by := range lists {
 		sums, err := r.sums(ctx, by, before, from, to)

@@ -28,8 +28,9 @@ const (
 type Ledger interface {
 	// Usage returns sums over the exchanges that have ended before the call.
 	Usage(context.Context, accounting.UsageQuery) ([]accounting.Usage, error)
-	// Zone returns the time zone in which days begin.
-	Zone() *time.Location
+	// Location returns the time zone in which the days of its sums begin, which is that of the
+	// database, and not the configured one, if the two differ.
+	Location(context.Context) (*time.Location, error)
 }
 
 // Reporter reports the spend of a ledger.
@@ -61,41 +62,49 @@ func (r *Reporter) Run(ctx context.Context) {
 	}
 }
 
-// look reports the periods that have ended since the last look.
+// look reports the periods that have ended since the last look, and logs the first of several
+// failures.
 func (r *Reporter) look(ctx context.Context, now time.Time) {
-	for _, period := range alerts.Periods {
-		err := r.lookAt(ctx, period.Name, now)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err == nil:
-			r.failing = false
-			continue
-		case !r.failing:
-			r.Logger.Warn("the spend of a period cannot be reported; trying again", zap.String("period", period.Name), zap.Error(err))
-		}
-		r.failing = true
+	err := r.lookAtAll(ctx, now)
+	if ctx.Err() != nil {
 		return
 	}
+	if err != nil && !r.failing {
+		r.Logger.Warn("the spend of a period cannot be reported; trying again", zap.Error(err))
+	}
+	r.failing = err != nil
+}
+
+func (r *Reporter) lookAtAll(ctx context.Context, now time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	zone, err := r.Ledger.Location(ctx)
+	if err != nil {
+		return fmt.Errorf("reading the zone of the ledger: %w", err)
+	}
+	for _, period := range alerts.Periods {
+		if err := r.lookAt(ctx, period.Name, now.In(zone)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // lookAt reports the last ended period of a name, unless that was done. At the first look, it is
 // the latest one with calls.
 func (r *Reporter) lookAt(ctx context.Context, name string, now time.Time) error {
-	current, _ := span(name, now.Add(-settling).In(r.Ledger.Zone()))
+	current, _ := span(name, now.Add(-settling))
 	looked := r.looked[name]
 	if looked.Equal(current) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	since, _ := span(name, current.Add(-time.Second))
 	if looked.IsZero() {
 		since = current.Add(-mostMissed)
 	}
 	latest, err := r.latestDay(ctx, since, current)
 	if err == nil && !latest.IsZero() {
-		err = r.report(ctx, name, latest)
+		err = r.report(ctx, name, latest.In(now.Location()))
 	}
 	if err == nil {
 		r.looked[name] = current

@@ -33,7 +33,7 @@ type ledger struct {
 	err   error
 }
 
-func (l *ledger) Zone() *time.Location { return l.zone }
+func (l *ledger) Location(context.Context) (*time.Location, error) { return l.zone, l.err }
 
 func (l *ledger) Usage(_ context.Context, q accounting.UsageQuery) (sums []accounting.Usage, err error) {
 	index := make(map[accounting.Usage]int)

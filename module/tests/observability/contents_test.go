@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -187,5 +188,87 @@ func TestThePageOfTracesReachesLangfuse(t *testing.T) {
 		for attribute, text := range texts {
 			assert.NotContains(t, text, "4111", "%s: %s", name, attribute)
 		}
+	}
+}
+
+// What callbacks of other gateways for Langfuse have lost or doubled, by their reports.
+func TestContentsAreWholeAndThereOnce(t *testing.T) {
+	const (
+		hi    = `{"type":"text","content":"hi"}`
+		there = `[{"role":"assistant","parts":[{"type":"text","content":"Hi there"}],"finish_reason":"stop"}]`
+	)
+	chunk := func(delta, finish string) string {
+		return `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":` + delta + `,"finish_reason":` + finish + "}]}\n\n"
+	}
+	events := func(chunks ...string) []gatewaytest.Step {
+		return []gatewaytest.Step{gatewaytest.Chunks("text/event-stream", append(chunks, "data: [DONE]\n\n")...)}
+	}
+	type report struct {
+		name, path, body string
+		steps            []gatewaytest.Step
+		input, output    string
+	}
+	reports := []report{
+		{"calls and results of tools, litellm#13764", site.ChatPath,
+			`{"model":"m","messages":[{"role":"system","content":"short"},{"role":"user","content":"hi"},
+				{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}}]},
+				{"role":"tool","tool_call_id":"1","content":"the text"}],"tools":[{"type":"function","function":{"name":"read"}}],"stream":true}`,
+			events(chunk(`{"tool_calls":[{"index":0,"id":"2","type":"function","function":{"name":"read","arguments":"{\"path\""}}]}`, "null"),
+				chunk(`{"tool_calls":[{"index":0,"function":{"arguments":":\"b\"}"}}]}`, "null"), chunk(`{}`, `"tool_calls"`)),
+			`[{"role":"user","parts":[` + hi + `]},{"role":"assistant","parts":[{"type":"tool_call","name":"read","arguments":{"path":"a"}}]},{"role":"tool","parts":[{"type":"tool_call_response","response":"the text"}]}]`,
+			`[{"role":"assistant","parts":[{"type":"tool_call","name":"read","arguments":{"path":"b"}}],"finish_reason":"tool_call"}]`},
+		{"two ends of one stream, litellm#1172", site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", true),
+			events(chunk(`{"content":"Hi there"}`, "null"), chunk(`{}`, `"stop"`), chunk(`{}`, `"stop"`)),
+			`[{"role":"user","parts":[` + hi + `]}]`, there},
+		{"a filter in the middle, litellm#3795", site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", true),
+			events(chunk(`{"content":"Hi "}`, "null"), chunk(`{}`, `"content_filter"`)),
+			`[{"role":"user","parts":[` + hi + `]}]`, `[{"role":"assistant","parts":[{"type":"text","content":"Hi "}],"finish_reason":"content_filter"}]`},
+		{"a fallback, litellm#7477", site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", true),
+			append([]gatewaytest.Step{gatewaytest.Status(529)}, events(chunk(`{"content":"Hi there"}`, "null"), chunk(`{}`, `"stop"`))...),
+			`[{"role":"user","parts":[` + hi + `]}]`, there},
+		{"a failure, litellm#9846", site.ChatPath, site.BodyFor(site.ChatPath, "m", "hi", true),
+			[]gatewaytest.Step{gatewaytest.Status(529), gatewaytest.Status(529)}, `[{"role":"user","parts":[` + hi + `]}]`, ""},
+	}
+	for _, path := range site.CallPaths { // litellm#36361: streams of responses; litellm#829: all streams
+		stream := []gatewaytest.Step{gatewaytest.Chunks("text/event-stream", site.Streams[path]...)}
+		reports = append(reports,
+			report{"stream " + path, path, site.BodyFor(path, "m", "hi", true), stream, `[{"role":"user","parts":[` + hi + `]}]`, there},
+			report{"JSON " + path, path, site.BodyFor(path, "m", "hi", false), nil, `[{"role":"user","parts":[` + hi + `]}]`, "as sent"})
+	}
+	for _, tt := range reports {
+		t.Run(tt.name, func(t *testing.T) {
+			spans.Reset()
+			t.Setenv("OTEL_TRACES_EXPORTER", "memory")
+			first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+			s := site.StartCaddyfile(t, site.Block("tracing {\nspan site\n}", site.Direct.Provider("first", first, "models 1"), site.Direct.Provider("second", second, "models 2"),
+				"model m {\nto first\nto second\n}", "log_content {\nto traces\n}"))
+			for i, step := range tt.steps {
+				if p := []*gatewaytest.Provider{first, second}[i]; tt.output == "" {
+					p.Always(step)
+				} else {
+					p.Script(step)
+				}
+			}
+			answer := s.Ask(tt.path, tt.body)
+			calls, whole := finish(t, s)
+			all := attributesOf(whole)
+			assert.JSONEq(t, tt.input, all["gen_ai.input.messages"].(string))
+			output, _ := all["gen_ai.output.messages"].(string)
+			switch tt.output {
+			case "":
+				assert.Empty(t, output)
+				assert.Contains(t, all, "error.type")
+			case "as sent":
+				match := regexp.MustCompile(`^\[{"role":"assistant","parts":\[{"type":"text","content":"(.+)"}],"finish_reason":"stop"}]$`).FindStringSubmatch(output)
+				require.Len(t, match, 2, output)
+				assert.Contains(t, answer.Body, match[1])
+			default:
+				assert.JSONEq(t, tt.output, output)
+			}
+			for _, span := range calls {
+				assert.Equal(t, whole.SpanContext.TraceID(), span.SpanContext.TraceID(), "litellm#14020")
+				assert.NotContains(t, attributesOf(span), "gen_ai.output.messages")
+			}
+		})
 	}
 }
