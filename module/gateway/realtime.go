@@ -3,6 +3,7 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -273,8 +274,13 @@ func (c *conversation) admit(h *Handler, answer *reply.Reply) *fault.Fault {
 	} else if s != nil && query.Get("model") != s.model() {
 		return fault.OtherSessionModel(s.model())
 	}
-	if c.partner.model = query.Get("model"); err != nil || c.partner.model == "" || len(query) > 1 || len(query["model"]) > 1 {
-		return fault.RealtimeQuery()
+	for _, parameter := range slices.Sorted(maps.Keys(query)) {
+		if parameter != "model" {
+			return fault.RealtimeQuery(observe.Clip(parameter))
+		}
+	}
+	if c.partner.model = query.Get("model"); err != nil || c.partner.model == "" || len(query["model"]) > 1 {
+		return fault.RealtimeQuery("model")
 	}
 	refused := c.choose(h, answer.Exchange)
 	if refused == nil {

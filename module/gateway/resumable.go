@@ -91,18 +91,27 @@ func serveSession(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 	if _, refused := h.admit(to, r, nil); refused != nil {
 		return refused
 	}
-	if r.ContentLength == 0 {
-		return askHolder(h, holder, to, unread(r))
+	ends, session := strings.Contains(r.Header.Get(p.Command), p.End), account.String()+" "+id
+	var file *promptFile
+	if r.ContentLength != 0 || ends {
+		file = unfinished.next(session, offset, func() *promptFile { return newPromptFile(h, ex, route.Object, holder) })
 	}
-	session := account.String() + " " + id
-	file := unfinished.next(session, offset, func() *promptFile { return newPromptFile(h, ex, route.Object, holder) })
 	if file == nil {
-		objects.Call.Upload = request.NewPiece(r, h.MaxUpload-offset, nil)
+		if r.ContentLength != 0 {
+			objects.Call.Upload = request.NewPiece(r, h.MaxUpload-offset, nil)
+		}
 		return askHolder(h, holder, to, unread(r))
 	}
-	file.last = strings.Contains(r.Header.Get(p.Command), p.End)
-	objects.Call.Upload, objects.Call.Kind = request.NewPiece(r, h.MaxUpload-offset, file), route.Object.Kind
-	refused := askHolder(h, holder, to, unread(r))
+	file.last = ends
+	piece := request.NewPiece(r, h.MaxUpload-offset, file)
+	objects.Call.Upload, objects.Call.Kind = piece, route.Object.Kind
+	var refused *fault.Fault
+	if r.ContentLength == 0 {
+		refused = piece.End()
+	}
+	if refused == nil {
+		refused = askHolder(h, holder, to, unread(r))
+	}
 	if file.refused || ex.Result != nil && ex.Result.Whole() {
 		unfinished.put(session, file)
 	}

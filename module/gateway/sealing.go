@@ -76,6 +76,9 @@ func (o opener) query(raw string) (string, *fault.Fault) {
 	parameters := strings.Split(raw, "&")
 	for i, parameter := range parameters {
 		name, value, _ := strings.Cut(parameter, "=")
+		if plain, err := url.QueryUnescape(name); err != nil || objects.IsWebhook(plain) {
+			return "", fault.Webhook(observe.Clip(name))
+		}
 		text, err := url.QueryUnescape(value)
 		if kind := objects.KindOf(text); err == nil && kind != "" {
 			id, ok := o.objects.Open(o.account, kind, text)
@@ -113,6 +116,9 @@ func (o opener) document(body []byte) ([]byte, *fault.Fault) {
 	if err != nil {
 		return nil, fault.Malformed(0, err)
 	}
+	if member := objects.Webhook(body); member != "" {
+		return nil, fault.Webhook(member)
+	}
 	var edits []edit.Edit
 	for i := range ids {
 		text := jsonscan.TextOf(body[ids[i].Span.Start:ids[i].Span.End])
@@ -132,6 +138,9 @@ func checkForm(form []byte) *fault.Fault {
 		return fault.FormBroken(broken)
 	}
 	for _, name := range names {
+		if objects.IsWebhook(name) {
+			return fault.Webhook(name)
+		}
 		if objects.IsReference(name) {
 			return fault.InvalidField(name, "must be sent in a JSON body: ids in forms are not known to be the client's")
 		}

@@ -123,7 +123,7 @@ func (c *call) setObject(r *http.Request, o *exchange.ObjectCall) {
 	r.Method, r.URL.RawQuery = o.Method, joined(r.URL.RawQuery, o.Query)
 	maps.Copy(r.Header, o.Header)
 	switch {
-	case o.Upload != nil:
+	case o.Upload != nil && o.Upload.Length() != 0:
 		r.Body, r.GetBody, r.ContentLength = &upload{io.NopCloser(o.Upload), &c.life.watch}, nil, o.Upload.Length()
 		r.Header["Content-Type"] = []string{o.Upload.ContentType()}
 	case r.ContentLength == 0:

@@ -37,6 +37,12 @@ func ObjectApart(path, kind string) *Fault {
 	return InvalidField(path, "this "+seal.NounOf(kind)+" is in another account than the rest of the request needs: the objects of a request must be in one account")
 }
 
+// Webhook refuses a request that names an address which the provider would call. path is the member or the
+// parameter with it.
+func Webhook(path string) *Fault {
+	return InvalidField(path, "must not be sent: the provider would call this address with names of objects that the gateway does not know")
+}
+
 // NotKept refuses a request about objects of a kind that no provider stores for clients.
 func NotKept(kind string) *Fault {
 	return &Fault{Kind: NotFound, Message: "path: this gateway keeps no " + seal.NounOf(kind) + "s", Code: "not_found"}
@@ -107,7 +113,7 @@ func LongLine(limit int64) *Fault {
 // BatchFileUnread refuses a batch of the requests in a file for a key whose models or costs are limited,
 // if the gateway does not know what the requests may cost.
 func BatchFileUnread() *Fault {
-	return notAllowed("this key may not create a batch of this file, whose requests the gateway has not checked for it: store the file again with this key")
+	return notAllowed("this key may not create a batch of this file, whose requests the gateway has not checked for it: store the file again with this key, all pieces of it through one gateway")
 }
 
 // BatchInBackground refuses a request of a batch that asks for an answer later.

@@ -273,9 +273,20 @@ func NoRealtime() *Fault {
 	return &Fault{Kind: NotFound, Message: "upgrade: no provider of this gateway has the Realtime API, or the Live API, for this model", Code: "not_found", Final: true}
 }
 
-// RealtimeQuery refuses a WebSocket of the Realtime API for something else than a model.
-func RealtimeQuery() *Fault {
-	return &Fault{Kind: Invalid, Message: "model: must be the only parameter of a WebSocket of the Realtime API; calls and other intents are not served", Param: "model", Code: codeInvalidValue, Final: true}
+// RealtimeQuery refuses a WebSocket of the Realtime API for a parameter of its query: the model, or what asks for
+// something else than a conversation.
+func RealtimeQuery(parameter string) *Fault {
+	f := InvalidField(parameter, "must not be sent: a WebSocket of the Realtime API has a model alone")
+	switch parameter {
+	case "model":
+		f = InvalidField(parameter, "must be sent once, as the only parameter of a WebSocket of the Realtime API")
+	case "intent":
+		f = InvalidField(parameter, "sessions for transcripts alone are not served: the session of a model has them by audio.input.transcription")
+	case "call_id":
+		f = InvalidField(parameter, "calls by WebRTC and SIP are not served")
+	}
+	f.Final = true
+	return f
 }
 
 // NotRealtimeEvent refuses a message that is not valid.

@@ -28,6 +28,22 @@ type finder struct {
 	c         jsonscan.Cursor
 	found     []translate.ObjectID
 	addresses []translate.Span // of objects
+	webhook   *string          // set to the first member that IsWebhook, with a value; nil if nobody needs it
+}
+
+// Webhook returns the member of a request, in lower case, with an address that the vendor calls when it is done;
+// "" if there is none.
+func Webhook(request []byte) (member string) {
+	x := &finder{c: jsonscan.New(request), webhook: &member}
+	x.value("")
+	return member
+}
+
+// IsWebhook reports whether a member or a parameter has an address that the vendor calls, or is for one. Vendors
+// name it in different ways: webhook_config, webhookUrl, hf_webhook, callback_url.
+func IsWebhook(name string) bool {
+	plain := strings.ReplaceAll(strings.ToLower(name), "_", "")
+	return strings.Contains(plain, "webhook") || slices.Contains([]string{"callback", "callbackurl", "callbackuri"}, plain)
 }
 
 // value finds the ids in the value at the cursor, which is that of a member, or in a list of it.
@@ -41,6 +57,9 @@ func (x *finder) value(member string) {
 		}
 		for c.EnterMap(); c.Member(); {
 			name := strings.ToLower(string(c.Name()))
+			if x.webhook != nil && *x.webhook == "" && IsWebhook(name) && c.Kind() != jsonscan.Null {
+				*x.webhook = name
+			}
 			if _, refers := references[member+"."+name]; refers {
 				name = member + "." + name
 			}

@@ -104,3 +104,18 @@ func TestPathsOfObjectsAreFoundWhole(t *testing.T) {
 		assert.Equal(t, known, objects.Find(request[0], request[1]) != nil, request)
 	}
 }
+
+// An address that the vendor calls was passed on beside the sealed ids of a request.
+func TestAWebhookIsFoundByTheNamesOfVendors(t *testing.T) {
+	for request, want := range map[string]string{
+		`{"webhook":"https://a.example"}`:                                                      "webhook",
+		`{"batch":{"webhookConfig":{"uris":["https://a.example"]}}}`:                           "webhookconfig",
+		`{"prompt":"x","callBackUrl":"https://a.example"}`:                                     "callbackurl",
+		`{"list":[{"c\u0061llback_url":"https://a.example"}]}`:                                 "callback_url",
+		`{"hf_webhook":"https://a.example"}`:                                                   "hf_webhook",
+		`{"webhook":null,"callback_id":"x","text":"webhook"}`:                                  "",
+		`{"metadata":{"webhook":"x"},"tools":[{"parameters":{"properties":{"callback":{}}}}]}`: "",
+	} {
+		assert.Equal(t, want, objects.Webhook([]byte(request)), request)
+	}
+}

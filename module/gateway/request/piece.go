@@ -28,8 +28,8 @@ type Tap interface {
 	End() (*exchange.Requests, *fault.Fault)
 }
 
-// NewPiece returns the body of a request as a piece of at most limit bytes, which tap reads, too. It reads
-// none of it.
+// NewPiece returns the body of a request as a piece of at most limit bytes, which tap reads, too; nil for none. It
+// reads none of it.
 func NewPiece(r *http.Request, limit int64, tap Tap) *Piece {
 	return &Piece{body: http.MaxBytesReader(nil, r.Body, limit), length: r.ContentLength, tap: tap}
 }
@@ -62,6 +62,9 @@ func (p *Piece) show(b []byte, last bool) *fault.Fault {
 	p.requests.Store(requests)
 	return refused
 }
+
+// End shows the end of the file to the tap behind a piece without bytes, which the provider does not read.
+func (p *Piece) End() *fault.Fault { return p.show(nil, true) }
 
 // ContentType implements exchange.Upload.
 func (*Piece) ContentType() string { return "application/octet-stream" }

@@ -20,12 +20,21 @@ import (
 
 // TestTheVendorsClientsHaveConversations runs the suite of OpenAI's own client for the Realtime API.
 func TestTheVendorsClientsHaveConversations(t *testing.T) {
-	s := site.StartCaddyfile(t, voiceLines(t, startVoice(t)))
+	runVoiceSuite(t, "realtime.test.js", withTLS(t, site.StartCaddyfile(t, voiceLines(t, startVoice(t)))))
+}
+
+// TestTheVendorsClientsHaveSessions runs the suite of OpenAI's own client for its Live API.
+func TestTheVendorsClientsHaveSessions(t *testing.T) {
+	runVoiceSuite(t, "sessions.test.js", withTLS(t, site.StartCaddyfile(t, timedLines(t, startTimed(t)))))
+}
+
+// withTLS returns the address of a server with TLS in front of a site, for clients that know wss alone.
+func withTLS(t *testing.T, s *site.Site) string {
 	address, err := url.Parse(s.URL("site", ""))
 	require.NoError(t, err)
-	front := httptest.NewTLSServer(httputil.NewSingleHostReverseProxy(address)) // the client knows wss alone
+	front := httptest.NewTLSServer(httputil.NewSingleHostReverseProxy(address))
 	t.Cleanup(front.Close)
-	runVoiceSuite(t, "realtime.test.js", front.URL)
+	return front.URL
 }
 
 // TestTheVendorsClientsAreLive runs the suite of Google's own client for the Live API.

@@ -173,7 +173,7 @@ func TestX212ASessionIsResumedByItsClientAlone(t *testing.T) {
 
 // A file that the gateway stores for a client could not be named in a conversation of the client, and one of the
 // account by anybody before.
-func TestX237AConversationNamesTheFilesOfItsClientAlone(t *testing.T) {
+func TestX229AConversationNamesTheFilesOfItsClientAlone(t *testing.T) {
 	v := startLive(t)
 	lines := liveLines(t, v, "key other {env.OTHER_KEY}", "provider keeper gemini {\nbase_url "+v.URL+"/v1beta\nmodels off\napi_key {env.UP_KEY_2}\nfiles_state sealed\n}")
 	lines = strings.Replace(strings.Replace(lines, "to up/live-real", "to up/live-real\nto keeper/live-real", 1), "sockets up", "sockets up keeper", 1)

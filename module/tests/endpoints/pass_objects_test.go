@@ -257,6 +257,7 @@ func TestX011WhatHasNoKnownIDsIsRefusedWhereIDsAreSealed(t *testing.T) {
 		p, _, ids := startVault(t, w)
 		before := len(p.account.lines())
 		speech, formType := form(t, "file@a=x", "file_id="+ids["file-"])
+		hook, hookType := form(t, "file@a=x", "webhook=https://client.example")
 		for name, c := range map[string]struct {
 			line, body, contentType string
 			status                  int
@@ -270,6 +271,9 @@ func TestX011WhatHasNoKnownIDsIsRefusedWhereIDsAreSealed(t *testing.T) {
 			"an id in a form":          {"POST /v1/containers/" + ids["cntr_"] + "/files", speech, formType, 400, "JSON body"},
 			"a repeated member":        {"POST /v1/vector_stores", `{"file_ids":[],"file_ids":[]}`, "", 400, "JSON"},
 			"a body that is not read":  {"POST /v1/vector_stores", "file_ids=x", "application/x-www-form-urlencoded", 415, "application/json"},
+			"an address to call":       {"POST /v1/videos", `{"model":"m","callback_url":"https://client.example"}`, "", 400, "callback_url: must not be sent: the provider would call this address"},
+			"one in the query":         {"POST /v1/videos?hf_%77ebhook=https://client.example", `{"model":"m"}`, "", 400, "must not be sent: the provider would call this address"},
+			"one in a form":            {"POST /v1/containers/" + ids["cntr_"] + "/files", hook, hookType, 400, "webhook: must not be sent: the provider would call this address"},
 			"a coding that is unknown": {"POST /v1/vector_stores", "{}", "", 415, "encoding"},
 		} {
 			method, path, _ := strings.Cut(c.line, " ")

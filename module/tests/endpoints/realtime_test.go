@@ -94,9 +94,13 @@ func TestX172RefusalsOfRealtimeAreAnswersOfHTTP(t *testing.T) {
 		text       string
 	}{
 		"a key":        {"?model=voice", "sk-wrong", 401, "key"},
-		"no model":     {"", site.ClientKey, 400, "model: must be"},
-		"a call":       {"?model=voice&call_id=rtc_1", site.ClientKey, 400, "model: must be"},
-		"an intent":    {"?intent=transcription", site.ClientKey, 400, "model: must be"},
+		"no model":     {"", site.ClientKey, 400, "model: must be sent once"},
+		"two models":   {"?model=voice&model=text", site.ClientKey, 400, "model: must be sent once"},
+		"a call":       {"?model=voice&call_id=rtc_1", site.ClientKey, 400, "call_id: calls by WebRTC"},
+		"an intent":    {"?intent=transcription", site.ClientKey, 400, "intent: sessions for transcripts alone"},
+		"an intent to": {"?model=voice&intent=transcription", site.ClientKey, 400, "intent: sessions for transcripts alone"},
+		"another name": {"?model=voice&language=en", site.ClientKey, 400, "language: must not be sent"},
+		"translations": {"/translations?model=voice", site.ClientKey, 404, "does not serve /v1/realtime/translations, since the gateway cannot limit what it uses"},
 		"another one":  {"?model=nobody", site.ClientKey, 404, "Realtime"},
 		"not allowed":  {"?model=voice", otherKey, 403, "may not use"},
 		"no WebSocket": {"?model=elsewhere", site.ClientKey, 404, "Realtime"},
@@ -143,6 +147,24 @@ func TestX173AMessageAsksForNoOtherModel(t *testing.T) {
 	assert.Empty(t, v.received(), "nothing was sent")
 	c.send(`{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"whisper-1"}}}}}`)
 	c.until("session.updated")
+}
+
+// The ids of items name those of a conversation alone, at the vendor: a reference to an item passes as it is, while
+// one to a file of the account does not.
+func TestX173AReferenceToAnItemNamesOneOfTheConversation(t *testing.T) {
+	v := startVoice(t)
+	c := openVoice(t, site.StartCaddyfile(t, voiceLines(t, v)), site.ClientKey)
+	const said = `{"type":"response.create","response":{"conversation":"none","input":[{"type":"item_reference","id":"item_1"}]}}`
+	c.send(said)
+	c.until("response.done")
+	for _, text := range []string{
+		`{"type":"response.create","response":{"input":[{"type":"item_reference","id":"item_1"},{"type":"message","content":[{"type":"input_image","file_id":"file-1"}]}]}}`,
+		`{"type":"conversation.item.create","item":{"type":"message","content":[{"type":"input_file","file_id":"file-1"}]}}`,
+	} {
+		c.send(text)
+		assert.Contains(t, c.until("error").Error.Message, "whose object this is", text)
+	}
+	assert.Equal(t, []string{said}, v.received())
 }
 
 // What a conversation uses was known to the provider alone.

@@ -425,8 +425,8 @@ func TestX188EachLineOfAFileOfAGeminiClientIsChecked(t *testing.T) {
 		"a model that the key may not use": {site.AliceKey, "/v1beta/models/other:batchGenerateContent", mine, "this key may not use model 'other'", 403},
 		"without a price":                  {site.BobKey, "/v1beta/models/other:batchGenerateContent", fileOf(t, g.upload(site.BobKey, one)).Name, "the price of 'other' is unknown", 403},
 		"of another key":                   {site.BobKey, batchMethod, mine, "File with id '" + mine + "' not found.", 404},
-		"another kind of file":             {site.AliceKey, batchMethod, fileOf(t, g.upload(site.AliceKey, "hello\n"+one)).Name, "this key may not create a batch of this file, whose requests the gateway has not checked for it: store the file again with this key", 403},
-		"a document":                       {site.AliceKey, batchMethod, fileOf(t, g.upload(site.AliceKey, `{"a":"`+strings.Repeat("a", 9<<10)+`"}`)).Name, "this key may not create a batch of this file, whose requests the gateway has not checked for it: store the file again with this key", 403},
+		"another kind of file":             {site.AliceKey, batchMethod, fileOf(t, g.upload(site.AliceKey, "hello\n"+one)).Name, "this key may not create a batch of this file, whose requests the gateway has not checked for it: store the file again with this key, all pieces of it through one gateway", 403},
+		"a document":                       {site.AliceKey, batchMethod, fileOf(t, g.upload(site.AliceKey, `{"a":"`+strings.Repeat("a", 9<<10)+`"}`)).Name, "this key may not create a batch of this file, whose requests the gateway has not checked for it: store the file again with this key, all pieces of it through one gateway", 403},
 		"its own":                          {site.AliceKey, batchMethod, mine, "", 200},
 		"sent at once":                     {site.AliceKey, batchMethod, whole, "", 200},
 	} {
@@ -452,4 +452,34 @@ func TestTheLinesOfAFileCannotBeReplaced(t *testing.T) {
 		file := fileOf(t, g.piece(site.AliceKey, session, "upload, finalize", 0, one))
 		assert.Equal(t, http.StatusForbidden, g.batchOfFile(file.Name).Status, name)
 	}
+}
+
+// A file whose last request has no bytes, as of clients that send what they read, was one of unknown requests.
+func TestAnUploadMayEndWithoutBytes(t *testing.T) {
+	site.SetKeys(t)
+	vendor := startGoogle(t)
+	s := site.Start(t, googleLines(t, vendor)...)
+	g := googler{vendor, t, strings.TrimPrefix(s.URL("site", ""), "http://")}
+	assert.Equal(t, http.StatusOK, g.batchOfFile(fileOf(t, g.upload(site.AliceKey, promptLines(2), "")).Name).Status)
+	half := promptLines(1)
+	cut := g.upload(site.AliceKey, half+half[:len(half)/2], "")
+	assert.Equal(t, "line 2: request: required", cut.Failure(t).Message)
+}
+
+// A gateway does not know the lines of a piece that another one has passed on: the batch of such a file is refused
+// by its reason, and not as if the file were of another kind.
+func TestAFileInPiecesIsReadByOneGateway(t *testing.T) {
+	site.SetKeys(t)
+	vendor := startGoogle(t)
+	s := site.Start(t, googleLines(t, vendor)...)
+	g := googler{vendor, t, strings.TrimPrefix(s.URL("site", ""), "http://")}
+	one := promptLines(1)
+	session := g.start(site.AliceKey, uploadsOfGoogle, 2*len(one))
+	elsewhere := googler{vendor, t, strings.TrimPrefix(vendor.URL, "http://")}
+	first := elsewhere.piece("up", uploadsOfGoogle+"?upload_id="+g.session(), "upload", 0, one)
+	require.Equal(t, http.StatusOK, first.Status, first.Body)
+	file := fileOf(t, g.piece(site.AliceKey, session, "upload, finalize", len(one), one))
+	refused := g.batchOfFile(file.Name)
+	assert.Equal(t, http.StatusForbidden, refused.Status)
+	assert.Contains(t, refused.Failure(t).Message, "store the file again with this key, all pieces of it through one gateway")
 }

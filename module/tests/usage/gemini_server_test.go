@@ -105,6 +105,11 @@ func startGoogle(t testing.TB) *google {
 	return g
 }
 
+// session returns the id of the last session, which no other vendor of a test has.
+func (g *google) session() string {
+	return fmt.Sprintf("ABPtcPo%s%0110d", strings.TrimPrefix(g.URL, "http://127.0.0.1:"), g.last)
+}
+
 func refuseGoogle(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	w.WriteHeader(status)
@@ -128,7 +133,7 @@ func (g *google) upload(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		g.last++
-		id := fmt.Sprintf("ABPtcPo%0120d", g.last)
+		id := g.session()
 		g.sessions[id] = &googleSession{googleFile{description: string(body), kind: r.Header.Get("X-Goog-Upload-Header-Content-Type")}, announced}
 		h := w.Header()
 		h.Set("Content-Type", "text/plain; charset=utf-8")

@@ -170,7 +170,7 @@ func (b *batchReader) request(path string) {
 // the client chooses who gets that on behalf of the account.
 func (b *batchReader) webhook(path string) {
 	if b.c.Kind() != jsonscan.Null {
-		b.refuse(fault.InvalidField(path, "must not be sent: the provider would call this address with names of objects that the gateway does not know"))
+		b.refuse(fault.Webhook(path))
 	}
 	b.c.Skip()
 }
