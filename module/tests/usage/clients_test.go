@@ -50,15 +50,19 @@ func TestTheVendorsClientsUseFilesOfTheGeminiAPI(t *testing.T) {
 	runSuite(t, "gemini.test.js", "GATEWAY_URL="+s.URL("site", ""), "VENDOR_URL="+g.URL, "GATEWAY_KEY="+site.AliceKey)
 }
 
-// The suite of the official clients of the Model Context Protocol uses the official servers of both eras.
+// The suite of the official clients of the Model Context Protocol uses the official servers of both eras: one at
+// its path, and two as one.
 func TestTheOfficialClientsUseServersOfTools(t *testing.T) {
 	site.SetKeys(t)
 	t.Setenv("UP_TOKEN", "token-of-the-server")
 	modern, everything := freePort(t), freePort(t)
-	s := site.Start(t, site.DemoProvider, "key alice {env.KEY_ALICE} {\nmcp modern everything\n}",
+	s := site.Start(t, site.DemoProvider,
+		"key alice {env.KEY_ALICE} {\nmcp modern everything sums\n}", "key bob {env.KEY_BOB} {\nmcp modern notes/delete_*\n}",
 		"mcp modern {\nto http://127.0.0.1:"+modern+"/mcp\nauth bearer {env.UP_TOKEN}\ntools search_*\n}",
-		"mcp everything {\nto http://127.0.0.1:"+everything+"/mcp\ntools echo get-sum\n}")
-	runSuite(t, "mcp.test.js", "GATEWAY_URL="+s.URL("site", ""), "ALICE_KEY="+site.AliceKey, "MODERN_PORT="+modern, "EVERYTHING_PORT="+everything)
+		"mcp notes {\nto http://127.0.0.1:"+modern+"/mcp\nauth bearer {env.UP_TOKEN}\n}",
+		"mcp everything {\nto http://127.0.0.1:"+everything+"/mcp\ntools echo\n}",
+		"mcp sums {\nto http://127.0.0.1:"+everything+"/mcp\ntools get-sum\n}")
+	runSuite(t, "mcp.test.js", "GATEWAY_URL="+s.URL("site", ""), "ALICE_KEY="+site.AliceKey, "BOB_KEY="+site.BobKey, "MODERN_PORT="+modern, "EVERYTHING_PORT="+everything)
 }
 
 // freePort returns a port on which nothing listens.

@@ -11,9 +11,10 @@ import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextp
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 
-const { GATEWAY_URL, ALICE_KEY, MODERN_PORT, EVERYTHING_PORT } = process.env;
+const { GATEWAY_URL, ALICE_KEY, BOB_KEY, MODERN_PORT, EVERYTHING_PORT } = process.env;
 const authorized = (key) => ({ requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 const at = (name) => new URL(`${GATEWAY_URL}/mcp/${name}`);
+const all = new URL(`${GATEWAY_URL}/mcp`);
 
 let everything;
 let modern;
@@ -77,6 +78,39 @@ test('the client of the later versions falls back on a server with sessions', as
   const client = new Client(identity, { versionNegotiation: { mode: 'auto' } });
   assert.equal(await uses(client, new StreamableHTTPClientTransport(at('everything'), authorized(ALICE_KEY)), 'echo', { message: 'hi' }, 'get-env'), 'Echo: hi');
 });
+
+// usesAll lists the tools of all servers, calls one of each, and some that are not allowed.
+async function usesAll(client, transport, calls, forbidden) {
+  await client.connect(transport);
+  assert.deepEqual((await client.listTools()).tools.map((t) => t.name).sort(), Object.keys(calls).sort());
+  for (const [name, [args, answer]] of Object.entries(calls))
+    assert.match((await client.callTool({ name, arguments: args })).content[0].text, answer);
+  for (const name of forbidden)
+    await assert.rejects(client.callTool({ name, arguments: {} }), /not available with this key/, name);
+  assert.match((await client.callTool({ name: Object.keys(calls)[0], arguments: Object.values(calls)[0][0] })).content[0].text, Object.values(calls)[0][1]);
+  await client.close();
+}
+
+// The key has servers of both eras. Those without sessions are not in a session.
+const ofSessions = { 'everything__echo': [{ message: 'hi' }, /^Echo: hi$/], 'sums__get-sum': [{ a: 1, b: 2 }, /\b3\b/] };
+const notOfSessions = ['everything__get-sum', 'sums__echo', 'everything__get-env', 'nobody__echo', 'echo'];
+
+test('the client of the earlier versions uses two servers with sessions as one', async () => {
+  await usesAll(new LegacyClient(identity), new LegacyTransport(all, authorized(ALICE_KEY)), ofSessions, notOfSessions);
+});
+
+test('the client of the later versions falls back on a session with two servers as one', async () => {
+  const client = new Client(identity, { versionNegotiation: { mode: 'auto' } });
+  await usesAll(client, new StreamableHTTPClientTransport(all, authorized(ALICE_KEY)), ofSessions, notOfSessions);
+});
+
+for (const mode of ['auto', { pin: '2026-07-28' }])
+  test(`the client of the later versions uses two servers without sessions as one, ${JSON.stringify(mode)}`, async () => {
+    const client = new Client(identity, { versionNegotiation: { mode } });
+    await usesAll(client, new StreamableHTTPClientTransport(all, authorized(BOB_KEY)),
+      { modern__search_code: [{ q: 'x' }, /^search_code x$/], notes__delete_all: [{ q: 'y' }, /^delete_all y$/] },
+      ['modern__delete_all', 'notes__search_code', 'everything__echo', 'search_code']);
+  });
 
 test('a key without the server is refused', async () => {
   for (const transport of [new LegacyTransport(at('everything'), authorized('sk-nobody')), new StreamableHTTPClientTransport(at('modern'), authorized('sk-nobody'))]) {
