@@ -178,11 +178,15 @@ func (h *held) pass(o *other, text string) bool {
 	return !o.span.Empty()
 }
 
-// sent returns the texts of the answer with their edits.
+// sent returns the texts that may have been sent, with their edits: all of them, unless the answer
+// is checked and has not ended.
 func (h *held) sent() (list []aigateway.GuardText) {
 	for _, c := range h.order {
-		whole := piece{channel: c, end: c.text.Len()}
-		text, _ := whole.edited()
+		passed := piece{channel: c, end: c.text.Len()}
+		if !h.open {
+			passed.end = c.clear
+		}
+		text, _ := passed.edited()
 		if c.kind == texts.Call {
 			text = texts.Unescaped(text)
 		}

@@ -160,7 +160,11 @@ func (r *Receiver) follow(out []byte) {
 // Close ends the answer when the call has returned: it passes on the rest, or ends the reply
 // with the fault of a block. An answer that the provider has not completed stays incomplete.
 func (r *Receiver) Close() {
-	if !r.accepted || r.check.ctx.Err() != nil {
+	if !r.accepted {
+		return
+	}
+	if r.check.ctx.Err() != nil {
+		r.logPart()
 		return
 	}
 	if r.blocked == nil && r.lexer != nil {
@@ -176,4 +180,11 @@ func (r *Receiver) Close() {
 		return
 	}
 	r.check.logContent(r.check.ctx, OnAnswer, r.check.held.sent())
+}
+
+// logPart logs what a client that has left has got of a stream.
+func (r *Receiver) logPart() {
+	if sent := r.check.held.sent(); r.blocked == nil && len(sent) > 0 {
+		r.check.logContent(context.WithoutCancel(r.check.ctx), OnAnswer, sent)
+	}
 }

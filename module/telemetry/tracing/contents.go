@@ -106,10 +106,10 @@ var finishes = map[event.FinishReason]string{
 	event.FinishLength: "length", event.FinishTools: "tool_call", event.FinishFiltered: "content_filter", event.FinishRefused: "content_filter",
 }
 
-// finishOf returns why an answer ended: "error" if it is not whole.
+// finishOf returns why an answer ended: "error" if the client has not got all of it.
 func finishOf(r *exchange.Result) string {
 	switch {
-	case r == nil || !r.Whole():
+	case r == nil || !r.Whole() || r.Unread:
 		return "error"
 	case finishes[r.EndedBy] != "":
 		return finishes[r.EndedBy]

@@ -54,6 +54,9 @@ func TestAnAnswerThatBrokeOffEndsWithAnError(t *testing.T) {
 		spans := record(t, func(ctx context.Context) { tracing.AnswerContent(ctx, answer, result) })
 		assert.Contains(t, attributes(spans[0])["gen_ai.output.messages"], `"finish_reason":"`+finish+`"`)
 	}
+	left := &exchange.Result{State: exchange.Finished, Reading: exchange.Reading{Unread: true}}
+	spans := record(t, func(ctx context.Context) { tracing.AnswerContent(ctx, answer, left) })
+	assert.Contains(t, attributes(spans[0])["gen_ai.output.messages"], `"finish_reason":"error"`, "the client has left")
 	assert.False(t, tracing.IsRecorded(t.Context()))
 	tracing.AnswerContent(t.Context(), answer, nil)
 }

@@ -84,3 +84,28 @@ func TestContentsAreLoggedByChoice(t *testing.T) {
 	s.AssertNoEntry("whispered")
 	s.AssertNoEntry("1111 1111")
 }
+
+// Of a stream whose client had left before its end, nothing was logged, so that a client could keep
+// what it had got out of the log. What guards have not passed yet, it has not got.
+func TestWhatAClientHasGotBeforeItLeavesIsLogged(t *testing.T) {
+	const piece, pieces = 500, 10
+	for name, guards := range map[string][]string{"logged": nil, "checked": {"guard pii regex {\nblock card\non answer\n}"}} {
+		t.Run(name, func(t *testing.T) {
+			s, p := guarded(t, append(guards, "log_content {\nkeys client\n}")...)
+			chunks := make([]string, pieces)
+			for i := range chunks {
+				chunks[i] = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"` + strings.Repeat("x", piece) + "\"}}]}\n\n"
+			}
+			p.Script(gatewaytest.InOrder(gatewaytest.Chunks(gatewaytest.EventStream, chunks...), gatewaytest.Stall(gatewaytest.NewGate(t), gatewaytest.More("data: [DONE]\n\n"))))
+			stream := s.Open(site.ChatPath, site.BodyFor(site.ChatPath, "m", "go", true))
+			stream.NextUntil(strings.Repeat("x", piece))
+			stream.Cancel()
+			entry := s.EntryWhere(func(e map[string]any) bool { return e["msg"] == "answer content" })
+			got := strings.Count(fmt.Sprint(entry["texts"]), "x")
+			assert.GreaterOrEqual(t, got, piece)
+			if guards != nil {
+				assert.Less(t, got, piece*pieces, "the end waits for what follows")
+			}
+		})
+	}
+}
