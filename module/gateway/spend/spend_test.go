@@ -30,10 +30,17 @@ type call struct {
 type ledger struct {
 	zone  *time.Location
 	calls []call
-	err   error
+	back  time.Time // until then, it cannot be read
 }
 
-func (l *ledger) Location(context.Context) (*time.Location, error) { return l.zone, l.err }
+func (l *ledger) problem() error {
+	if time.Now().Before(l.back) {
+		return errors.New("away")
+	}
+	return nil
+}
+
+func (l *ledger) Location(context.Context) (*time.Location, error) { return l.zone, l.problem() }
 
 func (l *ledger) Usage(_ context.Context, q accounting.UsageQuery) (sums []accounting.Usage, err error) {
 	index := make(map[accounting.Usage]int)
@@ -62,7 +69,7 @@ func (l *ledger) Usage(_ context.Context, q accounting.UsageQuery) (sums []accou
 			sums[i].Cost.Currency = "USD"
 		}
 	}
-	return sums, l.err
+	return sums, l.problem()
 }
 
 // reports runs a reporter for a time, and returns what it reported: the time, the period, its begin
@@ -119,10 +126,10 @@ func TestEachPeriodIsReportedOnceItHasEndedInTheZoneOfTheLedger(t *testing.T) {
 
 func TestALedgerThatFailsIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &ledger{zone: time.UTC, calls: []call{{time.Now().Add(-time.Hour), "ada", 2}}, err: errors.New("away")}
+		l := &ledger{zone: time.UTC, calls: []call{{time.Now().Add(-time.Hour), "ada", 2}}}
 		core, logs := observer.New(zap.WarnLevel)
 		time.Sleep(settling)
-		time.AfterFunc(5*time.Minute+time.Second, func() { l.err = nil })
+		l.back = time.Now().Add(5*time.Minute + time.Second)
 		got := reports(t, l, zap.New(core), time.Hour)
 		require.Len(t, got, 2)
 		assert.Equal(t, "01-01 00:21 daily from 1999-12-31T00:00:00Z: ada 2 after 0", got[0])

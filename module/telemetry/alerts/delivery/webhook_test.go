@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -234,25 +235,29 @@ func TestAReportIsSentWhenTheWebhookAnswersAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSender(false, marks{&certmagic.FileStorage{Path: t.TempDir()}, "w"}, zap.NewNop())
 		require.NoError(t, s.setURL("http://receiver.example"))
-		begin, status, delivered := time.Now(), http.StatusBadGateway, []time.Duration(nil)
+		var status atomic.Int64
+		status.Store(http.StatusBadGateway)
+		begin, delivered := time.Now(), make(chan time.Duration, 10)
 		s.client.Transport = roundTrip(func(*http.Request) (*http.Response, error) {
-			if status == http.StatusNoContent {
-				delivered = append(delivered, time.Since(begin).Round(time.Hour))
+			code := int(status.Load())
+			if code == http.StatusNoContent {
+				delivered <- time.Since(begin).Round(time.Hour)
 			}
-			return &http.Response{StatusCode: status, Body: http.NoBody}, nil
+			return &http.Response{StatusCode: code, Body: http.NoBody}, nil
 		})
 		s.start()
 		s.add(alerts.New("1", events.SpendReport, time.Now(), report("daily", "2999-11-24T00:00:00Z")))
 		s.add(alerts.New("2", events.ProviderUp, time.Now(), nil))
 		time.Sleep(150 * time.Minute)
-		status = http.StatusNoContent
+		status.Store(http.StatusNoContent)
 		time.Sleep(24 * time.Hour)
-		assert.Equal(t, []time.Duration{3 * time.Hour}, delivered)
+		require.Len(t, delivered, 1)
+		assert.Equal(t, 3*time.Hour, <-delivered)
 
-		status, delivered = http.StatusBadGateway, nil
+		status.Store(http.StatusBadGateway)
 		s.add(alerts.New("3", events.SpendReport, time.Now(), report("daily", "2999-11-25T00:00:00Z")))
 		time.Sleep(8 * 24 * time.Hour)
-		status = http.StatusNoContent
+		status.Store(http.StatusNoContent)
 		time.Sleep(24 * time.Hour)
 		assert.Empty(t, delivered, "a week is enough")
 		require.NoError(t, s.Destruct())
