@@ -21,7 +21,7 @@ import (
 
 func TestMemory(t *testing.T) {
 	counterstest.Run(t, func(t *testing.T, test func(*testing.T, *counterstest.Place)) {
-		place := &counterstest.Place{Open: open, Now: time.Now, Advance: time.Sleep, Rounds: 1000}
+		place := &counterstest.Place{Open: open, Now: time.Now, Advance: time.Sleep, Rounds: 250}
 		if strings.Contains(t.Name(), "L047") {
 			test(t, place) // needs goroutines that run in parallel
 			return
