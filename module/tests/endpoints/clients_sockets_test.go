@@ -20,12 +20,12 @@ import (
 
 // TestTheVendorsClientsHaveConversations runs the suite of OpenAI's own client for the Realtime API.
 func TestTheVendorsClientsHaveConversations(t *testing.T) {
-	runVoiceSuite(t, "realtime.test.js", withTLS(t, site.StartCaddyfile(t, voiceLines(t, startVoice(t)))))
+	runSuite(t, "realtime.test.js", withTLS(t, site.StartCaddyfile(t, voiceLines(t, startVoice(t)))))
 }
 
 // TestTheVendorsClientsHaveSessions runs the suite of OpenAI's own client for its Live API.
 func TestTheVendorsClientsHaveSessions(t *testing.T) {
-	runVoiceSuite(t, "sessions.test.js", withTLS(t, site.StartCaddyfile(t, timedLines(t, startTimed(t)))))
+	runSuite(t, "sessions.test.js", withTLS(t, site.StartCaddyfile(t, timedLines(t, startTimed(t)))))
 }
 
 // withTLS returns the address of a server with TLS in front of a site, for clients that know wss alone.
@@ -39,10 +39,17 @@ func withTLS(t *testing.T, s *site.Site) string {
 
 // TestTheVendorsClientsAreLive runs the suite of Google's own client for the Live API.
 func TestTheVendorsClientsAreLive(t *testing.T) {
-	runVoiceSuite(t, "live.test.js", site.StartCaddyfile(t, liveLines(t, startLive(t))).URL("site", ""))
+	runSuite(t, "live.test.js", site.StartCaddyfile(t, liveLines(t, startLive(t))).URL("site", ""))
 }
 
-func runVoiceSuite(t *testing.T, name, address string) {
+// TestTheVendorsClientsStore runs the suite of OpenAI's own clients for what they store at a provider.
+func TestTheVendorsClientsStore(t *testing.T) {
+	s := startStoring(t, site.Direct)
+	t.Setenv("OTHER_KEY", otherKey)
+	runSuite(t, "stored.test.js", s.URL("site", ""))
+}
+
+func runSuite(t *testing.T, name, address string) {
 	suite := exec.CommandContext(t.Context(), "node", "--test", "--test-reporter=spec", "--test-timeout=120000", name)
 	suite.Dir = filepath.FromSlash("../../../testdata/clients/fakes")
 	suite.Env = append(os.Environ(), "FORCE_COLOR=0", "NODE_TLS_REJECT_UNAUTHORIZED=0", "GATEWAY_URL="+address, "GATEWAY_KEY="+site.ClientKey)

@@ -41,9 +41,9 @@ func TestX066ConversationsAreManaged(t *testing.T) {
 		for _, try := range []struct{ method, path, body, want string }{
 			{"GET", path, "", `"id":"` + id + `","metadata":{"topic":"a"}`},
 			{"POST", path, `{"metadata":{"topic":"b"}}`, `"id":"` + id + `","metadata":{"topic":"b"}`},
-			{"POST", path + "/items", `{"items":[{"role":"user","content":"more"}]}`, `"content":"more","id":"msg_3"`},
+			{"POST", path + "/items", `{"items":[{"role":"user","content":"more"}]}`, `"content":[{"text":"more","type":"input_text"}],"id":"msg_3"`},
 			{"GET", path + "/items?limit=2&order=asc", "", `"id":"msg_2"`},
-			{"GET", path + "/items/msg_3", "", `"content":"more"`},
+			{"GET", path + "/items/msg_3", "", `"text":"more"`},
 			{"DELETE", path + "/items/msg_3", "", `"id":"` + id + `"`},
 		} {
 			answer := s.send(site.ClientKey, try.method, try.path, try.body)

@@ -164,6 +164,12 @@ func (v *vendor) serveConversations(mux *http.ServeMux) {
 		for _, item := range items {
 			v.last++
 			item["id"] = "msg_" + strconv.Itoa(v.last)
+			if item["type"] == nil {
+				item["type"] = "message"
+			}
+			if text, ok := item["content"].(string); ok {
+				item["content"] = []any{map[string]any{"type": "input_text", "text": text}}
+			}
 			v.items[id] = append(v.items[id], item)
 		}
 		return items
