@@ -75,24 +75,26 @@ func gatewaysOf(t *testing.T, caddyfile string) (g gateways) {
 	t.Helper()
 	adapted, _, err := caddyconfig.GetAdapter("caddyfile").Adapt([]byte(caddyfile), map[string]any{"filename": "Caddyfile"})
 	require.NoError(t, err, caddyfile)
+	type server struct {
+		Listen    []string
+		Routes    []route
+		AutoHTTPS *caddyhttp.AutoHTTPSConfig `json:"automatic_https"`
+	}
 	var config struct {
 		Apps struct {
 			Gateway json.RawMessage `json:"ai_gateway"`
-			HTTP    struct{ Servers map[string]json.RawMessage }
+			HTTP    struct{ Servers map[string]server }
 		}
 	}
 	require.NoError(t, json.Unmarshal(adapted, &config))
 	if config.Apps.Gateway != nil {
 		g.add(t, config.Apps.Gateway, nil)
 	}
-	for _, name := range slices.Sorted(maps.Keys(config.Apps.HTTP.Servers)) {
-		var server struct {
-			Listen    []string
-			Routes    []route
-			AutoHTTPS *caddyhttp.AutoHTTPSConfig `json:"automatic_https"`
-		}
-		require.NoError(t, json.Unmarshal(config.Apps.HTTP.Servers[name], &server))
-		g.addRoutes(t, &caddyhttp.Server{Listen: server.Listen, AutoHTTPS: server.AutoHTTPS}, server.Routes, nil)
+	port := func(s server) string { return s.Listen[0][strings.LastIndexByte(s.Listen[0], ':'):] }
+	servers := slices.Collect(maps.Values(config.Apps.HTTP.Servers)) // the texts have no bind, after which Caddy orders them
+	slices.SortFunc(servers, func(a, b server) int { return strings.Compare(port(a), port(b)) })
+	for _, s := range servers {
+		g.addRoutes(t, &caddyhttp.Server{Listen: s.Listen, AutoHTTPS: s.AutoHTTPS}, s.Routes, nil)
 	}
 	return g
 }

@@ -45,6 +45,22 @@ func TestOnlySensibleTimesToComeAgainAreHandedOn(t *testing.T) {
 	}
 }
 
+// A quota that begins anew in three days looked like a rate, since the time of it was dropped: Claude Code
+// repeated the request for minutes.
+func TestAClientIsAskedNotToRepeatWhatIsRefusedForDays(t *testing.T) {
+	for _, tt := range []struct{ name, value, want string }{
+		{"Retry-After", "287441", "false"},
+		{"Retry-After", time.Now().Add(25 * time.Hour).UTC().Format(http.TimeFormat), "false"},
+		{"Retry-After-Ms", "86400001", "false"},
+		{"Retry-After", "86400", "true"},
+		{"Retry-After", "1e9", "true"},
+		{"Retry-After", "soon", "true"},
+	} {
+		got := carry(t, newTransport(refuses(429, tt.name, tt.value, "X-Should-Retry", "true")), attemptFor(t, translate.Chat, false))
+		assert.Equal(t, tt.want, got.Header.Get("X-Should-Retry"), "%s: %s", tt.name, tt.value)
+	}
+}
+
 // An id of 60 KB was sent to the client, and some clients cannot read an answer with more
 // than 16 KB of headers.
 func TestLongHeadersAreLeftOut(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -125,13 +126,30 @@ var retryNames = [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry", 
 const day = 24 * 60 * 60 // in seconds
 
 // retryHeaders returns the headers of retryNames with valid values. Clients wait as long as
-// these headers ask, so times of more than a day are dropped.
+// these headers ask, so times of more than a day are dropped; without them, clients would
+// repeat the request at once, and are asked not to.
 func (r *redactor) retryHeaders(headers http.Header) http.Header {
 	names := slices.DeleteFunc(slices.Clone(retryNames[:]), func(name string) bool {
 		v := headers[name]
 		return len(v) != 1 || !validRetry(name, v[0])
 	})
-	return r.headers(headers, names)
+	selected := r.headers(headers, names)
+	if exceedsDay(headers.Get("Retry-After"), day) || exceedsDay(headers.Get("Retry-After-Ms"), day*1000) {
+		if selected == nil {
+			selected = make(http.Header, 1)
+		}
+		selected["X-Should-Retry"] = []string{"false"}
+	}
+	return selected
+}
+
+// exceedsDay reports whether a value is a date, or a number of units, more than a day ahead.
+func exceedsDay(value string, units float64) bool {
+	if value == "" || isWithin(value, units) {
+		return false
+	}
+	date, err := http.ParseTime(value)
+	return err == nil && time.Until(date) > day*time.Second || isWithin(value, math.MaxFloat64)
 }
 
 // validRetry reports whether a header of retryNames may have the value.

@@ -115,6 +115,8 @@ type Quotas struct {
 	// Budget returns the headers, as names and values, that show a person the use of a budget. Nil: no
 	// client of the format shows it.
 	Budget func(BudgetUse) []string
+	// Claims are the names of the headers of Budget that errors do not have.
+	Claims []string
 }
 
 // BudgetUse is the use of a budget.

@@ -9,6 +9,12 @@ import (
 
 const unified = "Anthropic-Ratelimit-Unified-"
 
+// With these headers, Claude Code takes any error 429 for a used-up budget.
+const (
+	budgetClaim  = unified + "Representative-Claim"
+	budgetStatus = unified + "Overage-Status"
+)
+
 // warnings are the shares of a budget from which Claude Code warns.
 var warnings = [...]float64{0.95, 0.75}
 
@@ -42,7 +48,7 @@ func budgetHeaders(b format.BudgetUse) []string {
 		headers = append(headers, unified+"Overage-Surpassed-Threshold", strconv.FormatFloat(passed, 'f', -1, 64))
 	}
 	if !b.Ended {
-		return append(headers, unified+"Representative-Claim", "overage", unified+"Overage-Status", status)
+		return append(headers, budgetClaim, "overage", budgetStatus, status)
 	}
 	headers = append(headers, unified+"Overage-Disabled-Reason", "org_spend_cap_reached")
 	if name := periodNames[b.Period]; name != "" {

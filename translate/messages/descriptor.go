@@ -33,6 +33,7 @@ var Descriptor = format.Descriptor{
 			Tokens:   quotaHeaders("Tokens"),
 			Reset:    resetTime,
 			Budget:   budgetHeaders,
+			Claims:   []string{budgetClaim, budgetStatus},
 		},
 	},
 	Provider: format.Provider{Call: callAddress, Delivery: []string{"stream"}, Models: modelsAddress, OneAnswer: true, Sign: answer.Sign},

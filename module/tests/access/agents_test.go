@@ -110,10 +110,10 @@ func letIn(s *site.Site, user string) (cookie, token string) {
 var costly = gatewaytest.Body(200, "application/json", []byte(`{"id":"msg_1","type":"message","role":"assistant","model":"m",
 	"content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":10,"output_tokens":20}}`))
 
-// agentsAt returns the lines of a site in which a program may sign in, and ask a provider of costly answers.
-func agentsAt(t *testing.T, accounts string, limits ...string) []string {
+// agentsAt returns the lines of a site in which a program may sign in, and ask a provider that always answers the same.
+func agentsAt(t *testing.T, answer gatewaytest.Step, accounts string, limits ...string) []string {
 	p := gatewaytest.NewProvider(t)
-	p.Always(costly)
+	p.Always(answer)
 	return append(limits, site.Direct.Provider("p", p, "format messages", "price m input 0 output 1000000"),
 		"store sqlite "+t.TempDir()+"/gateway.db", "ledger {\njournal "+t.TempDir()+"/journal\n}", "accounts {\nagents\n"+accounts+"\n}")
 }
@@ -131,7 +131,7 @@ func shown(got site.Reply) map[string]string {
 
 // A person saw nothing of a budget in the program before it was used up.
 func TestAProgramThatHasSignedInShowsTheBudgetOfItsPerson(t *testing.T) {
-	s := site.Start(t, agentsAt(t, "limit person", "limit person {\nper user\nwithin all\nbudget 25/month\n}", "limit all {\nper gateway\nbudget 26/day\n}", "limit soft {\nbudget 1/day soft\n}")...)
+	s := site.Start(t, agentsAt(t, costly, "limit person", "limit person {\nper user\nwithin all\nbudget 25/month\n}", "limit all {\nper gateway\nbudget 26/day\n}", "limit soft {\nbudget 1/day soft\n}")...)
 	s.AddUser("alice")
 	cookie, token := letIn(s, "alice")
 	ask := func(credential string) site.Reply {
@@ -171,14 +171,32 @@ func TestAProgramThatHasSignedInShowsTheBudgetOfItsPerson(t *testing.T) {
 		"Overage-Disabled-Reason": "org_spend_cap_reached", "Reset": want["Reset"], "Overage-Reset": want["Reset"],
 	}, shown(refused))
 	assert.JSONEq(t, fmt.Sprintf(row, 4000, 160, 160, at, "critical"), usage())
+	spent := usage()
+	_, token = letIn(s, "alice")
+	assert.Equal(t, spent, usage(), "another program of the person has the same budget")
 	plain := ask(own.Key)
 	assert.Equal(t, http.StatusTooManyRequests, plain.Status)
 	assert.Empty(t, shown(plain), "only programs that have signed in get these headers")
 }
 
+// With the share of a budget on an error of the provider, Claude Code reported that the budget is used up.
+func TestAnErrorOfTheProviderIsNoUsedUpBudget(t *testing.T) {
+	refused := gatewaytest.Body(429, "application/json", []byte(`{"type":"error","error":{"type":"rate_limit_error","message":"later"}}`))
+	s := site.Start(t, agentsAt(t, refused, "limit person", "limit person {\nper user\nbudget 25/month\n}")...)
+	s.AddUser("alice")
+	_, token := letIn(s, "alice")
+	got := s.Call(http.MethodPost, s.URL("site", "/v1/messages"), `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"Hello"}]}`,
+		"Authorization", "Bearer "+token, "Anthropic-Version", "2023-06-01")
+	assert.Equal(t, http.StatusTooManyRequests, got.Status)
+	headers := shown(got)
+	assert.Equal(t, "allowed", headers["Status"])
+	assert.NotContains(t, headers, "Representative-Claim")
+	assert.NotContains(t, headers, "Overage-Status")
+}
+
 // The person who has no budget sees what was spent.
 func TestAProgramThatHasSignedInShowsWhatWasSpent(t *testing.T) {
-	s := site.Start(t, agentsAt(t, "")...)
+	s := site.Start(t, agentsAt(t, costly, "")...)
 	s.AddUser("alice")
 	_, token := letIn(s, "alice")
 	got := s.Call(http.MethodPost, s.URL("site", "/v1/messages"), `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"Hello"}]}`,

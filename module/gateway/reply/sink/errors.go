@@ -91,7 +91,13 @@ func (s *Sink) errorEvent(f *fault.Fault) []byte {
 // reply sends a whole answer of the gateway itself. The caller holds the lock, and has set
 // the state after the answer.
 func (s *Sink) reply(status int, contentType string, body []byte) {
-	setHeaders(s.w.Header(), "Content-Type", contentType, "Content-Length", strconv.Itoa(len(body)))
+	h := s.w.Header()
+	setHeaders(h, "Content-Type", contentType, "Content-Length", strconv.Itoa(len(body)))
+	if status >= http.StatusBadRequest {
+		for _, claim := range s.ex.Format.Client.Quotas.Claims {
+			delete(h, claim)
+		}
+	}
 	s.w.WriteHeader(status)
 	s.send(body)
 }
