@@ -52,7 +52,7 @@ func TestTheVendorsClientsUseFilesOfTheGeminiAPI(t *testing.T) {
 
 // The suite of the official clients of the Model Context Protocol uses the official servers of both eras: one at
 // its path, and two as one.
-func TestTheOfficialClientsUseServersOfTools(t *testing.T) {
+func TestTheVendorsClientsUseServersOfTools(t *testing.T) {
 	site.SetKeys(t)
 	t.Setenv("UP_TOKEN", "token-of-the-server")
 	modern, everything := freePort(t), freePort(t)
@@ -63,6 +63,15 @@ func TestTheOfficialClientsUseServersOfTools(t *testing.T) {
 		"mcp everything {\nto http://127.0.0.1:"+everything+"/mcp\ntools echo\n}",
 		"mcp sums {\nto http://127.0.0.1:"+everything+"/mcp\ntools get-sum\n}")
 	runSuite(t, "mcp.test.js", "GATEWAY_URL="+s.URL("site", ""), "ALICE_KEY="+site.AliceKey, "BOB_KEY="+site.BobKey, "MODERN_PORT="+modern, "EVERYTHING_PORT="+everything)
+}
+
+// The coding agents use servers of tools, too. npm ci must have installed their suite as well.
+func TestTheVendorsClientsUseServersOfToolsAsAgents(t *testing.T) {
+	site.SetKeys(t)
+	everything := freePort(t)
+	s := site.Start(t, site.DemoProvider, "key alice {env.KEY_ALICE} {\nmcp everything sums\n}",
+		"mcp everything {\nto http://127.0.0.1:"+everything+"/mcp\ntools echo\n}", "mcp sums {\nto http://127.0.0.1:"+everything+"/mcp\ntools get-sum\n}")
+	runSuite(t, "../agents/servers.suite.js", "GATEWAY_URL="+s.URL("site", ""), "GATEWAY_KEY="+site.AliceKey, "EVERYTHING_PORT="+everything)
 }
 
 // freePort returns a port on which nothing listens.

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { key, newFolder, run, startRelay } from './agent.js';
 
-// startClaude returns a function that runs one turn of one conversation.
-export async function startClaude(t, model) {
+// startClaude returns a function that runs one turn of one conversation, with further options.
+export async function startClaude(t, model, further = []) {
   const { exchanges, url } = await startRelay(t);
   const { folder, read } = newFolder(t);
   const env = {
@@ -19,7 +19,7 @@ export async function startClaude(t, model) {
     DISABLE_ERROR_REPORTING: '1',
     DISABLE_AUTOUPDATER: '1',
   };
-  const options = ['--print', '--output-format', 'json', '--allowedTools', 'Bash Read Write Edit'];
+  const options = ['--print', '--output-format', 'json', '--allowedTools', 'Bash Read Write Edit', ...further];
   const turn = async (...prompt) => {
     const [result] = await run('@anthropic-ai/claude-code/cli-wrapper.cjs', [...options, '--', prompt.join(' ')], { folder, env });
     options.push('--continue');

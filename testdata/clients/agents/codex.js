@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { key, newFolder, run, startRelay } from './agent.js';
 
 // once makes Codex repeat nothing.
-const once = `request_max_retries = 0
+export const once = `request_max_retries = 0
 stream_max_retries = 0
 `;
 

@@ -15,12 +15,13 @@ const settings = {
 };
 
 // startGeminiCLI returns a function that runs one turn of one conversation: it resolves to the
-// events that gemini-cli shows. Without a model, gemini-cli asks one for the model of each turn.
-export async function startGeminiCLI(t, model, host) {
+// events that gemini-cli shows. Without a model, gemini-cli asks one for the model of each turn. more are
+// further settings.
+export async function startGeminiCLI(t, model, host, more) {
   const { exchanges, url } = await startRelay(t, host);
   const { folder, read } = newFolder(t);
   mkdirSync(join(folder, '.gemini'));
-  writeFileSync(join(folder, '.gemini', 'settings.json'), JSON.stringify(settings));
+  writeFileSync(join(folder, '.gemini', 'settings.json'), JSON.stringify({ ...settings, ...more }));
   const env = { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: key, GEMINI_CLI_TRUST_WORKSPACE: 'true' };
   const options = ['--yolo', '--output-format', 'stream-json', ...(model ? ['--model', model] : [])];
   const turn = async (...prompt) => {
