@@ -1,6 +1,6 @@
 // Package figures_test measures what the gateway promises under load: reloads and a
-// shutdown with many streams, clients that vanish, silence, memory and leaks. Without
-// -full each figure is a tenth of what the README states.
+// shutdown with many streams, clients that vanish or share slots, silence, memory and
+// leaks. Without -full most figures are a tenth of what the README states.
 package figures_test
 
 import (

@@ -1,7 +1,6 @@
 package relay_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -134,33 +133,4 @@ func TestNoAddressOfAProviderDependsOnTheRequest(t *testing.T) {
 		err := s.Reload(site.Block("", "provider p vllm {\n"+line+"\n}"))
 		assert.ErrorContains(t, err, "must not depend on the request", line)
 	}
-}
-
-// Stop sequences of only white space are not sent to messages providers, so the gateway
-// itself must bound their number. Two million of them in 15 KB of gzip once occupied a
-// processor during the whole answer.
-func TestStopsThatTheGatewayEnforcesAreBounded(t *testing.T) {
-	site.EitherWay(t, func(t *testing.T, w site.Way) {
-		p := gatewaytest.NewProvider(t)
-		s := site.Start(t, w.Provider("p", p, "format messages"))
-		ask := func(path string, stops ...string) site.Reply {
-			list, _ := json.Marshal(stops)
-			return s.Ask(path, strings.TrimSuffix(site.BodyFor(path, "m", "hello", true), "}")+`,"stop":`+string(list)+"}")
-		}
-		same, different := make([]string, 2_000_000), make([]string, 65)
-		for i := range same {
-			same[i] = "\t"
-		}
-		for i := range different {
-			different[i] = strings.Repeat("\t", i+1)
-		}
-		for _, path := range []string{site.ChatPath, site.CompletionsPath} {
-			assert.Equal(t, http.StatusOK, ask(path, same...).Status, path)
-			assert.NotContains(t, p.LastJSON(t), "stop_sequences")
-			refused := ask(path, different...)
-			assert.Equal(t, http.StatusBadRequest, refused.Status)
-			assert.Contains(t, refused.Body, `"param":"stop","code":"unsupported_for_upstream"`)
-		}
-		assert.Equal(t, 2, p.Count())
-	})
 }

@@ -1,4 +1,4 @@
-package lifecycle_test
+package observability_test
 
 import (
 	"os"
