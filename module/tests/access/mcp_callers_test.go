@@ -174,7 +174,7 @@ func TestAnAdministratorAcceptsAChangedTool(t *testing.T) {
 	}
 	assert.NotContains(t, list(), `"sends"`)
 	shown := carol.ask(http.MethodGet, "/api/v1/mcp", "")
-	assert.JSONEq(t, `{"items":[{"name":"up","pin":"block","tools":2,"changed":["a"]}],"next":""}`, shown.Body)
+	assert.JSONEq(t, `{"items":[{"name":"up","era":"auto","pin":"block","tools":2,"changed":["a"]}],"next":""}`, shown.Body)
 	assert.Equal(t, http.StatusNotFound, carol.ask(http.MethodPost, "/api/v1/mcp/accept?server=other", "").Status)
 	assert.JSONEq(t, `{"accepted":["a"]}`, carol.ask(http.MethodPost, "/api/v1/mcp/accept?server=up&tool=a", "").Body)
 	assert.Contains(t, list(), `"sends"`)
