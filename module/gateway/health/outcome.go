@@ -44,12 +44,16 @@ type Outcome struct {
 // OutcomeOf returns the outcome of an attempt. It is Unknown for other operations than the
 // generation of text: they do not show whether the target can generate, and clients can provoke
 // their failures, by asking for embeddings of a model that has none. Nor does an answer of the cache.
+// A first call that lost to a hedge has timed out: the target was silent for the time of the hedge, and
+// for the time that the other target needed. The hedge itself may have lost after a moment.
 func OutcomeOf(a *exchange.Attempt, r *exchange.Result) Outcome {
 	switch {
 	case a.Exchange.Operation != translate.Generate, r.Cached:
 		return Outcome{}
 	case r.Whole(), r.Fault == nil && r.State == exchange.Content, r.Fault == nil && r.State == exchange.Finishing:
 		return Outcome{Class: Healthy}
+	case r.Lost && a.Choice != exchange.Hedged:
+		return Outcome{Class: TimedOut}
 	case r.Fault == nil || r.State == exchange.Unasked:
 		return Outcome{}
 	}

@@ -23,6 +23,8 @@ func answered(status int, body string) *exchange.Result {
 	return failed(status, fault.Read(status, "application/json", []byte(body)))
 }
 
+var lost = exchange.Reading{Lost: true}
+
 // One client could let a target rest for all others: by five prompts that a moderation
 // refuses with a 403, or by five conversations that the template of the model refuses
 // with a 500.
@@ -39,6 +41,8 @@ func TestOutcomes(t *testing.T) {
 		"no address is healthy":       {failed(0, fault.NoUpstream("m")), health.Overloaded},
 		"timeout":                     {failed(0, fault.UpstreamTimeout(nil)), health.TimedOut},
 		"timeout of a stream":         {failed(200, fault.UpstreamTimeout(nil)), health.TimedOut},
+		"lost to a hedge":             {&exchange.Result{Reading: lost}, health.TimedOut},
+		"lost, with content":          {&exchange.Result{Reading: lost, State: exchange.Content}, health.Healthy},
 		"stream cut":                  {failed(200, fault.Truncated(nil)), health.Failed},
 		"unusable answer":             {failed(200, fault.Unusable(nil)), health.Failed},
 		"fault of the gateway itself": {failed(0, fault.InternalError(errors.New("x"))), health.Unknown},
@@ -75,6 +79,12 @@ func TestOutcomes(t *testing.T) {
 		a.Exchange.Operation = translate.CountTokens
 		assert.Equal(t, health.Unknown, health.OutcomeOf(a, test.result).Class, "%s, of a count of tokens", name)
 	}
+}
+
+// A hedge loses to a first target that was about to answer, which shows nothing of the target of the hedge.
+func TestALostHedgeIsNoFailure(t *testing.T) {
+	a := &exchange.Attempt{Exchange: &exchange.Exchange{Request: exchange.Request{Operation: translate.Generate}}, Choice: exchange.Hedged}
+	assert.Equal(t, health.Outcome{}, health.OutcomeOf(a, &exchange.Result{Reading: lost}))
 }
 
 func TestRetryAfterIsReadInItsThreeForms(t *testing.T) {

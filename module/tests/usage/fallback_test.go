@@ -32,7 +32,7 @@ func startSteps(t *testing.T, lines ...string) (s *site.Site, dear, half, unpric
 // A target that the budget cannot pay for is passed over, and the record has the reason. Without
 // fallback_on budget, one dear target made a budget refuse the whole model.
 func TestABudgetFallsBackToWhatItCanPayFor(t *testing.T) {
-	s, dear, half, unpriced, free := startSteps(t, "model m {\nto dear\nto half\nto unpriced\nto free\nfallback_on default budget\n}")
+	s, dear, half, unpriced, free := startSteps(t, "target_header on", "model m {\nto dear\nto half\nto unpriced\nto free\nfallback_on default budget\n}")
 	asked := func() []int { return []int{dear.Count(), half.Count(), unpriced.Count(), free.Count()} }
 	for _, step := range []struct {
 		limit int
@@ -59,11 +59,38 @@ func TestABudgetFallsBackToWhatItCanPayFor(t *testing.T) {
 			}
 		}
 		assert.Equal(t, step.over, strings.Join(over, " "))
-		if choice := s.Record(answer.ID())["choice"]; strings.Contains(step.over, "dear") {
-			assert.Equal(t, "budget", choice)
-		} else {
-			assert.Nil(t, choice, "the first target was asked: that a later one was left out changed nothing")
+		logged, _ := s.Record(answer.ID())["choice"].(string)
+		choice := "" // that a later target was left out changed nothing
+		if strings.Contains(step.over, "dear") {
+			choice = "budget"
 		}
+		assert.Equal(t, []string{choice, choice}, []string{logged, answer.Header.Get("X-Gateway-Choice")})
+	}
+}
+
+// The budget of a key, a user, a group of keys or a customer leads to what it can pay for, like that of the
+// gateway. A soft budget refuses nothing, and so leaves no target out.
+func TestEachBudgetFallsBackToWhatItCanPayFor(t *testing.T) {
+	t.Setenv("KEY_ALICE", site.AliceKey)
+	for name, test := range map[string]struct {
+		rules string
+		want  [2]int // answers of the dear and of the free target
+	}{
+		"key":      {"per key\nbudget 30/month", [2]int{1, 2}},
+		"user":     {"per user\nbudget 30/month", [2]int{1, 2}},
+		"group":    {"per group\nbudget 30/month", [2]int{1, 2}},
+		"customer": {"per customer\nbudget 30/month", [2]int{1, 2}},
+		"soft":     {"per key\nbudget 30/month soft", [2]int{3, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, dear, _, _, free := startSteps(t, "customer header.X-Customer", "limit some {\n"+test.rules+"\n}", "key alice {env.KEY_ALICE} {\nlimit some\n}",
+				"model m {\nto dear\nto free\nfallback_on default budget\n}")
+			for range 3 {
+				answer := s.Ask(site.ChatPath, asking(20), "Authorization", "Bearer "+site.AliceKey, "X-Customer", "acme")
+				require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+			}
+			assert.Equal(t, test.want, [2]int{dear.Count(), free.Count()})
+		})
 	}
 }
 

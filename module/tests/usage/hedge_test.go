@@ -178,6 +178,32 @@ func TestAHedgeCallsNoTargetThatRests(t *testing.T) {
 	assert.Equal(t, []int{1, 7, 1}, []int{first.Count(), second.Count(), third.Count()}, "the next target that does not rest is called")
 }
 
+// Calls that lost were no failures: a first target that answered nothing was called again with each stream,
+// which cost the time of the hedge and a second call. A target that loses as the second one has no failures.
+func TestAFirstTargetThatStaysSilentRests(t *testing.T) {
+	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	s := site.Start(t, withLedger(t, "retry off", site.Direct.Provider("first", first, "models off"), site.Direct.Provider("second", second, "models off"),
+		"model m {\nto first\nto second\nhedge 1ms\n}", "model turned {\nto second/m\nto first/m\nhedge 1ms\n}")...)
+	stuck := gatewaytest.NewGate(t)
+	ask := func(model string) {
+		t.Helper()
+		require.Equal(t, http.StatusOK, s.Ask(site.ChatPath, strings.Replace(streaming("40"), `"m"`, `"`+model+`"`, 1)).Status)
+		require.NoError(t, first.WaitSettled(site.Waiting(t)))
+	}
+	first.Always(gatewaytest.Stall(stuck, gatewaytest.Answer()))
+	second.Always(slow)
+	for range 6 {
+		ask("turned")
+	}
+	require.Equal(t, []int{6, 6}, []int{first.Count(), second.Count()})
+	for range 5 {
+		ask("m")
+	}
+	assert.Equal(t, []int{11, 11}, []int{first.Count(), second.Count()}, "as the second target, it has not failed")
+	ask("m")
+	assert.Equal(t, []int{11, 12}, []int{first.Count(), second.Count()}, "the first target rests")
+}
+
 // Second calls that found no room in their provider used the share up, and counted as called.
 func TestAHedgeWithoutRoomIsNotCounted(t *testing.T) {
 	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)

@@ -94,6 +94,7 @@ func TestAMirrorNeitherDelaysNorFailsTheClient(t *testing.T) {
 		"broken":    {gatewaytest.HeadersThenReset(), "failed"},
 		"no answer": {gatewaytest.Reset(), "failed"},
 		"endless":   {gatewaytest.InOrder(gatewaytest.Chunks("text/event-stream"), gatewaytest.Flood()), "client_closed"},
+		"100 MB":    {gatewaytest.Body(http.StatusOK, "application/json", make([]byte, 100<<20)), "failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			lines, target, mirror := mirrored(t, site.Direct)
@@ -104,6 +105,22 @@ func TestAMirrorNeitherDelaysNorFailsTheClient(t *testing.T) {
 			copies(t, s, test.outcome, 1)
 		})
 	}
+}
+
+// The client has its whole answer while the mirror hangs: the mirror goes on when that was seen.
+func TestAMirrorThatHangsDelaysNoClient(t *testing.T) {
+	lines, target, mirror := mirrored(t, site.Direct)
+	target.Always(gatewaytest.Answer())
+	stuck := gatewaytest.NewGate(t)
+	mirror.Always(gatewaytest.Stall(stuck, twenty))
+	s := site.Start(t, withLedger(t, lines...)...)
+	for range 3 {
+		require.Equal(t, http.StatusOK, statusOf(s, 20))
+		require.NoError(t, stuck.WaitArrived(site.Waiting(t)))
+	}
+	assert.Equal(t, 3, target.Count())
+	stuck.Open()
+	copies(t, s, "answered", 3)
 }
 
 // Copies that failed let the targets of clients at the same address rest.
