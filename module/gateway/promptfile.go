@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"slices"
 	"sync"
 
@@ -44,8 +45,14 @@ func (f *promptFile) copy() *promptFile {
 	return &other
 }
 
-// Add implements request.Tap.
-func (f *promptFile) Add(p []byte) *fault.Fault { return f.note(f.scan.Add(p, f.longest, f.line)) }
+// Add implements request.Tap. A file that does not begin as a request does is not held until its first line ends.
+func (f *promptFile) Add(p []byte) *fault.Fault {
+	begins := bytes.TrimSpace(p)
+	if f.count == 0 && f.scan.Held() == 0 && len(begins) > 0 && begins[0] != '{' {
+		f.scan.Stop()
+	}
+	return f.note(f.scan.Add(p, f.longest, f.line))
+}
 
 // note returns why a line refuses the file, nil if it does not.
 func (f *promptFile) note(refused *fault.Fault) *fault.Fault {

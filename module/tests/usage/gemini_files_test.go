@@ -268,7 +268,7 @@ func TestUploadsOfGeminiClientsAreChecked(t *testing.T) {
 }
 
 // Other gateways hold a piece in memory until they have all of it, and took at most as much as other requests
-// may have.
+// may have. This one held the first line of any file, up to max_body.
 func TestX048APieceIsNotKept(t *testing.T) {
 	site.EitherWay(t, func(t *testing.T, w site.Way) {
 		const size = 200 << 20
