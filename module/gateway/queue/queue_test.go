@@ -129,6 +129,38 @@ func TestSlotsAreSharedByTenants(t *testing.T) {
 	})
 }
 
+// Half of the slots answer the short requests of a tenant, however long the streams of another one run. Only
+// requests of equal length were tried.
+func TestLongStreamsLeaveSlotsForShortRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, c := new(Queues), &Config{Length: 1000, Patience: caddy.Duration(time.Hour)}
+		ctx, cancel := context.WithCancel(context.Background())
+		var all sync.WaitGroup
+		var short atomic.Int64
+		for tenant, length := range map[string]time.Duration{"streams": time.Minute, "short": time.Second} {
+			for range 50 {
+				all.Go(func() {
+					for ctx.Err() == nil {
+						leave, refused := q.Enter(ctx, "q", 12, c, Request{Tenant: tenant})
+						if refused != nil {
+							return
+						}
+						time.Sleep(length)
+						if tenant == "short" {
+							short.Add(1)
+						}
+						leave()
+					}
+				})
+			}
+		}
+		time.Sleep(1000*time.Second + time.Millisecond)
+		cancel()
+		all.Wait()
+		assert.InEpsilon(t, 6*1000, short.Load(), 0.1)
+	})
+}
+
 func TestAWaitHasAnEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, leave := occupied(t)
