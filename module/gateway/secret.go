@@ -173,6 +173,9 @@ func refuseSetup(h *Handler, ex *exchange.Exchange, r *http.Request, route *rout
 	}
 	c := &conversation{openSocket: &openSocket{request: r, route: route, handler: h, key: ex.Key}}
 	c.partner.dialect, c.partner.model = dialect, strings.TrimPrefix(textAt(setup, asked.Model), dialect.ModelPrefix)
+	if _, refused := openNamed(c, setup, &asked); refused != nil {
+		return refused
+	}
 	if refused := c.choose(h, ex); refused != nil {
 		return refused
 	}

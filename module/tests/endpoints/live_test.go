@@ -282,6 +282,7 @@ func TestX225ATokenOpensLiveConversationsAsItsKey(t *testing.T) {
 		"not allowed": {`{"bidiGenerateContentSetup":{"model":"models/nobody"}}`, 404},
 		"no model":    {`{"bidiGenerateContentSetup":{}}`, 400},
 		"a handle":    {`{"bidiGenerateContentSetup":{"model":"voice","sessionResumption":{"handle":"Cihz0"}}}`, 400},
+		"a file":      {`{"bidiGenerateContentSetup":{"model":"voice","systemInstruction":{"parts":[{"fileData":{"fileUri":"files/f01"}}]}}}`, 404},
 		"a mask":      {`{"fieldMask":"model","bidiGenerateContentSetup":{"model":"voice"}}`, 400},
 		"too late":    {`{"expireTime":"2099-01-01T00:00:00Z"}`, 400},
 	} {
