@@ -160,8 +160,20 @@ func TestALimitedFreeTargetWithAPaidFallbackIsNoWayAroundABudgetOfAKey(t *testin
 // Fifty clients spend the budget of a provider exactly, while the gateway is killed again and again.
 func TestABudgetOfAProviderIsExactUnderManyClientsAndKills(t *testing.T) {
 	t.Parallel()
-	dear, free, lines := twoProviders(t, "budget 6000/total")
-	lines = append(withLedger(t, lines...), "model m {\nto dear\nto free\nfallback_on default budget\n}")
+	assertExact(t, "budget 6000/total")
+}
+
+// So they do with a budget of all keys.
+func TestABudgetThatFallsBackIsExactUnderManyClientsAndKills(t *testing.T) {
+	t.Parallel()
+	assertExact(t, "requests 1000000/1h", "limit all {\nper gateway\nbudget 6000/total\n}")
+}
+
+// assertExact asserts that a budget of 6,000 dollars, among the rules of a provider or in further lines, is
+// spent exactly.
+func assertExact(t *testing.T, rules string, more ...string) {
+	dear, free, lines := twoProviders(t, rules)
+	lines = append(withLedger(t, append(lines, more...)...), "model m {\nto dear\nto free\nfallback_on default budget\n}")
 	for range kills(t, 3) {
 		gateway := site.StartProcess(t, "", lines...)
 		var answered atomic.Int64
