@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -77,14 +78,15 @@ func (l *ledger) Usage(_ context.Context, q accounting.UsageQuery) (sums []accou
 func reports(t *testing.T, l *ledger, logger *zap.Logger, runs time.Duration) (lines []string) {
 	t.Helper()
 	r := &Reporter{Ledger: l, Logger: logger, emit: func(_ string, data map[string]any) {
-		line := fmt.Sprintf("%s %s from %s:", time.Now().In(l.zone).Format("01-02 15:04"), data["period"], data["from"])
+		var line strings.Builder
+		fmt.Fprintf(&line, "%s %s from %s:", time.Now().In(l.zone).Format("01-02 15:04"), data["period"], data["from"])
 		for _, sum := range data["user"].([]alerts.Sum) {
-			line += fmt.Sprintf(" %s %d", sum.Name, sum.CostMicro/1e6)
+			fmt.Fprintf(&line, " %s %d", sum.Name, sum.CostMicro/1e6)
 			if sum.Before != nil {
-				line += fmt.Sprintf(" after %d", *sum.Before/1e6)
+				fmt.Fprintf(&line, " after %d", *sum.Before/1e6)
 			}
 		}
-		lines = append(lines, line)
+		lines = append(lines, line.String())
 	}}
 	ctx, cancel := context.WithTimeout(t.Context(), runs)
 	defer cancel()

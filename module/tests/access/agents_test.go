@@ -93,11 +93,11 @@ func TestAgentsGetThePublicURL(t *testing.T) {
 	}
 }
 
-// letIn signs in a program of a user, and returns the session of the user, and the token of the program.
-func letIn(s *site.Site, user string) (cookie, token string) {
+// letIn signs in a program of alice, and returns her session, and the token of the program.
+func letIn(s *site.Site) (cookie, token string) {
 	s.T.Helper()
 	_, begun := postForm(s, "/oauth/device_authorization", nil)
-	login := s.Call(http.MethodPost, s.URL("site", "/api/v1/session"), `{"username":"`+user+`","password":"`+site.Password+`"}`)
+	login := s.Call(http.MethodPost, s.URL("site", "/api/v1/session"), `{"username":"alice","password":"`+site.Password+`"}`)
 	require.Equal(s.T, http.StatusOK, login.Status, login.Body)
 	cookie, _, _ = strings.Cut(login.Header.Get("Set-Cookie"), ";")
 	confirmed := s.Call(http.MethodPost, s.URL("site", "/api/v1/device/answer"), `{"code":"`+begun["user_code"].(string)+`","confirm":true}`, "Cookie", cookie, "Sec-Fetch-Site", "same-origin")
@@ -133,7 +133,7 @@ func shown(got site.Reply) map[string]string {
 func TestAProgramThatHasSignedInShowsTheBudgetOfItsPerson(t *testing.T) {
 	s := site.Start(t, agentsAt(t, costly, "limit person", "limit person {\nper user\nwithin all\nbudget 25/month\n}", "limit all {\nper gateway\nbudget 26/day\n}", "limit soft {\nbudget 1/day soft\n}")...)
 	s.AddUser("alice")
-	cookie, token := letIn(s, "alice")
+	cookie, token := letIn(s)
 	ask := func(credential string) site.Reply {
 		return s.Call(http.MethodPost, s.URL("site", "/v1/messages"), `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"Hello"}]}`,
 			"Authorization", "Bearer "+credential, "Anthropic-Version", "2023-06-01")
@@ -172,7 +172,7 @@ func TestAProgramThatHasSignedInShowsTheBudgetOfItsPerson(t *testing.T) {
 	}, shown(refused))
 	assert.JSONEq(t, fmt.Sprintf(row, 4000, 160, 160, at, "critical"), usage())
 	spent := usage()
-	_, token = letIn(s, "alice")
+	_, token = letIn(s)
 	assert.Equal(t, spent, usage(), "another program of the person has the same budget")
 	plain := ask(own.Key)
 	assert.Equal(t, http.StatusTooManyRequests, plain.Status)
@@ -184,7 +184,7 @@ func TestAnErrorOfTheProviderIsNoUsedUpBudget(t *testing.T) {
 	refused := gatewaytest.Body(429, "application/json", []byte(`{"type":"error","error":{"type":"rate_limit_error","message":"later"}}`))
 	s := site.Start(t, agentsAt(t, refused, "limit person", "limit person {\nper user\nbudget 25/month\n}")...)
 	s.AddUser("alice")
-	_, token := letIn(s, "alice")
+	_, token := letIn(s)
 	got := s.Call(http.MethodPost, s.URL("site", "/v1/messages"), `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"Hello"}]}`,
 		"Authorization", "Bearer "+token, "Anthropic-Version", "2023-06-01")
 	assert.Equal(t, http.StatusTooManyRequests, got.Status)
@@ -198,7 +198,7 @@ func TestAnErrorOfTheProviderIsNoUsedUpBudget(t *testing.T) {
 func TestAProgramThatHasSignedInShowsWhatWasSpent(t *testing.T) {
 	s := site.Start(t, agentsAt(t, costly, "")...)
 	s.AddUser("alice")
-	_, token := letIn(s, "alice")
+	_, token := letIn(s)
 	got := s.Call(http.MethodPost, s.URL("site", "/v1/messages"), `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"Hello"}]}`,
 		"Authorization", "Bearer "+token, "Anthropic-Version", "2023-06-01")
 	require.Equal(t, http.StatusOK, got.Status, got.Body)
