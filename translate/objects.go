@@ -17,9 +17,11 @@ type ObjectEnd struct {
 	// Results is the id of the file with the results of a batch; "" if there is none, or if the results
 	// have a path of their own.
 	Results string
-	// Answers are the results that the answer itself has, each as a line of results. Nil among them is one
-	// that is missing.
+	// Answers are the results that the answer itself has, each as a line of results.
 	Answers [][]byte
+	// Answered is the number of requests of a batch that have an answer: its results have at least as many
+	// lines.
+	Answered int64
 	// Unanswered are the requests of a batch that have no answer, if the results do not contain them.
 	Unanswered Unanswered
 }

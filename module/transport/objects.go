@@ -113,7 +113,7 @@ func endOf(a *exchange.Attempt, body []byte) *exchange.Ended {
 	if !end.Failed {
 		reason = nil
 	}
-	return &exchange.Ended{Usage: answer.Usage, Model: answer.Model, Failed: reason, Results: end.Results, Unanswered: end.Unanswered}
+	return &exchange.Ended{Usage: answer.Usage, Model: answer.Model, Failed: reason, Results: end.Results, Answered: end.Answered, Unanswered: end.Unanswered}
 }
 
 var errNoStream = errors.New("the answer is no stream")

@@ -12,7 +12,7 @@
 //
 // The cost of a batch is in its results alone. Who downloads them first settles it, a client or Run,
 // which a client that sees the end of the batch hastens. Results in a file are for Run: the id of a file
-// does not show its batch.
+// does not show its batch. A batch whose answers are counted, but not there yet, or not found, is due again.
 //
 // What the requests of a batch in a file may cost is kept for a month, as a charge of the file that is never
 // settled: who creates the batch reserves it.
@@ -155,16 +155,28 @@ func (s *Settler) Tally(ex *exchange.Exchange, p *catalog.Provider, apiKey int) 
 func (s *Settler) Downloaded(t *meter.Tally) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience) // the client may have left
 	defer cancel()
-	s.warn(s.endBatch(ctx, t))
+	s.warn(s.endBatch(ctx, t, 1))
 }
 
-// endBatch ends the charge of a tally.
-func (s *Settler) endBatch(ctx context.Context, t *meter.Tally) error {
-	calls := t.End()
-	if calls == nil {
+// endBatch ends the charge of a tally of results that have at least a number of lines. If there are none yet,
+// the batch is due again later.
+func (s *Settler) endBatch(ctx context.Context, t *meter.Tally, lines int64) error {
+	if t.IsEmpty() && lines > 0 {
+		return s.expire(ctx, t.Charge)
+	}
+	calls, whole := t.End(lines)
+	if !whole {
 		s.Logger.Warn("a batch costs what was reserved, since the usage of an answer is unknown", zap.String("request_id", t.Charge.Record.Request))
 	}
 	return s.end(ctx, s.Book.Deferring(), t.Charge, calls)
+}
+
+// expire ends a charge whose usage is not known in time.
+func (s *Settler) expire(ctx context.Context, charge *accounting.Deferred) error {
+	if time.Now().Before(charge.Expires) {
+		return nil
+	}
+	return s.giveUp(ctx, s.Book.Deferring(), charge, false)
 }
 
 // callsOf returns the calls of the record of a charge by the end of its object, nil if its usage
@@ -306,10 +318,10 @@ func (s *Settler) ask(ctx context.Context, ledger accounting.DeferringLedger, ch
 		s.hasten(charge)
 	case c.Result.Ended != nil:
 		return s.end(ctx, ledger, charge, s.callsOf(charge, &c.Attempt, c.Result.Ended))
-	case gone || time.Now().After(charge.Expires):
-		return s.giveUp(ctx, ledger, charge, gone)
+	case gone:
+		return s.giveUp(ctx, ledger, charge, true)
 	}
-	return nil
+	return s.expire(ctx, charge)
 }
 
 // giveUp ends a charge whose usage nobody learns any more.
@@ -342,7 +354,7 @@ func (s *Settler) download(ctx context.Context, charge *accounting.Deferred) err
 	}
 	objects, id := objectsOf(charge), charge.Object
 	path := objects.Read(charge.Object, true)
-	var unanswered translate.Unanswered
+	lines, unanswered := int64(1), translate.Unanswered{}
 	if path == nil { // the results are in a file
 		state := s.question(charge, p, apiKey, objects.Read(charge.Object, false), id)
 		tally := meter.NewTally(s.Catalog, charge, &state.Attempt)
@@ -354,25 +366,22 @@ func (s *Settler) download(ctx context.Context, charge *accounting.Deferred) err
 		}
 		if end.Results == "" { // no request has an answer, or the object itself has all of them
 			tally.Unanswered(end.Unanswered)
-			return s.endBatch(ctx, tally)
+			return s.endBatch(ctx, tally, end.Answered)
 		}
-		path, id, unanswered = objects.Content(), end.Results, end.Unanswered
+		path, id, lines, unanswered = objects.Content(), end.Results, end.Answered, end.Unanswered
 	}
 	c := s.question(charge, p, apiKey, path, id)
 	tally := meter.NewTally(s.Catalog, charge, &c.Attempt)
 	tally.Unanswered(unanswered)
 	c.Attempt.Object().Line = tally.Add
 	err := call(ctx, downloadPatience, p, c)
-	gone := c.Result.Fault != nil && c.Result.Fault.Kind == fault.NotFound
 	switch {
 	case err != nil:
 		return err
 	case c.Result.Whole():
-		return s.endBatch(ctx, tally)
-	case gone || time.Now().After(charge.Expires):
-		return s.giveUp(ctx, s.Book.Deferring(), charge, gone)
+		return s.endBatch(ctx, tally, lines)
 	}
-	return nil
+	return s.expire(ctx, charge)
 }
 
 // endOf returns the end of a batch, nil if it has not ended.

@@ -20,6 +20,7 @@ type Tally struct {
 	pricer  Pricer
 	attempt exchange.Attempt
 	counts  accounting.BatchCounts
+	lines   int64             // that were added
 	calls   []accounting.Call // sums of calls that differ in their numbers alone
 	partial bool
 }
@@ -41,8 +42,9 @@ func (t *Tally) held() *accounting.Call {
 }
 
 // Add adds a line of the results, which has an answer of the format of the batch if its request has
-// succeeded. Nil is a line that cannot be read: the batch then costs what was reserved.
+// succeeded. Nil is a line that cannot be read: the batch then costs at least what was reserved.
 func (t *Tally) Add(line []byte) {
+	t.lines++
 	if line == nil {
 		t.partial = true
 		return
@@ -60,6 +62,9 @@ func (t *Tally) Add(line []byte) {
 		t.counts.Errored++
 	}
 }
+
+// IsEmpty reports whether no line was added.
+func (t *Tally) IsEmpty() bool { return t.lines == 0 }
 
 // Unanswered adds the numbers of requests without an answer that are not in the results.
 func (t *Tally) Unanswered(u translate.Unanswered) {
@@ -123,22 +128,26 @@ const mostNanos = 1 << 58
 
 func atMost(nanos int64) int64 { return min(nanos, mostNanos) }
 
-// End returns the calls of the record of the batch, and sets its counts. The calls are nil if the
-// usage of an answer is unknown: the batch then costs what was reserved. What is unknown of the costs
-// of models without a price, budgets count as reserved.
-func (t *Tally) End() []accounting.Call {
+// End returns the calls of the record of the batch, and sets its counts. It is not whole if the usage of an
+// answer is unknown, or the results have fewer lines than they must have: a call beside those of known usage then has what was reserved for the rest. The calls are
+// nil if no usage is known: the batch costs what was reserved. What is unknown of the costs of models without
+// a price, budgets count as reserved.
+func (t *Tally) End(lines int64) (calls []accounting.Call, whole bool) {
 	t.Charge.Record.Batch = t.counts
-	if t.partial {
-		return nil
-	}
-	if t.calls == nil { // no request has an answer
-		held := *t.held()
-		held.Source, held.Held = accounting.SourceNone, aigateway.Cost{}
-		return []accounting.Call{held}
+	t.partial = t.partial || t.lines < lines
+	rest := *t.held()
+	rest.Held.Nanos = max(0, rest.Held.Nanos-Spent(t.calls, rest.Held.Currency))
+	switch {
+	case t.partial && t.calls == nil:
+		return nil, false
+	case t.partial:
+		return append(t.calls, rest), false
+	case t.calls == nil: // no request has an answer
+		rest.Source, rest.Held = accounting.SourceNone, aigateway.Cost{}
+		return []accounting.Call{rest}, true
 	}
 	if i := slices.IndexFunc(t.calls, func(c accounting.Call) bool { return !c.Priced() }); i >= 0 {
-		held := t.held().Held
-		t.calls[i].Held = aigateway.Cost{Nanos: max(0, held.Nanos-Spent(t.calls, held.Currency)), Currency: held.Currency}
+		t.calls[i].Held = rest.Held
 	}
-	return t.calls
+	return t.calls, true
 }

@@ -28,6 +28,7 @@ type vendorBatch struct {
 	status  string
 	results string // JSONL
 	gets    int    // of the results
+	early   bool   // it has ended, and has no address of its results yet
 }
 
 func startBatching(t *testing.T) *batching {
@@ -106,12 +107,15 @@ func (b *batching) withBatch(serve func(w http.ResponseWriter, id string)) http.
 func (b *batching) write(w http.ResponseWriter, id string) {
 	batch := b.batches[id]
 	var results any
-	if batch.status == "ended" {
+	succeeded := 0
+	if batch.early {
+		succeeded = 1
+	} else if batch.status == "ended" {
 		results = b.URL + "/v1/messages/batches/" + id + "/results"
 	}
 	answerJSON(w, map[string]any{
 		"id": id, "type": "message_batch", "processing_status": batch.status, "results_url": results,
-		"request_counts": map[string]any{"processing": 0, "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0},
+		"request_counts": map[string]any{"processing": 0, "succeeded": succeeded, "errored": 0, "canceled": 0, "expired": 0},
 		"created_at":     "2026-11-29T12:00:00Z", "expires_at": "2026-11-30T12:00:00Z", "ended_at": nil, "archived_at": nil, "cancel_initiated_at": nil,
 	})
 }
@@ -122,8 +126,17 @@ func (b *batching) end(lines ...string) (results string) {
 	defer b.mu.Unlock()
 	results = strings.Join(lines, "\n") + "\n"
 	batch := b.batches[fmt.Sprintf("msgbatch_%024d", b.last)]
-	batch.status, batch.results = "ended", results
+	batch.status, batch.results, batch.early = "ended", results, false
 	return results
+}
+
+// endEarly ends the last batch before its results are there, and before their address is.
+func (b *batching) endEarly(early bool) {
+	b.end()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	batch := b.batches[fmt.Sprintf("msgbatch_%024d", b.last)]
+	batch.results, batch.early = "", early
 }
 
 // requests returns the requests so far.

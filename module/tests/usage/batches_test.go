@@ -347,6 +347,29 @@ func TestX049ABatchThatNobodyReadsIsSettled(t *testing.T) {
 	}
 }
 
+// A batch of messages whose results were not there yet was free, or cost what was reserved.
+func TestABatchWaitsForItsResults(t *testing.T) {
+	for name, early := range map[string]bool{"without an address": true, "without lines": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := startBatching(t)
+			s := site.StartProcess(t, "", withLedger(t, b.lines()...)...)
+			ask := func(path string) site.Reply { return b.ask(t, s.Address, site.AliceKey, http.MethodGet, path, "") }
+			path := batchesPath + "/" + readBatch(t, b.ask(t, s.Address, site.AliceKey, http.MethodPost, batchesPath, batchOf(shortAnswers(1)...))).ID
+			b.endEarly(early)
+			readBatch(t, ask(path))
+			if !early {
+				require.Equal(t, http.StatusOK, ask(path+"/results").Status)
+				require.Eventually(t, func() bool { return b.downloads() == 2 }, site.Patience, 10e6, "the client and the gateway")
+			}
+			settledCalls(t, s.AdminURL, "reserved")
+			b.end(succeeded("r0", 1, 8))
+			readBatch(t, ask(path))
+			assert.EqualValues(t, 4e9, settledCalls(t, s.AdminURL, "provider").cost())
+		})
+	}
+}
+
 // A guard that could not check the requests of a batch let them pass.
 func TestABatchThatAGuardCannotCheckIsRefused(t *testing.T) {
 	site.SetKeys(t)

@@ -165,6 +165,78 @@ func TestABatchOfAFileWithoutAnswersCostsNothing(t *testing.T) {
 	assert.Zero(t, settledCalls(t, s.AdminURL, "none").cost())
 }
 
+// A batch that was final before its file showed, or before the file had a line, cost nothing for good
+// (BerriAI/litellm#37715). It is looked at again, until what was reserved counts.
+func TestABatchOfAFileWaitsForItsResults(t *testing.T) {
+	for name, c := range map[string]struct {
+		status  string
+		lines   []string // that the file has at first; nil without a file
+		expires bool
+	}{
+		"completed": {"completed", nil, false},
+		"expired":   {"expired", nil, false},
+		"cancelled": {"cancelled", nil, false},
+		"failed":    {"failed", nil, false},
+		"empty":     {"completed", []string{}, false},
+		"never":     {"completed", nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := startFiling(t)
+			lines := withLedger(t,
+				site.Direct.ProviderAt("p", strings.TrimPrefix(f.URL, "http://"), halfDollars, "format chat", "files_state sealed", "batches sealed"),
+				"seal_keys {env.KEY_BOB}", "limit pocket {\nbudget 100/month\n}", "key alice {env.KEY_ALICE} {\nlimit pocket\n}")
+			s := site.StartProcess(t, "", lines...)
+			client := filer{f, t, s.Address}
+			created := readFileBatch(t, client.create(site.AliceKey, client.store(site.AliceKey, chatLines("m", 2))))
+			output := f.end(c.status, [3]int{2, 1, 0}, c.lines...)
+			path := fileBatchesPath + "/" + created.ID
+			readFileBatch(t, client.read(site.AliceKey, http.MethodGet, path))
+			if c.expires {
+				changeDeferred(t, lines, "due = 0, expires = 0")
+				s.Wait("reserved, since")
+				assert.EqualValues(t, 20e9, settledCalls(t, s.AdminURL, "reserved").Calls[0].Held)
+				return
+			}
+			if c.lines != nil {
+				require.Eventually(t, func() bool { return slices.Contains(f.requests(), "GET /v1/files/"+output+"/content") }, site.Patience, 10e6)
+				f.rewrite(output, resultLine("m", 3))
+			} else {
+				settledCalls(t, s.AdminURL, "reserved")
+				f.end(c.status, [3]int{2, 1, 0}, resultLine("m", 3))
+			}
+			readFileBatch(t, client.read(site.AliceKey, http.MethodGet, path))
+			done := settledBatch(t, s.AdminURL)
+			assert.EqualValues(t, 1.5e9, done.cost(), "3 tokens at half a dollar")
+		})
+	}
+}
+
+// One line without usage, or that was missing, discarded what was known of the others.
+func TestWhatIsKnownOfABatchIsItsFloor(t *testing.T) {
+	for name, line := range map[string]string{
+		"without usage": strings.Replace(resultLine("m", 1), `"usage"`, `"used"`, 1),
+		"without body":  `{"custom_id":"r","response":{"status_code":200,"body":null},"error":null}`,
+		"missing":       "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, s := startFileBatches(t)
+			created := readFileBatch(t, f.create(site.AliceKey, f.store(site.AliceKey, chatLines("m", 3))))
+			f.end("completed", [3]int{3, 3, 0}, resultLine("m", 3), line, resultLine("m", 4))
+			readFileBatch(t, f.read(site.AliceKey, http.MethodGet, fileBatchesPath+"/"+created.ID))
+			r := settledBatch(t, s.AdminURL)
+			require.Len(t, r.Calls, 2)
+			assert.EqualValues(t, 7, r.Calls[0].Output)
+			assert.EqualValues(t, 3.5e9, r.Calls[0].Cost)
+			assert.Equal(t, "reserved", r.Calls[1].Source)
+			assert.EqualValues(t, 30e9-3.5e9, r.Calls[1].Held)
+			assert.Equal(t, http.StatusOK, f.create(site.AliceKey, f.store(site.AliceKey, chatLines("m", 7))).Status, "30 of 100 dollars count")
+			assert.Equal(t, http.StatusTooManyRequests, f.create(site.AliceKey, f.store(site.AliceKey, chatLines("m", 1))).Status)
+		})
+	}
+}
+
 // The requests in a file were the way around the models of a key, its budget and the names of models. A
 // file that is refused is not stored: the provider never gets its end.
 func TestX038X046EachLineOfAFileIsChecked(t *testing.T) {

@@ -53,7 +53,7 @@ func startFiling(t testing.TB) *filing {
 	mux.HandleFunc("GET /v1/files/{id}", f.withFile(func(w http.ResponseWriter, id string) { f.write(w, id) }))
 	mux.HandleFunc("GET /v1/files/{id}/content", f.withFile(func(w http.ResponseWriter, id string) {
 		w.Header().Set("Content-Type", "text/event-stream") // of a file that is one
-		_, _ = io.WriteString(w, f.files[id].content)
+		_, _ = io.WriteString(w, f.stored()[id].content)
 	}))
 	mux.HandleFunc("DELETE /v1/files/{id}", f.withFile(func(w http.ResponseWriter, id string) {
 		delete(f.files, id)
@@ -158,6 +158,13 @@ func (f *filing) end(status string, counts [3]int, lines ...string) (output stri
 		f.batch["error_file_id"] = "file-e" + strings.Repeat("0", 21)
 	}
 	return output
+}
+
+// rewrite replaces the content of a file.
+func (f *filing) rewrite(id, content string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.files[id] = &vendorFile{content: content}
 }
 
 // resultLine is a line of results with an answer of chat of so many tokens.

@@ -10,10 +10,33 @@ import (
 // finalStatuses are the statuses of batches that change no more. Each may have results.
 var finalStatuses = []string{"completed", "failed", "expired", "cancelled"}
 
-// Ended returns the end of a batch.
+// requestCounts are the numbers of requests of a batch.
+type requestCounts struct {
+	stated                   bool
+	total, completed, failed int64
+}
+
+// answered returns the smallest number of requests that can have an answer, in a final status. The status may
+// change before the numbers do.
+func (n *requestCounts) answered(status string) int64 {
+	switch {
+	case n.completed > 0:
+	case status == "completed" && (n.total <= 0 || n.failed < n.total): // some requests have not failed
+	case !n.stated && status != "failed":
+	default:
+		return 0
+	}
+	if n.total > 0 { // some servers count the failed ones as completed, too
+		return max(1, min(n.completed, n.total-n.failed))
+	}
+	return max(1, n.completed)
+}
+
+// Ended returns the end of a batch. One that has answers, but no file with them, has not ended: the file
+// comes later.
 func Ended(data []byte) (end translate.ObjectEnd) {
 	object, status := "", ""
-	var counts struct{ total, completed, failed int64 }
+	var counts requestCounts
 	c := jsonscan.New(data)
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
@@ -25,6 +48,7 @@ func Ended(data []byte) (end translate.ObjectEnd) {
 			end.Results = jsonscan.TextOf(c.StringOrSkip())
 		case "request_counts":
 			for c.OpenObject(); c.Member(); {
+				counts.stated = true
 				switch string(c.Name()) {
 				case "total":
 					counts.total = count(&c)
@@ -40,7 +64,8 @@ func Ended(data []byte) (end translate.ObjectEnd) {
 			c.Skip()
 		}
 	}
-	if object != "batch" || !slices.Contains(finalStatuses, status) {
+	end.Answered = counts.answered(status)
+	if object != "batch" || !slices.Contains(finalStatuses, status) || end.Results == "" && end.Answered > 0 {
 		return translate.ObjectEnd{}
 	}
 	end.Ended, end.Unanswered.Errored = true, max(0, counts.failed)

@@ -26,7 +26,8 @@ type operation struct {
 	results                  [][]byte
 }
 
-// Ended returns the end of a batch. Its results are in the answer, or in a file.
+// Ended returns the end of a batch. Its results are in the answer, or in a file. One that has answers, but no
+// results, has not ended: they come later.
 func Ended(data []byte) (end translate.ObjectEnd) {
 	var o operation
 	c := jsonscan.New(data)
@@ -36,16 +37,17 @@ func Ended(data []byte) (end translate.ObjectEnd) {
 		return end
 	}
 	hasResults := o.file != "" || o.results != nil
-	if !hasResults && strings.HasSuffix(o.state, "_SUCCEEDED") { // they come later
+	answered := max(0, o.succeeded)
+	if strings.HasSuffix(o.state, "_SUCCEEDED") { // results have the failed requests, too
+		answered = max(1, answered)
+	}
+	if !hasResults && answered > 0 { // they come later
 		return end
 	}
-	end = translate.ObjectEnd{Ended: true, Results: o.file, Answers: o.results}
+	end = translate.ObjectEnd{Ended: true, Results: o.file, Answers: o.results, Answered: answered}
 	if !hasResults {
-		*unansweredBy[o.state[i:]](&end.Unanswered) = max(0, o.total-o.succeeded-o.failed)
+		*unansweredBy[o.state[i:]](&end.Unanswered) = max(0, o.total-o.failed)
 		end.Unanswered.Errored += max(0, o.failed)
-		if o.succeeded > 0 { // and nothing shows what they have used
-			end.Answers = [][]byte{nil}
-		}
 	}
 	return end
 }

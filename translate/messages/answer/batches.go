@@ -48,9 +48,10 @@ func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit
 }
 
 // Ended returns the end of a batch whose requests have all ended. None has failed as a whole: its
-// results have the end of each request.
+// results have the end of each request. One that has answers, but no address of results, has not ended: it
+// comes later.
 func Ended(data []byte) (end translate.ObjectEnd) {
-	kind, status := "", ""
+	kind, status, pending := "", "", false
 	c := jsonscan.New(data)
 	for c.OpenObject(); c.Member(); {
 		switch string(c.Name()) {
@@ -58,11 +59,19 @@ func Ended(data []byte) (end translate.ObjectEnd) {
 			kind = jsonscan.TextOf(c.StringOrSkip())
 		case "processing_status":
 			status = jsonscan.TextOf(c.StringOrSkip())
+		case "results_url":
+			pending = c.Kind() == jsonscan.Null
+			c.Skip()
+		case "request_counts":
+			end.Answered, _ = jsonscan.Integer(jsonscan.MemberOf(c.Skip(), "succeeded"))
 		default:
 			c.Skip()
 		}
 	}
-	end.Ended = kind == "message_batch" && status == "ended"
+	if kind != "message_batch" || status != "ended" || pending && end.Answered > 0 {
+		return translate.ObjectEnd{}
+	}
+	end.Ended = true
 	return end
 }
 
