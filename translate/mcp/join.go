@@ -30,8 +30,8 @@ func (e Element) Joined(server string) string {
 	return server + separators[e.Kind] + e.Name
 }
 
-// Split returns the server of an element with a joined name, and the name that it has there; both are empty
-// for another name.
+// Split returns the server of an element with a joined name, and the name that it has there. The server is "" for a
+// name without one.
 func (e Element) Split() (server, name string) {
 	if page, ok := strings.CutPrefix(e.Name, apps); ok && e.Kind == Resource {
 		server, page, _ = strings.Cut(page, "/")
@@ -39,7 +39,7 @@ func (e Element) Split() (server, name string) {
 	}
 	server, name, ok := strings.Cut(e.Name, separators[e.Kind])
 	if !ok {
-		return "", ""
+		return "", e.Name
 	}
 	return server, name
 }

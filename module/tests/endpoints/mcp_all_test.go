@@ -92,7 +92,7 @@ func TestAllServersAreOne(t *testing.T) {
 	some := s.use(site.BobKey, list)
 	assert.Contains(t, some.Body, `"tools":[{"name":"mail__send_mail"}],`)
 	assert.Len(t, s.docs.lines(), before, "a server that the key does not have is not asked")
-	assertRPCError(t, http.StatusForbidden, "null", -32000, s.use(site.ClientKey, list))
+	assertRPCError(t, http.StatusForbidden, `"a"`, -32000, s.use(site.ClientKey, list))
 	assertRPCError(t, http.StatusUnauthorized, "null", -32000, s.use("sk-nobody", list))
 	assert.Equal(t, `{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"docs+file:///a","name":"a"}]}}`, s.use(site.AliceKey, rpc("1", "resources/list", "{}")).Body,
 		"mail has none, which is no failure")

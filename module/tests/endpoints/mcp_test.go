@@ -16,7 +16,7 @@ import (
 
 func TestX089AKeyUsesOnlyTheServersThatItNames(t *testing.T) {
 	s := startTools(t, "")
-	assertRPCError(t, http.StatusForbidden, "null", -32000, s.use(site.ClientKey, calling("search_code")))
+	assertRPCError(t, http.StatusForbidden, "7", -32000, s.use(site.ClientKey, calling("search_code")))
 	for _, none := range []string{"", "sk-nobody"} {
 		answer := s.use(none, calling("search_code"))
 		assertRPCError(t, http.StatusUnauthorized, "null", -32000, answer)

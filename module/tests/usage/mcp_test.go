@@ -1,6 +1,7 @@
 package usage_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -115,6 +116,65 @@ func TestARefusedToolHasARecordAndAnEntryWithinTheLimits(t *testing.T) {
 			r := page.Items[0]
 			assert.Equal(t, []any{"mcp", "refused", 403.0, "alice"}, []any{r["operation"], r["outcome"], r["status"], r["key"]})
 			assert.Contains(t, r["reason"], "not available with this key")
+		})
+	}
+}
+
+// The use of a server that the key does not have left no trace, and no limit counted it. A name without a server was
+// left out of the entry and the record.
+func TestARefusedServerHasARecordAndAnEntryWithinTheLimits(t *testing.T) {
+	call := func(tool string) string {
+		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `"}}`
+	}
+	const read = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"https://e/?q=secret+x"}}`
+	const list = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
+	type use struct{ path, message, server, method, tool string }
+	one := []use{
+		{"/mcp/up", call("delete_all"), "up", "tools/call", "delete_all"}, {"/mcp/up", list, "up", "tools/list", ""}, {"/mcp/up", read, "up", "resources/read", ""},
+		{"/mcp/up", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, "up", "notifications/initialized", ""},
+		{"/mcp/up", `{"jsonrpc":"2.0","id":1,"result":{}}`, "up", "response", ""}, {"/mcp/up", "", "up", "get", ""},
+	}
+	all := []use{
+		{"/mcp", call("up__delete_all"), "up", "tools/call", "delete_all"}, {"/mcp", call("search"), "", "tools/call", "search"},
+		{"/mcp", call("none__search"), "none", "tools/call", "search"}, {"/mcp", read, "", "resources/read", ""},
+	}
+	for name, test := range map[string]struct {
+		servers string // of the key
+		uses    []use
+	}{
+		"a key without a server":    {"", append(append(one, all...), use{"/mcp", list, "", "tools/list", ""}, use{"/mcp", "", "", "get", ""})},
+		"a key with another server": {"mcp own", append(one, all...)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			site.SetKeys(t)
+			s := site.Start(t, withLedger(t, site.DemoProvider, fmt.Sprintf("limit few {\nper key\nrequests %d/1h\n}", len(test.uses)),
+				"key alice {env.KEY_ALICE} {\nlimit few\n"+test.servers+"\n}", "mcp up {\nto "+tools(t)+"\n}", "mcp own {\nto "+tools(t)+"\n}")...)
+			ask := func(u use) site.Reply {
+				method := http.MethodPost
+				if u.message == "" {
+					method = http.MethodGet
+				}
+				return s.Call(method, s.URL("site", u.path), u.message, "Authorization", "Bearer "+site.AliceKey)
+			}
+			want := make(map[string]int64) // records by model
+			for _, u := range test.uses {
+				answer := ask(u)
+				assert.Equal(t, http.StatusForbidden, answer.Status, u)
+				if strings.Contains(u.message, `"method":"tools/`) {
+					assert.Contains(t, answer.Body, `"id":1,`, u)
+				}
+				e := s.EntryWhere(func(e map[string]any) bool { return e["msg"] == "MCP use refused" && e["request_id"] == answer.ID() })
+				assert.Equal(t, []any{"alice", u.server, u.method, u.tool}, []any{e["key_id"], e["server"], e["method"], e["tool"]}, u)
+				want["mcp/"+u.server+"/"+u.tool]++
+			}
+			assert.Equal(t, http.StatusTooManyRequests, ask(test.uses[0]).Status, "servers cannot be tried without an end")
+			want["mcp/up/delete_all"]++
+			s.AssertNoEntry("secret")
+			got := make(map[string]int64)
+			for _, sum := range settled(t, s, "model", int64(len(test.uses))+1) {
+				got[sum.Model] = sum.Requests
+			}
+			assert.Equal(t, want, got)
 		})
 	}
 }

@@ -129,9 +129,16 @@ func (s *Servers) find(path string) *mcp.Server {
 
 // Serve answers a request of a client whose key is known.
 func (s *Servers) Serve(to *reply.Reply, r *http.Request) *fault.Fault {
-	if r.URL.Path == mcp.Root {
-		return (&union{Servers: s, to: to, r: r}).serve()
+	if s.CORS.Refuses(r) {
+		return fault.MCPOriginNotAllowed()
 	}
-	u := &use{Server: s.find(r.URL.EscapedPath()), Site: &s.Site, to: to, r: r}
-	return u.serve(u.checkAccess, u.readMessage, u.openSession)
+	if r.URL.Path == mcp.Root {
+		return (&union{Servers: s, to: to, r: r, allowed: s.AllowedTo(to.Exchange.Key)}).serve()
+	}
+	server := s.find(r.URL.EscapedPath())
+	if server == nil {
+		return fault.MCPUnknownServer()
+	}
+	u := &use{Server: server, Site: &s.Site, to: to, r: r}
+	return u.serve(u.readMessage, u.checkAccess, u.openSession)
 }

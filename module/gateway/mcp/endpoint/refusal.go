@@ -11,11 +11,11 @@ import (
 	wire "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
 )
 
-// refusal is a message that uses what its client may not use.
+// refusal is a request that uses what its client may not use.
 type refusal struct {
-	server  string
-	message *wire.Message
-	element string // of the server; "" is none
+	server  string        // "" for none
+	message *wire.Message // nil for a request without a message
+	element string        // of the server; "" for none
 	why     *fault.Fault
 }
 
@@ -23,7 +23,7 @@ type refusal struct {
 // names a client can try, and how much of the log it fills. It returns what the client gets.
 func (x refusal) report(s *Site, to *reply.Reply, r *http.Request) *fault.Fault {
 	ex, tool := to.Exchange, ""
-	if x.message.IsCall() { // addresses of resources may be secrets
+	if x.message != nil && x.message.IsCall() { // addresses of resources may be secrets
 		tool = mcp.Clip(x.element)
 	}
 	server := mcp.Clip(x.server)
@@ -35,6 +35,6 @@ func (x refusal) report(s *Site, to *reply.Reply, r *http.Request) *fault.Fault 
 		return refused
 	}
 	s.Logger.Info("MCP use refused", zap.String("request_id", ex.ID), zap.String("key_id", ex.Key.ID), zap.String("server", server),
-		zap.String("method", x.message.Method), zap.String("tool", tool), zap.String("reason", x.why.LogMessage()))
+		zap.String("method", methodOf(x.message, r)), zap.String("tool", tool), zap.String("reason", x.why.LogMessage()))
 	return x.why
 }

@@ -29,7 +29,7 @@ type union struct {
 
 // serve answers the request.
 func (u *union) serve() *fault.Fault {
-	for _, step := range [...]func() *fault.Fault{u.checkAccess, u.readMessage, u.openSessions} {
+	for _, step := range [...]func() *fault.Fault{u.readMessage, u.checkAccess, u.openSessions} {
 		if refused := step(); refused != nil {
 			return refused
 		}
@@ -61,12 +61,9 @@ func (u *union) serve() *fault.Fault {
 // checkAccess refuses requests of clients that may use no server, and those that are neither a message nor
 // the end of a session.
 func (u *union) checkAccess() *fault.Fault {
-	u.allowed = u.AllowedTo(u.to.Exchange.Key)
 	switch {
 	case len(u.allowed) == 0:
-		return fault.MCPNoServerAllowed()
-	case u.CORS.Refuses(u.r):
-		return fault.MCPOriginNotAllowed()
+		return u.refuse(fault.MCPNoServerAllowed())
 	case u.r.Method == http.MethodDelete && u.r.Header.Get(wire.SessionHeader) != "":
 		return nil
 	case u.r.Method != http.MethodPost:
@@ -76,13 +73,30 @@ func (u *union) checkAccess() *fault.Fault {
 	return nil
 }
 
-// readMessage reads the message of the request.
+// refuse refuses the request because of what it uses.
+func (u *union) refuse(why *fault.Fault) *fault.Fault {
+	x := refusal{message: u.message, why: why}
+	if m := u.message; m != nil && len(m.Uses) > 0 {
+		x.server, x.element = m.Uses[0].Split()
+		if !m.IsCall() && u.named(x.server) == nil { // a part of the address of a resource
+			x.server = ""
+		}
+	}
+	return x.report(&u.Site, u.to, u.r)
+}
+
+// readMessage reads the message of the request. Also that of a client without a server is read, for the
+// report of its refusal.
 func (u *union) readMessage() (refused *fault.Fault) {
 	if u.r.Method != http.MethodPost {
 		return nil
 	}
+	readers := u.allowed
+	if len(readers) == 0 {
+		readers = u.all
+	}
 	var limit int64
-	for _, server := range u.allowed {
+	for _, server := range readers {
 		limit = max(limit, server.MessageLimit())
 	}
 	u.body, u.message, refused = readMessage(u.to.Exchange, u.r, limit)
@@ -176,7 +190,7 @@ func (u *union) useOne() *fault.Fault {
 	name, element := u.message.Uses[0].Split()
 	server := u.named(name)
 	if server == nil || !slices.Contains(u.allowed, server) {
-		return refusal{name, u.message, element, fault.MCPNotAllowed()}.report(&u.Site, u.to, u.r)
+		return u.refuse(fault.MCPNotAllowed())
 	}
 	one := &use{Server: server, Site: &u.Site, to: u.to, r: u.r, joined: true}
 	if u.sessions != nil {

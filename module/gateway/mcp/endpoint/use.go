@@ -16,7 +16,7 @@ import (
 
 // use is the use of a server by one request.
 type use struct {
-	*mcp.Server // nil if there is none
+	*mcp.Server
 	*Site
 	to *reply.Reply
 	r  *http.Request
@@ -71,16 +71,11 @@ func (u *use) shows(e wire.Element) bool {
 	return u.Shows(e) && u.to.Exchange.Key.AllowsTool(u.modelOf(e.String()))
 }
 
-// checkAccess refuses requests for servers that the client may not use, whatever is in them.
+// checkAccess refuses requests for a server that the client may not use, whatever is in them.
 func (u *use) checkAccess() *fault.Fault {
-	key := u.to.Exchange.Key
 	switch {
-	case u.Server == nil:
-		return fault.MCPUnknownServer()
-	case !key.AllowsServer(u.Name):
-		return fault.MCPServerNotAllowed(u.Name)
-	case u.CORS.Refuses(u.r):
-		return fault.MCPOriginNotAllowed()
+	case !u.to.Exchange.Key.AllowsServer(u.Name):
+		return u.refuse(fault.MCPServerNotAllowed(u.Name))
 	case u.r.Method != http.MethodPost && !u.isOfSession():
 		u.to.SetHeaders("Allow", http.MethodPost)
 		return fault.WrongMethod(http.MethodPost)
@@ -151,9 +146,13 @@ func (u *use) checkMessage() *fault.Fault {
 	return nil
 }
 
-// refuse refuses the message because of what it uses.
-func (u *use) refuse(f *fault.Fault) *fault.Fault {
-	return refusal{u.Name, u.message, u.message.Uses[0].Name, f}.report(u.Site, u.to, u.r)
+// refuse refuses the request because of what it uses.
+func (u *use) refuse(why *fault.Fault) *fault.Fault {
+	x := refusal{server: u.Name, message: u.message, why: why}
+	if m := u.message; m != nil && len(m.Uses) > 0 {
+		x.element = m.Uses[0].Name
+	}
+	return x.report(u.Site, u.to, u.r)
 }
 
 // admit admits what asks for an answer in the limits of the key, and begins its record. A message that
@@ -170,13 +169,18 @@ func (u *use) admit() *fault.Fault {
 
 // tool returns the name of the tool that is called, or else the method of the message.
 func (u *use) tool() string {
-	switch {
-	case u.message == nil:
-		return strings.ToLower(u.r.Method)
-	case u.message.IsCall():
+	if u.message != nil && u.message.IsCall() {
 		return u.message.Uses[0].Name
 	}
-	return cmp.Or(u.message.Method, "response")
+	return methodOf(u.message, u.r)
+}
+
+// methodOf returns the method of a message, or else that of its request.
+func methodOf(m *wire.Message, r *http.Request) string {
+	if m == nil {
+		return strings.ToLower(r.Method)
+	}
+	return cmp.Or(m.Method, "response")
 }
 
 // rename returns the function with the names that the client sees, nil if those are of the server.
