@@ -20,6 +20,7 @@ type Flight struct {
 	stream bool // the answer will be one of events
 	landed chan struct{}
 	answer *CachedAnswer // set before landed is closed; nil if the answer is not kept
+	failed bool          // set before landed is closed: there is no answer
 }
 
 // The longest times for which a request waits for the answer to an equal one. A whole answer arrives at once,
@@ -46,9 +47,15 @@ func (f *Flights) Join(key CacheKey, stream bool) (flight *Flight, begun bool) {
 	return flight, true
 }
 
-// Land ends the wait of equal requests: with the answer, or with nil for one that is not kept. Only the
-// first call counts. A nil flight has nobody who waits.
-func (f *Flight) Land(answer *CachedAnswer) {
+// Land ends the wait of equal requests: with the answer, or with nil for one that is not kept, after which each
+// makes a call of its own. Only the first call of Land or Fail counts. A nil flight has nobody who waits.
+func (f *Flight) Land(answer *CachedAnswer) { f.end(answer, false) }
+
+// Fail ends a call without an answer. One of the requests that wait begins the next flight, and the others wait
+// for that: a provider that refuses calls, or is down, would get all of them at once.
+func (f *Flight) Fail() { f.end(nil, true) }
+
+func (f *Flight) end(answer *CachedAnswer, failed bool) {
 	if f == nil {
 		return
 	}
@@ -56,27 +63,28 @@ func (f *Flight) Land(answer *CachedAnswer) {
 	defer f.of.mu.Unlock()
 	if f.of.running[f.key] == f {
 		delete(f.of.running, f.key)
-		f.answer = answer
+		f.answer, f.failed = answer, failed
 		close(f.landed)
 	}
 }
 
-// Wait returns the answer when it is known. It returns nil for an answer that is not kept, after the longest
-// wait, when ctx ends, and for a client that wants no stream if the answer is one.
-func (f *Flight) Wait(ctx context.Context, stream bool) *CachedAnswer {
+// Wait returns the answer when it is known. It returns nil for an answer that is not kept, when ctx ends, for a
+// client that wants no stream if the answer is one, and after the longest wait for all flights since begun. failed
+// is true if the call has failed: the request may then join the next one.
+func (f *Flight) Wait(ctx context.Context, begun time.Time, stream bool) (answer *CachedAnswer, failed bool) {
 	longest := longestWait
 	switch {
 	case f.stream && !stream:
-		return nil
+		return nil, false
 	case f.stream:
 		longest = longestStreamWait
 	}
-	ctx, cancel := context.WithTimeout(ctx, longest)
+	ctx, cancel := context.WithDeadline(ctx, begun.Add(longest))
 	defer cancel()
 	select {
 	case <-f.landed:
-		return f.answer
+		return f.answer, f.failed
 	case <-ctx.Done():
-		return nil
+		return nil, false
 	}
 }

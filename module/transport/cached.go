@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -53,29 +54,49 @@ func (c cached) ask(p *payload.Payload) (*http.Response, error) {
 	}
 	var flight *exchange.Flight
 	if cache.MaxAge > 0 {
-		running, begun := cache.Answers.Flights().Join(key, stream)
-		if begun {
-			flight = running
-			context.AfterFunc(c.life.client, func() { flight.Land(nil) })
-		} else if answer := running.Wait(c.life.ctx, stream); answer != nil {
-			p.Close()
-			return c.recall(answer, 0), nil
-		} else if err := c.life.ctx.Err(); err != nil {
-			p.Close()
-			return nil, err
-		}
+		answer, flight = c.join(key, stream)
+	}
+	// The end of the client's context reaches that of the call later, when the next flight may have begun.
+	err := cmp.Or(c.life.client.Err(), c.life.ctx.Err())
+	switch {
+	case err != nil:
+		flight.Fail()
+		p.Close()
+		return nil, err
+	case answer != nil:
+		p.Close()
+		return c.recall(answer, 0), nil
 	}
 	c.note(exchange.CacheMiss)
 	return c.sendFor(key, flight, p)
+}
+
+// join returns the answer to an equal request that is running, or else the flight that the call of this one is. Both
+// are nil for a call of its own.
+func (c cached) join(key exchange.CacheKey, stream bool) (*exchange.CachedAnswer, *exchange.Flight) {
+	for begun := time.Now(); ; {
+		flight, mine := c.attempt.Cache.Answers.Flights().Join(key, stream)
+		if mine {
+			context.AfterFunc(c.life.client, flight.Fail)
+			return nil, flight
+		}
+		if answer, failed := flight.Wait(c.life.ctx, begun, stream); !failed {
+			return answer, nil
+		}
+	}
 }
 
 // sendFor sends the request, and copies an answer that may be kept. Equal requests wait for the answer to one with
 // a flight.
 func (c cached) sendFor(key exchange.CacheKey, flight *exchange.Flight, p *payload.Payload) (*http.Response, error) {
 	res, err := c.send(p)
-	if err != nil || res.StatusCode != http.StatusOK || len(res.Header["Content-Encoding"]) > 0 {
-		flight.Land(nil)
+	switch {
+	case err != nil, res.StatusCode == http.StatusTooManyRequests, res.StatusCode >= http.StatusInternalServerError:
+		flight.Fail()
 		return res, err
+	case res.StatusCode != http.StatusOK, len(res.Header["Content-Encoding"]) > 0:
+		flight.Land(nil)
+		return res, nil
 	}
 	c.copied = &copied{ReadCloser: res.Body, key: key, flight: flight, contentType: res.Header.Get("Content-Type"), room: c.attempt.Cache.Answers.Largest()}
 	res.Body = c.copied

@@ -165,7 +165,7 @@ func (c *call) rejected(res *http.Response, fault *fault.Fault) *http.Response {
 func (c *call) end() {
 	c.life.end()
 	if c.copied != nil { // a whole answer was handed over before
-		c.copied.flight.Land(nil)
+		c.copied.flight.Fail()
 	}
 	if c.body != nil {
 		_ = c.body.Close()

@@ -8,6 +8,7 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -261,11 +262,106 @@ func TestAClientThatLeavesTakesNothingFromEqualRequests(t *testing.T) {
 				assert.Equal(t, "failed", states[leaver])
 				close(release)
 				synctest.Wait()
-				want := map[int][]string{0: {"failed", exchange.CacheMiss, exchange.CacheMiss}, 1: {exchange.CacheMiss, "failed", exchange.CacheHit}}
-				assert.Equal(t, want[leaver], states)
+				assert.ElementsMatch(t, []string{"failed", exchange.CacheMiss, exchange.CacheHit}, states)
+				assert.EqualValues(t, 2-leaver, a.calls.Load(), "the call of the first that has left is made by one other")
 			})
 		})
 	}
+}
+
+// All requests that waited called at once when the first call failed: the answer to one 429 were a hundred calls.
+func TestAfterACallWithoutAnAnswerOneRequestCallsAndTheOthersWait(t *testing.T) {
+	status := func(status int) func() (*http.Response, error) {
+		return func() (*http.Response, error) {
+			res := wholeOf(`{"error":{"message":"no"}}`)
+			res.StatusCode = status
+			return res, nil
+		}
+	}
+	cut := func(contentType, text string) func() (*http.Response, error) {
+		return func() (*http.Response, error) {
+			return answerOf(contentType, paced(text, 0, "", io.ErrUnexpectedEOF)), nil
+		}
+	}
+	const requests, failures = 20, 3
+	for name, test := range map[string]struct {
+		fail   func() (*http.Response, error)
+		stream bool
+		takes  time.Duration // each call
+		want   []time.Duration
+	}{
+		"a limit of the provider":  {status(429), false, time.Second, []time.Duration{0, 1, 2, 3}},
+		"an error of the provider": {status(529), false, time.Second, []time.Duration{0, 1, 2, 3}},
+		"the network":              {func() (*http.Response, error) { return nil, errors.New("gone") }, false, time.Second, []time.Duration{0, 1, 2, 3}},
+		"a cut":                    {cut("application/json", `{"id":`), false, time.Second, []time.Duration{0, 1, 2, 3}},
+		"no answer of the format":  {func() (*http.Response, error) { return wholeOf(`{"a":`), nil }, false, time.Second, []time.Duration{0, 1, 2, 3}},
+		"a cut of a stream":        {cut("text/event-stream", streamStart), true, time.Second, []time.Duration{0, 1, 2, 3}},
+		// Each waits for a minute in all, and for five seconds for a stream.
+		"slow failures":         {status(503), false, 40 * time.Second, append([]time.Duration{0, 40}, slices.Repeat([]time.Duration{60}, requests-2)...)},
+		"slow failures, stream": {status(503), true, 4 * time.Second, append([]time.Duration{0, 4}, slices.Repeat([]time.Duration{5}, requests-2)...)},
+		// What is in the request would make the others fail, too.
+		"a bad request": {status(400), false, time.Second, append([]time.Duration{0}, slices.Repeat([]time.Duration{1}, requests-1)...)},
+		"a filter": {func() (*http.Response, error) {
+			return wholeOf(strings.Replace(wholeAnswer, `"stop"`, `"content_filter"`, 1)), nil
+		}, false, time.Second, append([]time.Duration{0}, slices.Repeat([]time.Duration{1}, requests-1)...)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var mu sync.Mutex
+				var called []time.Duration // in seconds since the first
+				begun := time.Now()
+				a := newAsker(t, func(call int32, _ *http.Request) (*http.Response, error) {
+					mu.Lock()
+					called = append(called, time.Since(begun)/time.Second)
+					mu.Unlock()
+					time.Sleep(test.takes) // of the clock of the test
+					switch {
+					case call <= failures:
+						return test.fail()
+					case test.stream:
+						return answerOf("text/event-stream", io.NopCloser(strings.NewReader(streamStart+streamEnd))), nil
+					}
+					return wholeOf(wholeAnswer), nil
+				})
+				var all sync.WaitGroup
+				for range requests {
+					all.Go(func() {
+						attempt := attemptFor(t, translate.Chat, test.stream)
+						attempt.Exchange.View.Stream = test.stream
+						attempt.Cache = &exchange.Cache{Answers: &a.shelf, TTL: time.Hour, MaxAge: time.Hour}
+						if res, err := a.Ask(t.Context(), &exchange.Conduit{Attempt: *attempt}); err == nil {
+							_, _ = io.Copy(io.Discard, res.Body) // a stream may break off
+							_ = res.Body.Close()
+						}
+					})
+				}
+				all.Wait()
+				assert.Equal(t, test.want, called)
+			})
+		})
+	}
+}
+
+// Requests whose clients had left, too, called when the first one did: of 500 that left, 257.
+func TestARequestWhoseClientHasLeftMakesNoCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAsker(t, func(_ int32, r *http.Request) (*http.Response, error) {
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+		clients, leave := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		for range 500 {
+			all.Go(func() {
+				state, _ := a.ask(clients, 1, false)
+				assert.Equal(t, "failed", state)
+			})
+		}
+		synctest.Wait()
+		leave()
+		all.Wait()
+		assert.EqualValues(t, 1, a.calls.Load())
+	})
 }
 
 // A panic of the call left requests waiting if only its end counted.
