@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -59,7 +60,9 @@ func (h *Handler) authenticate(to *reply.Reply, r *http.Request, in *format.Desc
 		h.logRefusedKey(to.Exchange, key, "it may not be used from this address")
 		return fault.NetworkNotAllowed()
 	}
-	observe.AnnounceExpiry(key, now)
+	if !strings.HasPrefix(credential, aigateway.AccessTokenPrefix) { // which its program renews
+		observe.AnnounceExpiry(key, now)
+	}
 	to.Exchange.Key = key
 	return nil
 }

@@ -11,9 +11,6 @@ import (
 
 // reportSpend reports the spend of each ledger until the context ends, if a handler wants that.
 func reportSpend(ctx context.Context, a *App) {
-	if !a.emitter.Handles(events.SpendReport) {
-		return
-	}
 	for _, same := range a.byDatabase() {
 		for _, set := range same {
 			if set.Book == nil {
@@ -25,8 +22,10 @@ func reportSpend(ctx context.Context, a *App) {
 			}
 			go func() {
 				select {
-				case <-a.emitter.Begun(): // the handlers of an earlier configuration may want no reports
-					reporter.Run(ctx)
+				case <-a.emitter.Begun(): // before, the handlers are not bound, or those of an earlier configuration
+					if a.emitter.Handles(events.SpendReport) {
+						reporter.Run(ctx)
+					}
 				case <-ctx.Done():
 				}
 			}()

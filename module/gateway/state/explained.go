@@ -103,6 +103,8 @@ func (site *Site) explainKey(key *aigateway.Key, model string) *api.ExplainedKey
 func refusal(key *aigateway.Key, chain *limits.Chain, model string) string {
 	own := aigateway.Key{Models: key.Models}
 	switch {
+	case key.Disabled:
+		return "it or its user is disabled"
 	case key.Expired(time.Now()):
 		return "it has expired at " + key.Expires.UTC().Format(time.RFC3339)
 	case chain == nil:

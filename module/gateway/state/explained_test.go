@@ -43,6 +43,7 @@ func TestTheReasonWhyAKeyMayNotUseAModel(t *testing.T) {
 		key   aigateway.Key
 		chain *limits.Chain
 	}{
+		"it or its user is disabled":      {aigateway.Key{Disabled: true}, chain},
 		"":                                {aigateway.Key{}, chain},
 		"its models are m* x":             {aigateway.Key{Models: []aigateway.Pattern{"m*", "x"}, Team: team}, chain},
 		"the models of its team are r* s": {aigateway.Key{Models: []aigateway.Pattern{"other"}, Team: team}, chain},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Sum is the spend of a name in a period, or that of all names.
@@ -96,8 +97,17 @@ func days(d data) string {
 // mostName bounds the bytes of a name in a text.
 const mostName = 80
 
-// harmless replaces what chats take for mentions, links or lines: clients choose names of models.
-var harmless = strings.NewReplacer("<", "‹", ">", "›", "@", "@\u200b", "\n", " ", "\r", " ")
+// harmless replaces what chats take for mentions and links, and a reader for the next name: clients choose
+// names of models.
+var harmless = strings.NewReplacer("<", "‹", ">", "›", "@", "@\u200b", "://", ":\u200b//", "](", "]\u200b(", "www.", "www\u200b.", ",", "‚")
+
+// visible replaces characters that are not printed, and those that change lines or the direction of a text.
+func visible(r rune) rune {
+	if unicode.IsPrint(r) {
+		return r
+	}
+	return ' '
+}
 
 // name returns the name for a text.
 func (s Sum) name() string {
@@ -107,7 +117,7 @@ func (s Sum) name() string {
 	case s.Name == "":
 		return "(none)"
 	}
-	return harmless.Replace(strings.ToValidUTF8(s.Name[:min(len(s.Name), mostName)], ""))
+	return harmless.Replace(strings.Map(visible, strings.ToValidUTF8(s.Name[:min(len(s.Name), mostName)], "")))
 }
 
 // amount returns the cost with its change: "12.34 USD (+5 %)".

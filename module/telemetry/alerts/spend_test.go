@@ -20,13 +20,13 @@ func TestTheTextOfAReport(t *testing.T) {
 		"limit": []Sum{{Requests: 34, CostMicro: 12_345_000, Currency: "USD"}}, // no key names a limit
 		"user":  []Sum{{Name: "ada@example.com", CostMicro: 9_000_000, Currency: "USD", Before: new(int64(18_000_000))}, {CostMicro: 3_345_000, Currency: "USD"}},
 		"key":   []Sum{{Name: "ci", CostMicro: 9_000_000, Currency: "USD"}, {Others: 12, CostMicro: 1_000_000, Currency: "USD"}},
-		"model": []Sum{{Name: "<!channel>\nhello", Floor: true}, {Name: "local", Before: new(int64(0))}},
+		"model": []Sum{{Name: "<!channel>\nhello", Floor: true}, {Name: "[a](https://b.test)\u202e\u2028, ada 9.00 USD", CostMicro: 1e6, Currency: "USD"}, {Name: "local", Before: new(int64(0))}},
 	}
 	assert.Equal(t, "Spend in the week from 2026-11-23 to 2026-11-29 (Europe/Berlin): "+
 		"12.35 USD (+23 %) and at least 0.004200 EUR (new) for 34 requests. Changes are to the week before."+
 		"\nBy user: ada@\u200bexample.com 9.00 USD (-50 %), (none) 3.35 USD."+
 		"\nBy key: ci 9.00 USD, 12 others 1.00 USD."+
-		"\nBy model: ‹!channel› hello an unknown amount, local 0.", New("", events.SpendReport, time.Now(), report).Text)
+		"\nBy model: ‹!channel› hello an unknown amount, [a]\u200b(https:\u200b//b.test)  ‚ ada 9.00 USD 1.00 USD, local 0.", New("", events.SpendReport, time.Now(), report).Text)
 
 	report["period"], report["to"] = "daily", "2026-11-24T00:00:00+01:00"
 	assert.Contains(t, New("", events.SpendReport, time.Now(), report).Text, "Spend on 2026-11-23 (Europe/Berlin): ")

@@ -149,7 +149,8 @@ func (e *Emitter) run() {
 // Begun returns a channel that is closed when the handlers of the configuration get events.
 func (e *Emitter) Begun() <-chan struct{} { return e.begun }
 
-// Handles reports whether handlers of the configuration are bound to an event.
+// Handles reports whether handlers of the configuration are bound to an event. Before Begun, the app of
+// events may not have bound them yet: Caddy starts apps in an arbitrary order.
 func (e *Emitter) Handles(name string) bool { return e.app.ShouldEmit(name) }
 
 // Stop stops the emitter, and waits until a running handler has returned. It drops the

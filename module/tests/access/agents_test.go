@@ -211,6 +211,9 @@ func TestAProgramThatHasSignedInShowsWhatWasSpent(t *testing.T) {
 	}, site.Patience, site.PollEvery, "the ledger writes a moment later")
 	refused := s.Call(http.MethodGet, s.URL("site", "/api/oauth/usage"), "", "Authorization", "Bearer agent_unknown")
 	assert.Equal(t, []any{http.StatusUnauthorized, "false"}, []any{refused.Status, refused.Header.Get("X-Should-Retry")})
+
+	// Each sign-in was an alert that its key ends soon, although the program renews it.
+	assert.NotContains(t, s.Call(http.MethodGet, s.AdminURL("/api/v1/status"), "").Body, "ai_gateway_key_expires")
 }
 
 // Claude Code sends its telemetry to the gateway, which has no place for it: Caddy passes it on, for keys alone.

@@ -51,7 +51,8 @@ func TestAlertsReachAWebhook(t *testing.T) {
 	assert.Empty(t, got)
 }
 
-// The day before the start is reported to the webhook that wants its report, and to no other.
+// The day before the start is reported to the webhook that wants its report, and to no other. It was not in most
+// starts: whether a handler wants reports is known when Caddy has started its app of events, not before.
 func TestASpendReportReachesAWebhook(t *testing.T) {
 	got := make(chan map[string]any, 10)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -64,7 +65,7 @@ func TestASpendReportReachesAWebhook(t *testing.T) {
 	folder := t.TempDir()
 	at := time.Now().UTC().Add(-40 * time.Hour)
 	gatewaytest.SpendEarlier(t, filepath.Join(folder, "gateway.db"), at)
-	site.StartCaddyfile(t, "{\nstorage file_system "+folder+"\nevents {\non * ai_gateway_webhook "+receiver.URL+"/daily {\nreport daily\n}\n"+
+	site.StartCaddyfile(t, "{\nstorage file_system "+folder+"\nevents {\non ai_gateway_spend_report ai_gateway_webhook "+receiver.URL+"/daily {\nreport daily\n}\n"+
 		"on * ai_gateway_webhook "+receiver.URL+"/alerts\n}\n}\n"+site.Block("", "store sqlite "+filepath.Join(folder, "gateway.db"), "provider demo"))
 	alert := <-got
 	day := at.Format(time.DateOnly)
