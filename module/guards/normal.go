@@ -1,6 +1,7 @@
 package guards
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -54,7 +55,29 @@ func (w *walker) normalize(text string, left *int) (form string, whole bool) {
 // origins replaces spans of the normal form of a text by those of the text itself. The text is
 // walked a second time for them: a table of all offsets would be larger than the text.
 func (w *walker) origins(text string, spans []*span) {
-	if isASCII(text) || len(spans) == 0 {
+	if isASCII(text) {
+		return
+	}
+	restore(spans, len(text), func(yield func(segment) bool) {
+		for w.begin(text); w.next(); {
+			if !yield(segment{span{w.start, w.end}, w.length(), w.same}) {
+				return
+			}
+		}
+	})
+}
+
+// segment is a part of a text, and the length of its form.
+type segment struct {
+	span
+	length int
+	same   bool // the form is the part itself
+}
+
+// restore replaces spans of the form of a text by those of the text, which has the length size and consists
+// of segments.
+func restore(spans []*span, size int, segments iter.Seq[segment]) {
+	if len(spans) == 0 {
 		return
 	}
 	type end struct {
@@ -66,26 +89,28 @@ func (w *walker) origins(text string, spans []*span) {
 		ends = append(ends, end{&s.start, true}, end{&s.end, false})
 	}
 	slices.SortFunc(ends, func(a, b end) int { return *a.bound - *b.bound })
-	begin := 0 // of the part in the normal form
-	for w.begin(text); len(ends) > 0 && w.next(); {
+	begin := 0 // of the segment in the form
+	for p := range segments {
 		for ; len(ends) > 0 && *ends[0].bound < begin; ends = ends[1:] {
-			*ends[0].bound = w.start // within the part before, which replaces all up to here
+			*ends[0].bound = p.start // within the segment before, which replaces all up to here
 		}
-		n := w.length()
-		for ; len(ends) > 0 && *ends[0].bound < begin+n; ends = ends[1:] {
+		for ; len(ends) > 0 && *ends[0].bound < begin+p.length; ends = ends[1:] {
 			offset := *ends[0].bound - begin
-			if !w.same && !ends[0].start && offset > 0 {
+			if !p.same && !ends[0].start && offset > 0 {
 				break
 			}
-			if !w.same {
+			if !p.same {
 				offset = 0
 			}
-			*ends[0].bound = w.start + offset
+			*ends[0].bound = p.start + offset
 		}
-		begin += n
+		if len(ends) == 0 {
+			return
+		}
+		begin += p.length
 	}
 	for _, e := range ends {
-		*e.bound = len(text)
+		*e.bound = size
 	}
 }
 

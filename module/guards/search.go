@@ -28,11 +28,53 @@ type match struct {
 	rule *rule
 }
 
-// find returns the matches of rules in a text, of which it searches as much as is left.
+// find returns the matches of rules in a text, of which it searches as much as is left: in the text as it
+// is, and without its escapes.
 func (s *search) find(text string, left *int, suits func(*rule) bool) (matches []match) {
 	if s.blocked != "" {
 		return nil
 	}
+	layers, all := layersOf(text), *left
+	if len(layers) == 1 {
+		return s.findIn(text, left, suits)
+	}
+	starts := make(map[ending]int)
+	for depth := len(layers) - 1; depth >= 0; depth-- {
+		rest := all // max_size counts a text once
+		found := s.findIn(layers[depth], &rest, suits)
+		for outer := depth - 1; outer >= 0; outer-- {
+			originsInEscaped(layers[outer], spansOf(found))
+		}
+		for _, m := range found {
+			if start, known := starts[ending{m.rule, m.end}]; known && (start == m.start || isEscaped(text, m.start, start)) {
+				continue
+			}
+			starts[ending{m.rule, m.end}] = m.start
+			matches = append(matches, m)
+		}
+		*left = rest
+	}
+	return matches
+}
+
+// ending is where a match of a rule ends.
+type ending struct {
+	rule *rule
+	end  int
+}
+
+// isEscaped reports whether a part of a text is an escape without its first character, which looks like the
+// beginning of a word.
+func isEscaped(text string, start, end int) bool {
+	if start == 0 {
+		return false
+	}
+	_, size := escapeAt(text, start-1)
+	return size > 0 && start-1+size == end
+}
+
+// findIn returns the matches of rules in a text as it is.
+func (s *search) findIn(text string, left *int, suits func(*rule) bool) (matches []match) {
 	form, whole := s.normalize(text, left)
 	s.exceeded = s.exceeded || !whole
 	for i := range s.rules {
@@ -50,15 +92,17 @@ func (s *search) find(text string, left *int, suits func(*rule) bool) (matches [
 			}
 		}
 	}
-	if len(matches) == 0 {
-		return nil
-	}
+	s.origins(text, spansOf(matches))
+	return matches
+}
+
+// spansOf returns the places of matches.
+func spansOf(matches []match) []*span {
 	spans := make([]*span, len(matches))
 	for i := range matches {
 		spans[i] = &matches[i].span
 	}
-	s.origins(text, spans)
-	return matches
+	return spans
 }
 
 // one searches one text.

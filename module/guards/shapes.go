@@ -96,7 +96,8 @@ func hostEnd(text string, start int) int {
 	return 0
 }
 
-// keyShape is the form of a key: a prefix at the beginning of a word, and characters behind it.
+// keyShape is the form of a key: a prefix at the beginning of a word or behind an underscore, and characters
+// behind it.
 type keyShape struct {
 	prefix          string // a ? is one of variants
 	variants        string
@@ -160,7 +161,7 @@ var kindSet = setOf("AZ", " ")
 func keys(text string) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		for i := 0; i < len(text); i++ {
-			if !keyFirst.has(text[i]) || i > 0 && wordSet.has(text[i-1]) {
+			if !keyFirst.has(text[i]) || !begins(text, i) {
 				continue
 			}
 			if end := keyEnd(text, i); end > 0 {

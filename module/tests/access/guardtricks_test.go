@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
@@ -113,4 +114,54 @@ func TestNoPlaceInARequestPassesAGuard(t *testing.T) {
 	assert.Zero(t, p.Count(), "no provider got one of them")
 	clean := s.Ask(site.ChatPath, chat(ask, ""))
 	assert.Equal(t, http.StatusOK, clean.Status, clean.Body)
+}
+
+// withCall returns, for each path, a request with a call of a tool whose arguments have a content, and which
+// has the same content as JSON in the result of the tool and the text of the user.
+func withCall(content string) map[string]string {
+	arguments := `{"content":` + quoted(content) + `}`
+	as := quoted(arguments)
+	return map[string]string{
+		site.MessagesPath:                     `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"f","input":` + arguments + `}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":"ok"}]}]}`,
+		site.ChatPath:                         `{"model":"m","messages":[{"role":"user","content":"go"},{"role":"assistant","tool_calls":[{"id":"call_1","type":"function","function":{"name":"f","arguments":` + as + `}}]},{"role":"tool","tool_call_id":"call_1","content":"ok"}]}`,
+		site.ResponsesPath:                    `{"model":"m","input":[{"role":"user","content":"go"},{"type":"function_call","call_id":"call_1","name":"f","arguments":` + as + `},{"type":"function_call_output","call_id":"call_1","output":"ok"}]}`,
+		"/v1beta/models/gem:generateContent":  `{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":` + arguments + `}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"ok"}}}]}]}`,
+		site.MessagesPath + "?result":         `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","content":` + as + `}]}]}`,
+		site.ChatPath + "?text":               site.BodyFor(site.ChatPath, "m", arguments, false),
+		site.ResponsesPath + "?nested":        site.BodyFor(site.ResponsesPath, "m", `{"a":`+as+`}`, false),
+		"/v1beta/models/gem:generateContent?": `{"contents":[{"role":"user","parts":[{"text":"go"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":` + arguments + `}}]}]}`,
+	}
+}
+
+// A key, a card or an IBAN behind a line break in the arguments of a call passed, because the break is a
+// backslash and the letter n there, so that no word began behind it. An address was masked with the n,
+// so that the arguments were no JSON and the request was blocked.
+func TestALineBreakInArgumentsHidesNothing(t *testing.T) {
+	const key = "sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA"
+	s, p := guarded(t, pii)
+	for _, secret := range []string{key, card, "DE89370400440532013000", strings.ReplaceAll(card, " ", "\n")} {
+		for path, body := range withCall("first\n" + secret + "\tnext") {
+			answer := s.Ask(path, body)
+			assert.Equal(t, http.StatusBadRequest, answer.Status, "%s %s", path, body)
+			assert.Contains(t, answer.Body, "guard 'pii'", path)
+		}
+	}
+	assert.Zero(t, p.Count())
+	for path, body := range withCall("x\n" + address + "\ty") {
+		assert.Equal(t, http.StatusOK, s.Ask(path, body).Status, path)
+		assert.Contains(t, strings.ReplaceAll(lastBody(t, p), `\`, ""), "xn[email]ty", path)
+	}
+}
+
+// Neither did a mask of the log of contents find such a key.
+func TestALineBreakInArgumentsHidesNothingFromTheMaskOfALog(t *testing.T) {
+	const key = "sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA"
+	logged, _ := guarded(t, "guard redacted regex {\nblock key\nmodels nothing\n}", "log_content {\nredact redacted\n}")
+	for path, body := range withCall("first\n" + key) {
+		answer := logged.Ask(path, body)
+		require.Equal(t, http.StatusOK, answer.Status, path)
+		entry := logged.EntryWhere(func(e map[string]any) bool { return e["request_id"] == answer.ID() && e["msg"] == "request content" })
+		assert.Contains(t, fmt.Sprint(entry["texts"]), `n[key]`, path)
+	}
+	logged.AssertNoEntry(key)
 }
