@@ -21,6 +21,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/objects"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -43,7 +44,9 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	var file translate.ObjectID
 	refused := request.ReadObject(ex, r, limit, func(body []byte) (refused *fault.Fault) {
 		b.input.body = body
-		file, refused = route.Object.Batch.Read(body, b.add)
+		if file, refused = route.Object.Batch.Read(body, b.add); refused == nil {
+			refused = refuseWebhook(ex.Format, body)
+		}
 		return refused
 	})
 	switch {
@@ -70,6 +73,18 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 		return refused
 	}
 	return askHolder(h, &failover.Holder{Provider: offer.provider, APIKey: offer.apiKey, Model: b.modelAt(offer.provider)}, answer, r)
+}
+
+// refuseWebhook refuses a document about sealed objects with an address that the provider would call with their
+// names, in a format that has its names in members of JSON.
+func refuseWebhook(f *format.Descriptor, document []byte) *fault.Fault {
+	if !f.Objects.ByMembers {
+		return nil
+	}
+	if member := objects.Webhook(document); member != "" {
+		return fault.Webhook(observe.Clip(member))
+	}
+	return nil
 }
 
 // batch is a batch that is being read.

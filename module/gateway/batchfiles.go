@@ -46,6 +46,9 @@ func (b *batchFile) Line(line []byte) ([]byte, *fault.Fault) {
 	if refused := b.add(place); refused != nil {
 		return nil, refused.InBatch("body")
 	}
+	if refused := refuseWebhook(b.format, line); refused != nil {
+		return nil, refused
+	}
 	b.offers = b.offers[:1]
 	b.offers[0].fixed = true
 	return edit.Apply(nil, line, b.editsFor(b.offers[0].provider)), nil

@@ -134,7 +134,7 @@ func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
 		refused = c.choose(h, ex)
 	}
 	if refused == nil {
-		refused = c.refuseOthers(&request)
+		refused = c.refuseOthers(message, &request)
 	}
 	if refused != nil {
 		return refused
@@ -377,7 +377,7 @@ func (c *conversation) fromClient(message []byte) []byte {
 
 // pass returns a message of the client as the provider gets it.
 func (c *conversation) pass(message []byte, request *realtime.Request) ([]byte, *fault.Fault) {
-	if refused := c.refuseOthers(request); refused != nil {
+	if refused := c.refuseOthers(message, request); refused != nil {
 		return nil, refused
 	}
 	if request.First {
@@ -400,10 +400,14 @@ func (c *conversation) pass(message []byte, request *realtime.Request) ([]byte, 
 }
 
 // refuseOthers refuses a model beside that of the conversation that the key may not use, and what refers to
-// objects that the account of the provider keeps, also in a task for another model.
-func (c *conversation) refuseOthers(request *realtime.Request) *fault.Fault {
+// objects that the account of the provider keeps, also in a task for another model, or has an address that the
+// provider would call.
+func (c *conversation) refuseOthers(message []byte, request *realtime.Request) *fault.Fault {
 	if request.Unowned != "" {
 		return fault.NeedsOwner(request.Unowned)
+	}
+	if refused := refuseWebhook(c.route.Format, message); refused != nil {
+		return refused
 	}
 	for _, task := range request.Tasks {
 		view, refused := c.route.Format.Requests.Inspect(task, translate.Generate)

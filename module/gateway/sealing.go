@@ -117,7 +117,7 @@ func (o opener) document(body []byte) ([]byte, *fault.Fault) {
 		return nil, fault.Malformed(0, err)
 	}
 	if member := objects.Webhook(body); member != "" {
-		return nil, fault.Webhook(member)
+		return nil, fault.Webhook(observe.Clip(member))
 	}
 	var edits []edit.Edit
 	for i := range ids {
@@ -139,7 +139,7 @@ func checkForm(form []byte) *fault.Fault {
 	}
 	for _, name := range names {
 		if objects.IsWebhook(name) {
-			return fault.Webhook(name)
+			return fault.Webhook(observe.Clip(name))
 		}
 		if objects.IsReference(name) {
 			return fault.InvalidField(name, "must be sent in a JSON body: ids in forms are not known to be the client's")

@@ -179,7 +179,7 @@ func refuseSetup(h *Handler, ex *exchange.Exchange, r *http.Request, route *rout
 	if refused := c.choose(h, ex); refused != nil {
 		return refused
 	}
-	return c.refuseOthers(&asked)
+	return c.refuseOthers(setup, &asked)
 }
 
 // readSecret reads what a client secret of OpenAI is to be.

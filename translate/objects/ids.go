@@ -3,8 +3,10 @@ package objects
 import (
 	"cmp"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
@@ -31,7 +33,7 @@ type finder struct {
 	webhook   *string          // set to the first member that IsWebhook, with a value; nil if nobody needs it
 }
 
-// Webhook returns the member of a request, in lower case, with an address that the vendor calls when it is done;
+// Webhook returns the member of a request, as it is written, with an address that the vendor calls when it is done;
 // "" if there is none.
 func Webhook(request []byte) (member string) {
 	x := &finder{c: jsonscan.New(request), webhook: &member}
@@ -39,11 +41,19 @@ func Webhook(request []byte) (member string) {
 	return member
 }
 
+// called are the names of members with an address that the vendor calls, or for one, in lower case and without
+// the marks between their words. An id or a key of such an address is none.
+var called = regexp.MustCompile(`webhook|(?:callback|postback|pingback)(?:ur[il]|address|endpoint)?(?:e?s)?$|(?:notify|notifications?|hook)(?:ur[il]|address|endpoint)(?:e?s)?$`)
+
 // IsWebhook reports whether a member or a parameter has an address that the vendor calls, or is for one. Vendors
-// name it in different ways: webhook_config, webhookUrl, hf_webhook, callback_url.
+// name it in different ways: webhook_config, webhookUrl, hf_webhook, web-hook, status_callback, notify_url.
 func IsWebhook(name string) bool {
-	plain := strings.ReplaceAll(strings.ToLower(name), "_", "")
-	return strings.Contains(plain, "webhook") || slices.Contains([]string{"callback", "callbackurl", "callbackuri"}, plain)
+	return called.MatchString(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name))
 }
 
 // value finds the ids in the value at the cursor, which is that of a member, or in a list of it.
@@ -56,10 +66,11 @@ func (x *finder) value(member string) {
 			return
 		}
 		for c.EnterMap(); c.Member(); {
-			name := strings.ToLower(string(c.Name()))
-			if x.webhook != nil && *x.webhook == "" && IsWebhook(name) && c.Kind() != jsonscan.Null {
-				*x.webhook = name
+			written := string(c.Name())
+			if x.webhook != nil && *x.webhook == "" && IsWebhook(written) && c.Kind() != jsonscan.Null {
+				*x.webhook = written
 			}
+			name := strings.ToLower(written)
 			if _, refers := references[member+"."+name]; refers {
 				name = member + "." + name
 			}

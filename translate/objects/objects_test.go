@@ -108,13 +108,21 @@ func TestPathsOfObjectsAreFoundWhole(t *testing.T) {
 // An address that the vendor calls was passed on beside the sealed ids of a request.
 func TestAWebhookIsFoundByTheNamesOfVendors(t *testing.T) {
 	for request, want := range map[string]string{
-		`{"webhook":"https://a.example"}`:                                                      "webhook",
-		`{"batch":{"webhookConfig":{"uris":["https://a.example"]}}}`:                           "webhookconfig",
-		`{"prompt":"x","callBackUrl":"https://a.example"}`:                                     "callbackurl",
-		`{"list":[{"c\u0061llback_url":"https://a.example"}]}`:                                 "callback_url",
-		`{"hf_webhook":"https://a.example"}`:                                                   "hf_webhook",
-		`{"webhook":null,"callback_id":"x","text":"webhook"}`:                                  "",
-		`{"metadata":{"webhook":"x"},"tools":[{"parameters":{"properties":{"callback":{}}}}]}`: "",
+		`{"webhook":"https://a.example"}`:                                                       "webhook",
+		`{"batch":{"webhookConfig":{"uris":["https://a.example"]}}}`:                            "webhookConfig",
+		`{"prompt":"x","callBackUrl":"https://a.example"}`:                                      "callBackUrl",
+		`{"list":[{"c\u0061llback_url":"https://a.example"}]}`:                                  "callback_url",
+		`{"a":{"Notification_URL":"https://a.example"}}`:                                        "Notification_URL",
+		`{"notify_url":"https://a.example"}`:                                                    "notify_url",
+		`{"status_callback":"https://a.example"}`:                                               "status_callback",
+		`{"postback-url":["https://a.example"]}`:                                                "postback-url",
+		`{"hookUri":"https://a.example"}`:                                                       "hookUri",
+		`{"web-hook":"https://a.example"}`:                                                      "web-hook",
+		`{"callback.url":"https://a.example","webhook":"https://b.example"}`:                    "callback.url",
+		`{"hooks":"x","notifications":true,"notification":"x","image_url":"https://a.example"}`: "",
+		`{"hf_webhook":"https://a.example"}`:                                                    "hf_webhook",
+		`{"webhook":null,"callback_id":"x","text":"webhook"}`:                                   "",
+		`{"metadata":{"webhook":"x"},"tools":[{"parameters":{"properties":{"callback":{}}}}]}`:  "",
 	} {
 		assert.Equal(t, want, objects.Webhook([]byte(request)), request)
 	}

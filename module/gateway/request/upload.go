@@ -145,7 +145,7 @@ func (u *Upload) begin(part *multipart.Part) *fault.Fault {
 	}
 	disposition, plain := dispositionOf(part)
 	if !plain {
-		return fault.InvalidField(name, "must have a filename that all servers read alike: without a quote, or without a semicolon")
+		return fault.InvalidField(name, "must have a filename that all servers read alike: without control characters, and without a quote or without a semicolon")
 	}
 	kind, _, err := mime.ParseMediaType(part.Header.Get("Content-Type"))
 	if err != nil {

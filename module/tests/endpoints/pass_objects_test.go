@@ -272,6 +272,8 @@ func TestX011WhatHasNoKnownIDsIsRefusedWhereIDsAreSealed(t *testing.T) {
 			"a repeated member":        {"POST /v1/vector_stores", `{"file_ids":[],"file_ids":[]}`, "", 400, "JSON"},
 			"a body that is not read":  {"POST /v1/vector_stores", "file_ids=x", "application/x-www-form-urlencoded", 415, "application/json"},
 			"an address to call":       {"POST /v1/videos", `{"model":"m","callback_url":"https://client.example"}`, "", 400, "callback_url: must not be sent: the provider would call this address"},
+			"one by another name":      {"POST /v1/videos", `{"model":"m","Notify-URL":"https://client.example"}`, "", 400, "Notify-URL: must not be sent: the provider would call this address"},
+			"one of a batch":           {"POST /v1/batches", `{"input_file_id":"` + ids["file-"] + `","status_callback":"https://client.example"}`, "", 400, "status_callback: must not be sent: the provider would call this address"},
 			"one in the query":         {"POST /v1/videos?hf_%77ebhook=https://client.example", `{"model":"m"}`, "", 400, "must not be sent: the provider would call this address"},
 			"one in a form":            {"POST /v1/containers/" + ids["cntr_"] + "/files", hook, hookType, 400, "webhook: must not be sent: the provider would call this address"},
 			"a coding that is unknown": {"POST /v1/vector_stores", "{}", "", 415, "encoding"},

@@ -144,6 +144,8 @@ func TestX173AMessageAsksForNoOtherModel(t *testing.T) {
 		c.send(text)
 		assert.Contains(t, c.next(), "whose object this is", text)
 	}
+	c.send(`{"type":"session.update","session":{"webhook_url":"https://client.example"}}`)
+	assert.Contains(t, c.next(), "webhook_url: must not be sent: the provider would call this address")
 	assert.Empty(t, v.received(), "nothing was sent")
 	c.send(`{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"whisper-1"}}}}}`)
 	c.until("session.updated")
@@ -431,6 +433,7 @@ func TestX223RefusalsOfClientSecrets(t *testing.T) {
 		"large":         {site.ClientKey, `{"session":{"model":"voice","instructions":"` + strings.Repeat("a", 9000) + `"}}`, 400, "8192"},
 		"too long":      {site.ClientKey, `{"expires_after":{"seconds":7201},"session":{"model":"voice"}}`, 400, "expires_after: must have"},
 		"a prompt":      {site.ClientKey, `{"session":{"model":"voice","prompt":{"id":"pmpt_1"}}}`, 400, "whose object this is"},
+		"an address":    {site.ClientKey, `{"session":{"model":"voice","notifyUrl":"https://client.example"}}`, 400, "notifyUrl: must not be sent"},
 		"another":       {site.ClientKey, `{"session":{"model":"nobody"}}`, 404, "nobody"},
 		"transcriber":   {otherKey, `{"session":{"model":"text","audio":{"input":{"transcription":{"model":"voice"}}}}}`, 403, "may not use"},
 		"not allowed":   {otherKey, `{"session":{"model":"voice"}}`, 403, "may not use"},

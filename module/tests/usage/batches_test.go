@@ -397,6 +397,22 @@ func TestABatchNamesTheFilesOfItsClientAlone(t *testing.T) {
 	assert.Empty(t, b.requests())
 }
 
+// The vendor would have called an address in a batch with its own names of the batch.
+func TestABatchHasNoAddressToCall(t *testing.T) {
+	site.SetKeys(t)
+	b := startBatching(t)
+	s := site.Start(t, withLedger(t, b.lines()...)...)
+	for _, body := range []string{
+		strings.Replace(batchOf(shortAnswers(1)...), `{"requests"`, `{"notification_url":"https://e","requests"`, 1),
+		batchOf(`"model":"m","max_tokens":20,"notification_url":"https://e"`),
+	} {
+		refused := b.ask(t, strings.TrimPrefix(s.URL("site", ""), "http://"), site.AliceKey, http.MethodPost, batchesPath, body)
+		assert.Equal(t, http.StatusBadRequest, refused.Status, refused.Body)
+		assert.Contains(t, refused.Failure(t).Message, "notification_url: must not be sent: the provider would call this address")
+	}
+	assert.Empty(t, b.requests())
+}
+
 // Without a provider that has batches, their paths are not served.
 func TestBatchesAreOffByDefault(t *testing.T) {
 	site.SetKeys(t)

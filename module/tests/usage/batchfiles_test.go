@@ -265,6 +265,7 @@ func TestX038X046EachLineOfAFileIsChecked(t *testing.T) {
 		"two bodies":                       {strings.Replace(one, `"body":`, `"body":{"model":"secret"},"Body":`, 1), "line 1: body: must", 400},
 		"two lines in one":                 {strings.TrimSpace(one) + one, "line 1: request body: not valid JSON", 400},
 		"a stream":                         {requestLine(`"model":"one","stream":true,"messages":[{"role":"user","content":"hi"}]`), "line 1: body.stream: must be false in a batch", 400},
+		"an address to call":               {requestLine(`"model":"one","webhook_url":"https://e","messages":[{"role":"user","content":"hi"}]`), "line 1: webhook_url: must not be sent: the provider would call this address", 400},
 		"an invalid request":               {one + requestLine(`"model":"one"`), "line 2: body.messages: required", 400},
 		"a long line":                      {one + requestLine(`"model":"one","messages":[{"role":"user","content":"`+strings.Repeat("a", 64<<10)+`"}]`), "line 2: line: must have at most 8192 bytes", 400},
 		"no lines":                         {"\n", "file: must have a request of a batch in each line", 400},
@@ -288,10 +289,11 @@ func TestX038X046EachLineOfAFileIsChecked(t *testing.T) {
 	assert.Empty(t, other.stored(), "the provider that has the models gets the file")
 	assert.Equal(t, http.StatusOK, client.create(site.AliceKey, id).Status)
 	for body, message := range map[string]string{
-		`{"endpoint":"/v1/chat/completions"}`:                                 "input_file_id: required",
-		`{"input_file_id":7,"endpoint":"/v1/chat/completions"}`:               "input_file_id: must be a string",
-		`{"input_file_id":"` + id + `","endpoint":"/v1/videos"}`:              "endpoint: must be",
-		`{"input_file_id":"` + id + `","Input_File_Id":"` + rawFile(1) + `"}`: "input_file_id",
+		`{"endpoint":"/v1/chat/completions"}`:                                                    "input_file_id: required",
+		`{"input_file_id":7,"endpoint":"/v1/chat/completions"}`:                                  "input_file_id: must be a string",
+		`{"input_file_id":"` + id + `","endpoint":"/v1/videos"}`:                                 "endpoint: must be",
+		`{"input_file_id":"` + id + `","Input_File_Id":"` + rawFile(1) + `"}`:                    "input_file_id",
+		`{"input_file_id":"` + id + `","endpoint":"/v1/chat/completions","webHook":"https://e"}`: "webHook: must not be sent: the provider would call this address",
 		"": "request body: empty",
 	} {
 		refused := client.ask(site.AliceKey, http.MethodPost, fileBatchesPath, strings.NewReader(body), "application/json")
