@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
 
 // Socket is a WebSocket of one client to a provider. Each request of the client is a message on it.
@@ -76,4 +78,9 @@ func WithMessage(ctx context.Context, m *Message) context.Context {
 func MessageFrom(ctx context.Context) *Message {
 	m, _ := ctx.Value(messageKey{}).(*Message)
 	return m
+}
+
+// Has reports whether an id in the body of a request is that of a response of the socket. m may be nil.
+func (m *Message) Has(request *Request, id *translate.ObjectID) bool {
+	return m != nil && m.Began(request.IDText(id))
 }

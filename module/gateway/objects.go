@@ -70,15 +70,16 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 }
 
 // nameFiles adds the files of its client to which a request refers, and what has files, to the objects of
-// the request, if a target of its model has sealed ids of them. All other ids are those of a provider.
-func nameFiles(ex *exchange.Exchange, m *catalog.Model) *fault.Fault {
+// the request, if a target of its model has sealed ids of them. All other ids are those of a provider, or of the
+// WebSocket of the request.
+func nameFiles(ex *exchange.Exchange, r *http.Request, m *catalog.Model) *fault.Fault {
 	if !m.Seals(seal.FileID, ex.View.Model) || passthrough.IsForm(ex.Body) {
 		return nil
 	}
-	beyond := &ex.View.Beyond
+	beyond, socket := &ex.View.Beyond, exchange.MessageFrom(r.Context())
 	found, refused := filesIn(ex.Format, ex.Body, func(kind string) bool { return m.Seals(kind, ex.View.Model) })
 	found = slices.DeleteFunc(found, func(id translate.ObjectID) bool {
-		return slices.ContainsFunc(beyond.ObjectIDs(), func(other translate.ObjectID) bool { return other.Span == id.Span })
+		return socket.Has(&ex.Request, &id) || slices.ContainsFunc(beyond.ObjectIDs(), func(other translate.ObjectID) bool { return other.Span == id.Span })
 	})
 	if len(found) > 0 {
 		all := new(translate.References)

@@ -192,9 +192,6 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if fault := request.Read(ex, r, h.MaxBody); fault != nil {
 		return fault
 	}
-	if ex.InMessage {
-		forgetOwn(ex, r)
-	}
 	if ex.Capture != nil {
 		ex.Capture.Request(ex.Body)
 	}
@@ -211,7 +208,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if refused := h.Names.Apply(ex); refused != nil {
 		return refused
 	}
-	if refused := nameFiles(ex, m); refused != nil {
+	if refused := nameFiles(ex, r, m); refused != nil {
 		return refused
 	}
 	if m, refused = conditions.Select(m, ex, r); refused != nil {
@@ -237,8 +234,8 @@ func checkRequest(checks *guardrails.Checks, r *http.Request, m *catalog.Model) 
 	if body == nil {
 		return refused
 	}
-	if refused = request.Replace(checks.Exchange, body); refused == nil {
-		refused = nameFiles(checks.Exchange, m)
+	if refused = request.Replace(checks.Exchange, r, body); refused == nil {
+		refused = nameFiles(checks.Exchange, r, m)
 	}
 	return refused
 }

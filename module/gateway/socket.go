@@ -200,14 +200,3 @@ func (s *socketRoute) dial(ctx context.Context, h *Handler, ex *exchange.Exchang
 	}
 	return nil, nil, refused
 }
-
-// forgetOwn removes the references of a request to responses that its socket has begun: the provider
-// keeps them for the socket alone.
-func forgetOwn(ex *exchange.Exchange, r *http.Request) {
-	socket := exchange.MessageFrom(r.Context())
-	for i, id := range slices.Backward(ex.View.Beyond.ObjectIDs()) {
-		if socket.Began(ex.IDText(&id)) {
-			ex.View.Beyond.Forget(i)
-		}
-	}
-}

@@ -157,9 +157,10 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 // such objects from the provider.
 func refuseState(a *exchange.Attempt) *fault.Fault {
 	beyond := &a.Exchange.View.Beyond
+	ids := beyond.ObjectIDs()
 	switch state := a.Traits.ResponsesState; {
-	case state == trait.StateOff && a.Exchange.InMessage && len(beyond.ObjectIDs()) > 0: // which is on another socket, if there
-		return a.Exchange.NoObject(&beyond.ObjectIDs()[0])
+	case state == trait.StateOff && a.Exchange.InMessage && len(ids) > 0 && ids[0].Path == beyond.State: // it is on another socket, if there
+		return a.Exchange.NoObject(&ids[0])
 	case state == trait.StateOff && beyond.State != "":
 		return fault.NeedsState(beyond.State)
 	case state == trait.StateSealed && beyond.References != nil && beyond.References.Unowned != "":

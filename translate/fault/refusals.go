@@ -252,10 +252,13 @@ func InvalidValue(path, what, value string) *Fault {
 	return f
 }
 
-// NeedsState refuses a responses request that refers to an object stored by the
-// provider. All clients of the gateway share one account there, and other providers
-// do not have the object.
+// NeedsState refuses a request that refers to an object stored by the provider. All
+// clients of the gateway share one account there, and other providers do not have the
+// object. Only the responses format has the member store, and an input.
 func NeedsState(path string) *Fault {
+	if path == "cachedContent" { // of the gemini format
+		return NeedsOwner(path)
+	}
 	return &Fault{
 		Kind: Invalid, Message: path + ": this gateway keeps no responses: set store to false, and send the whole conversation as input",
 		Param: path, Code: CodeUntranslatable, Log: Log{Trait: "responses_state"},

@@ -71,3 +71,7 @@ var data = map[string]bool{
 	"metadata": true, "attributes": true, "parameters": true, "schema": true, "input_schema": true, "json_schema": true, "input": true,
 	"output_schema": true, "arguments": true, "args": true, "client_metadata": true,
 }
+
+// IsData reports whether a member with a name in lower case contains what users and models write, or schemas, unless
+// it is a list: names of members in it have no meaning.
+func IsData(member string) bool { return data[member] }

@@ -80,8 +80,11 @@ type Request struct {
 
 var errNoEvent = errors.New("not an object with a type")
 
-// Read reads a message of a client.
-func Read(message []byte) (r Request, err error) {
+// Read reads a message of a client. The ids of items are those of the conversation.
+func Read(message []byte) (Request, error) { return read(message, false) }
+
+// read is Read; ofAccount reports that the ids of items are those of the account.
+func read(message []byte, ofAccount bool) (r Request, err error) {
 	c := jsonscan.New(message)
 	r.object(&c, "")
 	if err := c.Finish(); err != nil {
@@ -90,7 +93,7 @@ func Read(message []byte) (r Request, err error) {
 	if r.Type == "" {
 		return r, errNoEvent
 	}
-	if err := r.findObjects(message); err != nil {
+	if err := r.findObjects(message, ofAccount); err != nil {
 		return r, err
 	}
 	r.First = r.Type == "session.start"
@@ -102,7 +105,7 @@ func Read(message []byte) (r Request, err error) {
 
 // findObjects notes what refers to an object of the provider. Sound, of which there are many messages, refers to
 // nothing, and a response may be that of the conversation.
-func (r *Request) findObjects(message []byte) error {
+func (r *Request) findObjects(message []byte, ofAccount bool) error {
 	if r.Type == "input_audio_buffer.append" {
 		return nil
 	}
@@ -112,12 +115,52 @@ func (r *Request) findObjects(message []byte) error {
 			r.Unowned = all[i].Path
 		}
 	}
+	if r.Unowned == "" && err == nil {
+		c := jsonscan.Again(message)
+		r.findUnowned(&c, "", ofAccount)
+	}
 	return err
+}
+
+// findUnowned notes what the value at the cursor, of a member, names by an id that does not show whose it is: the
+// template of a prompt, or an item of the account.
+func (r *Request) findUnowned(c *jsonscan.Cursor, member string, ofAccount bool) {
+	switch c.Kind() {
+	case jsonscan.Array:
+		for c.EnterArray(); c.Element(); {
+			r.findUnowned(c, "", ofAccount)
+		}
+	case jsonscan.Object:
+		if objects.IsData(member) {
+			c.Skip()
+			return
+		}
+		hasID, refers := false, false
+		for c.EnterMap(); c.Member(); {
+			switch name := strings.ToLower(string(c.Name())); name {
+			case "id":
+				hasID = c.Kind() == jsonscan.String
+				c.Skip()
+			case "type":
+				refers = jsonscan.TextOf(c.StringOrSkip()) == "item_reference"
+			default:
+				r.findUnowned(c, name, ofAccount)
+			}
+		}
+		switch {
+		case hasID && member == "prompt":
+			r.Unowned = member
+		case hasID && refers && ofAccount:
+			r.Unowned = "item_reference"
+		}
+	default:
+		c.Skip()
+	}
 }
 
 // readLive reads a message of a client of the Live API. A response that it contains is a task.
 func readLive(message []byte) (Request, error) {
-	r, err := Read(message)
+	r, err := read(message, true)
 	response := jsonscan.MemberOf(message, "response")
 	if err != nil || len(response) == 0 || response[0] != '{' {
 		return r, err

@@ -52,8 +52,23 @@ func TestMessagesOfClientsReferToObjects(t *testing.T) {
 		`{"type":"response.cancel","response_id":"resp_1"}`:                                                                              "",
 		`{"type":"response.create","response":{"conversation":"none","prompt":null,"input":[{"type":"item_reference","id":"item_1"}]}}`:  "", // an item of the conversation
 		`{"type":"session.update","session":{"prompt":null,"audio":{"input":{"transcription":{"model":"whisper-1","prompt":"words"}}}}}`: "",
+		`{"type":"other","x":{"prompt":{"id":"pmpt_1"}}}`:                                                                                "prompt", // in a place that the gateway does not know
+		`{"type":"session.update","session":{"tools":[{"parameters":{"properties":{"prompt":{"id":"a","type":"item_reference"}}}}]}}`:    "",
 	} {
 		got, err := Read([]byte(text))
+		assert.NoError(t, err, text)
+		assert.Equal(t, want, got.Unowned, text)
+	}
+	// Items of the account, which the Live API of OpenAI has beside those of the conversation, were named by messages
+	// that are not known to be tasks.
+	for text, want := range map[string]string{
+		`{"type":"conversation.item.create","item":{"type":"item_reference","id":"msg_1"}}`:    "item_reference",
+		`{"type":"other","items":[[{"id":"msg_1","Type":"item\u005freference"}]]}`:             "item_reference",
+		`{"type":"other","input":[{"type":"item_reference","id":"msg_1"}]}`:                    "item_reference",
+		`{"type":"other","items":[{"type":"message","id":"msg_1"},{"type":"item_reference"}]}`: "",
+		`{"type":"other","item":{"arguments":{"type":"item_reference","id":"a"}}}`:             "",
+	} {
+		got, err := Live.Read([]byte(text))
 		assert.NoError(t, err, text)
 		assert.Equal(t, want, got.Unowned, text)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -85,8 +86,8 @@ func isJSON(values []string) bool {
 	return exchange.IsJSON(values[0])
 }
 
-// inspect validates the body, and sets the view of the exchange.
-func inspect(ex *exchange.Exchange) *fault.Fault {
+// inspect validates the body, and sets the view of the exchange with a request.
+func inspect(ex *exchange.Exchange, r *http.Request) *fault.Fault {
 	if types := ex.Client["Content-Type"]; passthrough.TakesForms(ex.Operation) && hasFormType(types) != (len(types) == 1 && passthrough.HasType(types[0], ex.Body)) {
 		return fault.NotForm()
 	}
@@ -106,7 +107,21 @@ func inspect(ex *exchange.Exchange) *fault.Fault {
 		}
 	}
 	ex.View = view
+	if ex.InMessage {
+		forgetOwn(ex, r)
+	}
 	return nil
+}
+
+// forgetOwn removes the references to responses of the WebSocket of a request from the view: the provider keeps
+// them for the socket alone.
+func forgetOwn(ex *exchange.Exchange, r *http.Request) {
+	socket := exchange.MessageFrom(r.Context())
+	for i, id := range slices.Backward(ex.View.Beyond.ObjectIDs()) {
+		if socket.Has(&ex.Request, &id) {
+			ex.View.Beyond.Forget(i)
+		}
+	}
 }
 
 // requestMessage is the type of the messages that are requests.

@@ -39,7 +39,7 @@ func Peek(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault {
 		return f
 	}
 	ex.Received = time.Since(ex.Start)
-	return inspect(ex)
+	return inspect(ex, r)
 }
 
 // Whole returns the decoded body of a request, of at most limit bytes before and after decoding, which

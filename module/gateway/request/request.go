@@ -31,7 +31,7 @@ func Read(ex *exchange.Exchange, r *http.Request, maxBody int64) *fault.Fault {
 		return f
 	}
 	ex.Received = time.Since(ex.Start)
-	return inspect(ex)
+	return inspect(ex, r)
 }
 
 // ReadObject reads the body of a request about a stored object, which may be empty, and checks it.
@@ -42,10 +42,10 @@ func ReadObject(ex *exchange.Exchange, r *http.Request, maxBody int64, check fun
 	return check(ex.Body)
 }
 
-// Replace puts another body in the place of that of an exchange, and checks it.
-func Replace(ex *exchange.Exchange, body []byte) *fault.Fault {
+// Replace puts another body in the place of that of an exchange with a request, and checks it as Read does.
+func Replace(ex *exchange.Exchange, r *http.Request, body []byte) *fault.Fault {
 	ex.Body = body
-	return inspect(ex)
+	return inspect(ex, r)
 }
 
 // queryFor returns the part of the query that is sent to providers of the client's format.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -45,6 +46,9 @@ type line struct {
 	busy   map[string]bool // streams
 }
 
+// lineFile is the id of each file that the vendor stores.
+const lineFile = "file-000000000000000000000001"
+
 func startLines(t *testing.T) *lineVendor {
 	v := &lineVendor{t: t, ended: make(chan websocket.CloseError, 100)}
 	server := httptest.NewServer(http.HandlerFunc(v.serve))
@@ -59,6 +63,10 @@ func (v *lineVendor) serve(w http.ResponseWriter, r *http.Request) {
 	refusal := v.refusal
 	v.mu.Unlock()
 	switch {
+	case r.URL.Path == "/v1/files":
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"id":"`+lineFile+`","object":"file","purpose":"user_data"}`)
+		return
 	case r.URL.Path != "/v1/responses" || r.Method != http.MethodGet:
 		refuse(w, http.StatusNotFound, "no such path", nil, nil)
 		return

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -488,4 +489,61 @@ func TestX227ContentsOfRequestsOnASocketAreLogged(t *testing.T) {
 		entry := s.EntryWhere(func(e map[string]any) bool { return e["msg"] == "request content" })
 		assert.Contains(t, fmt.Sprint(entry["texts"]), "hello")
 	})
+}
+
+// The body of a request is read again where files are sealed, and where a guard has edited it: then a response of the
+// same socket was taken for a stored one, and the second turn of a conversation was "not found".
+func TestX143AResponseOfTheSocketIsNamedWhateverReadsTheRequest(t *testing.T) {
+	const mask, reply = "guard pii regex {\nmask email\n}", `"store":false,"input":[{"role":"user","content":"mail a@example.com"}]`
+	const state, files = "responses_state sealed", "files_state sealed"
+	// A file was not found on a socket to a provider whose files alone are sealed.
+	for name, tt := range map[string]struct{ traits, lines []string }{
+		"no trait":                   {},
+		"sealed state":               {traits: []string{state}},
+		"sealed files":               {traits: []string{files}},
+		"both":                       {traits: []string{state, files}},
+		"a guard":                    {lines: []string{mask}},
+		"a guard, and sealed state":  {[]string{state}, []string{mask}},
+		"a guard, and sealed files":  {[]string{files}, []string{mask}},
+		"a guard, and both":          {[]string{state, files}, []string{mask}},
+		"a guard that edits no text": {[]string{state, files}, []string{strings.Replace(mask, "email", "card", 1)}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := startLines(t)
+			t.Setenv("UP_KEY", "sk-up")
+			provider := append([]string{"format chat responses", "models off", "api_key {env.UP_KEY}"}, tt.traits...)
+			s := site.Start(t, append([]string{site.Direct.ProviderAt("up", strings.TrimPrefix(v.URL, "http://"), provider...), "model gpt {\nto up/gpt-real\n}", "sockets up"}, tt.lines...)...)
+			c := openSocket(t, s, site.ClientKey)
+			goOn := func(c *socketClient, members, id string) string {
+				all := c.ask(members + `,"prompt_cache_options":{"comparison_response_id":"` + id + `"},"previous_response_id":"` + id + `"`)
+				return all[len(all)-1]
+			}
+			id := parsed(t, c.ask(hello)[0]).Response.ID
+			answer := goOn(c, reply, id)
+			assert.Equal(t, "response.completed", parsed(t, answer).Type, answer)
+			frames := v.received()
+			require.Len(t, frames, 2)
+			assert.Contains(t, frames[1], `"previous_response_id":"`+id+`"`)
+
+			answer = goOn(openSocket(t, s, site.ClientKey), reply, id)
+			assert.Equal(t, "error", parsed(t, answer).Type, "a response of another socket: %s", answer)
+			assert.Len(t, v.received(), 2)
+			if slices.Contains(tt.traits, files) && tt.lines == nil { // a guard refuses files
+				answer = goOn(c, `"store":false,"input":[{"role":"user","content":[{"type":"input_text","text":"mail a@example.com"},{"type":"input_file","file_id":"`+uploaded(t, s)+`"}]}]`, id)
+				assert.Equal(t, "response.completed", parsed(t, answer).Type, answer)
+				frames = v.received()
+				assert.Contains(t, frames[len(frames)-1], `"file_id":"`+lineFile+`"`)
+			}
+		})
+	}
+}
+
+// uploaded stores a file, and returns its id.
+func uploaded(t *testing.T, s *site.Site) string {
+	t.Helper()
+	const part = "--b\r\nContent-Disposition: form-data; name="
+	const form = part + "\"purpose\"\r\n\r\nuser_data\r\n" + part + "\"file\"; filename=\"a.pdf\"\r\n\r\nx\r\n--b--\r\n"
+	answer := s.Call(http.MethodPost, s.URL("site", "/v1/files"), form, "Authorization", "Bearer "+site.ClientKey, "Content-Type", "multipart/form-data; boundary=b")
+	require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+	return idOf(t, answer.Body)
 }

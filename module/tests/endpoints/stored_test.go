@@ -241,12 +241,17 @@ func TestClientsLearnWhenToAskForAResponseAgain(t *testing.T) {
 // Requests of gemini clients that refer to contents in the account passed with sealed state: the
 // name of such contents does not show whose they are.
 func TestSealedStateRefusesCachedContents(t *testing.T) {
-	p := gatewaytest.NewProvider(t)
-	s := site.Start(t, site.Direct.Provider("up", p, "models gpt", "responses_state sealed", "format gemini"))
-	answer := s.Ask("/v1beta/models/gpt:generateContent", `{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"cachedContent":"cachedContents/1"}`)
-	assert.Equal(t, http.StatusBadRequest, answer.Status, answer.Body)
-	assert.Contains(t, answer.Body, "cachedContent: this gateway cannot verify whose object this is")
-	assert.Zero(t, p.Count())
+	// Without any state, the refusal named the member store, which the format does not have.
+	for _, state := range []string{"responses_state sealed", "responses_state off"} {
+		t.Run(state, func(t *testing.T) {
+			p := gatewaytest.NewProvider(t)
+			s := site.Start(t, site.Direct.Provider("up", p, "models gpt", state, "format gemini"))
+			answer := s.Ask("/v1beta/models/gpt:generateContent", `{"contents":[{"role":"user","parts":[{"text":"hi"}]}],"cachedContent":"cachedContents/1"}`)
+			assert.Equal(t, http.StatusBadRequest, answer.Status, answer.Body)
+			assert.Contains(t, answer.Body, "cachedContent: this gateway cannot verify whose object this is: send its content instead")
+			assert.Zero(t, p.Count())
+		})
+	}
 }
 
 func TestX061AResponseThatIsNotStoredHasTheProvidersID(t *testing.T) {

@@ -101,14 +101,19 @@ func TestX219RefusalsOfAConversationThatCostsByTime(t *testing.T) {
 	c := openTimed(t, s, otherKey, "")
 	c.until("session.started")
 	for text, code := range map[string]string{
-		`{"type":"session.start","session":{"model":"talk"}}`:                                                                                                             "invalid_value",
-		`{"type":"session.update","session":{"delegation":{"type":"responses","responses":{"model":"thinker"}}}}`:                                                         "permission_denied",
-		`{"type":"response.item.create","item":{"type":"item_reference","id":"msg_1"}}`:                                                                                   "unsupported_for_upstream",
-		`{"type":"response.create","response":{"previous_response_id":"resp_1"}}`:                                                                                         "unsupported_for_upstream",
-		`{"type":"response.create","response":{"input":[{"type":"item_reference","id":"msg_1"}]}}`:                                                                        "unsupported_for_upstream",
-		`{"type":"response.create","response":{"prompt":{"id":"pmpt_1"}}}`:                                                                                                "unsupported_for_upstream",
-		`{"type":"response.create","response":{"tools":[{"type":"file_search","vector_store_ids":["vs_1"]}]}}`:                                                            "unsupported_for_upstream",
-		`{"type":"response.create","response":{"model":"thinker"}}`:                                                                                                       "permission_denied",
+		`{"type":"session.start","session":{"model":"talk"}}`:                                                     "invalid_value",
+		`{"type":"session.update","session":{"delegation":{"type":"responses","responses":{"model":"thinker"}}}}`: "permission_denied",
+		`{"type":"response.item.create","item":{"type":"item_reference","id":"msg_1"}}`:                           "unsupported_for_upstream",
+		`{"type":"response.create","response":{"previous_response_id":"resp_1"}}`:                                 "unsupported_for_upstream",
+		`{"type":"response.create","response":{"input":[{"type":"item_reference","id":"msg_1"}]}}`:                "unsupported_for_upstream",
+		`{"type":"response.create","response":{"prompt":{"id":"pmpt_1"}}}`:                                        "unsupported_for_upstream",
+		`{"type":"response.create","response":{"tools":[{"type":"file_search","vector_store_ids":["vs_1"]}]}}`:    "unsupported_for_upstream",
+		`{"type":"response.create","response":{"model":"thinker"}}`:                                               "permission_denied",
+		// An item of the account was named by a message that the gateway does not know.
+		`{"type":"conversation.item.create","item":{"type":"item_reference","id":"msg_1"}}`:                                                                               "unsupported_for_upstream",
+		`{"type":"session.other","items":[{"id":"msg_1","type":"item_reference"}]}`:                                                                                       "unsupported_for_upstream",
+		`{"type":"session.other","x":[{"prompt":{"id":"pmpt_1","version":"2"}}]}`:                                                                                         "unsupported_for_upstream",
+		`{"type":"response.item.create","item":{"id":"msg_1"}}`:                                                                                                           "invalid_value",
 		`{"type":"session.other","previous_response_id":"resp_1"}`:                                                                                                        "unsupported_for_upstream",
 		`{"item":{"role":"user","content":[{"type":"input_file","file_id":"file-1"}]},"type":"response.item.create"}`:                                                     "unsupported_for_upstream",
 		`{"type":"session.update","session":{"delegation":{"type":"responses","responses":{"tools":[{"type":"code_interpreter","container":"cntr_1"}],"model":"talk"}}}}`: "unsupported_for_upstream",
