@@ -138,6 +138,12 @@ func CheckCurrency(s string) error {
 	return nil
 }
 
+// CountsAs reports whether the budget counts the same money in the same periods as another one. The
+// amounts may differ.
+func (b *Budget) CountsAs(other *Budget) bool {
+	return b.Per == other.Per && b.Calendar == other.Calendar && b.Unit() == other.Unit()
+}
+
 // IsSet reports whether there is a budget, which may be one of 0.
 func (b *Budget) IsSet() bool { return b.Per != 0 || b.Calendar != "" }
 

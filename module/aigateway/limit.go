@@ -21,6 +21,11 @@ type Limit struct {
 	Per Scope `json:"per,omitempty"`
 
 	LimitRules
+
+	// BudgetSince is the time since which the budget has counted each request of its subject
+	// without a gap. What was read from the ledger before then is not valid. Zero: for as long as
+	// the limit is in use. A Store sets it when a budget is set, or gets another period.
+	BudgetSince time.Time `json:"-"`
 }
 
 // Scope is the group of keys that share the counts of a limit.

@@ -19,7 +19,8 @@ type Team struct {
 	// the configuration defines no limit with the name of the team. Zero: none.
 	Rules LimitRules
 
-	Created time.Time // set by the store
+	BudgetSince time.Time // that of the limit: see Limit
+	Created     time.Time // set by the store
 }
 
 // Limit returns the limit with the rules of the team, nil if it has none.
@@ -27,7 +28,7 @@ func (t *Team) Limit() *Limit {
 	if t.Rules == (LimitRules{}) {
 		return nil
 	}
-	return &Limit{Name: t.Name, Per: PerGroup, LimitRules: t.Rules}
+	return &Limit{Name: t.Name, Per: PerGroup, LimitRules: t.Rules, BudgetSince: t.BudgetSince}
 }
 
 // Member is a user in a team.

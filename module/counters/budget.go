@@ -12,7 +12,7 @@ import (
 // that was spent before is read from the ledger.
 type budget struct {
 	*window
-	restored time.Time // when the ledger was read; zero before
+	restored time.Time // when the ledger was read last; zero before
 	reported int       // level of the last aigateway.BudgetMove
 	peak     int64     // the largest amount of the period
 	peakAt   int64     // the slot of peak
@@ -54,16 +54,27 @@ func (b *budget) reach(nanos int64) {
 	}
 }
 
-// fill counts the money that the ledger has recorded. Times after now count as now.
-func (b *budget) fill(spent []aigateway.Spent, now time.Time) {
-	b.advance(b.pace.slot(now))
+// fill counts the money that the ledger has recorded, and what running requests have reserved, which it
+// lacks, unless more is counted already. Times after now count as now. The ledger was read after read.
+func (b *budget) fill(spent []aigateway.Spent, held *window, read, now time.Time) {
+	slot := b.pace.slot(now)
+	b.advance(slot)
+	held.advance(slot)
+	known := newWindow(b.pace)
+	known.advance(slot)
 	for _, s := range spent {
-		if len(b.counts) == 1 || s.By.After(now) {
+		if len(known.counts) == 1 || s.By.After(now) {
 			s.By = now
 		}
-		b.addAt(s.Nanos, b.pace.slot(s.By))
+		known.addAt(s.Nanos, b.pace.slot(s.By))
 	}
-	b.restored = now
+	for i := range b.pace.slots() {
+		known.addAt(*held.count(slot - i), slot-i)
+	}
+	if known.used > b.used {
+		b.window = known
+	}
+	b.restored = read
 }
 
 // amend changes the cost of a request that has ended, unless the ledger was read afterwards, or at the
@@ -86,25 +97,32 @@ var restores restore.Group[*budget]
 
 // restore fills the budget from the ledger. A soft budget that cannot be restored begins
 // with nothing.
-func (b *budget) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.Demand) error {
-	return restores.Do(ctx, b, func(ctx context.Context) error {
-		if b.isRestored() {
+func (t *tally) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.Demand) error {
+	return restores.Do(ctx, t.budget, func(ctx context.Context) error {
+		if t.budget.isRestored(l) {
 			return nil // another request has restored it meanwhile
 		}
-		spent, err := restore.Spent(ctx, l, d, time.Now().In(d.Spending.Zone()))
+		read := time.Now()
+		spent, err := restore.Spent(ctx, l, d, read.In(d.Spending.Zone()))
 		if err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		b.fill(spent, time.Now())
+		t.budget.fill(spent, t.heldMoney, read, time.Now())
 		return nil
 	})
 }
 
-// isRestored returns restored.
-func (b *budget) isRestored() bool {
+// isRestored returns knows.
+func (b *budget) isRestored(l *aigateway.Limit) bool {
 	mu.Lock()
 	defer mu.Unlock()
-	return !b.restored.IsZero()
+	return b.knows(l)
+}
+
+// knows reports whether the budget has what was spent in a limit: the ledger was read, and each request
+// has counted since then. While a limit had no budget, or one of another period, none did.
+func (b *budget) knows(l *aigateway.Limit) bool {
+	return !b.restored.IsZero() && !b.restored.Before(l.BudgetSince)
 }

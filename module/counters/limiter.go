@@ -100,7 +100,7 @@ func (l *limiter) judge(d *aigateway.Demand, now time.Time) (r *reservation, ref
 	r.shares = r.few[:0]
 	for i := range l.limits {
 		t := l.limits[i].tally(d, now)
-		if t.budget != nil && t.budget.restored.IsZero() {
+		if t.budget != nil && !t.budget.knows(l.limits[i].Limit) {
 			return nil, refused, i
 		}
 		r.shares = append(r.shares, share{tally: t})
@@ -192,7 +192,7 @@ func (l *limiter) restore(ctx context.Context, i int, d aigateway.Demand) error 
 	mu.Lock()
 	t := l.limits[i].tally(&d, time.Now())
 	mu.Unlock()
-	return t.budget.restore(ctx, l.limits[i].Limit, &d)
+	return t.restore(ctx, l.limits[i].Limit, &d)
 }
 
 // Amend implements aigateway.Amender.

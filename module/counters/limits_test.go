@@ -124,7 +124,7 @@ func TestABudgetFollowsAClockThatIsSetBack(t *testing.T) {
 	require.NoError(t, err)
 	tenth := func(month time.Month) time.Time { return time.Date(2026, month, 10, 0, 0, 0, 0, time.UTC) }
 	b := newBudget(&rule, tenth(1), time.UTC)
-	b.fill(nil, tenth(1))
+	b.fill(nil, newWindow(b.pace), tenth(1), tenth(1))
 	b.add(5)
 	b.advance(b.pace.slot(tenth(7)))
 	assert.NotZero(t, b.restored)

@@ -14,14 +14,14 @@ func (l *limiter) View(_ context.Context, d aigateway.Demand) ([]aigateway.Limit
 	uses := make([]aigateway.LimitUse, len(l.limits))
 	for i := range l.limits {
 		if t := l.limits[i].tallies[l.limits[i].Subject(d.Key)]; t != nil {
-			uses[i] = t.view(time.Now())
+			uses[i] = t.view(l.limits[i].Limit, time.Now())
 		}
 	}
 	return uses, nil
 }
 
-// view returns the use of the subject.
-func (t *tally) view(now time.Time) aigateway.LimitUse {
+// view returns the use of the subject in a limit.
+func (t *tally) view(l *aigateway.Limit, now time.Time) aigateway.LimitUse {
 	t.advance(now)
 	use := aigateway.LimitUse{Running: t.running}
 	if t.requests != nil {
@@ -30,7 +30,7 @@ func (t *tally) view(now time.Time) aigateway.LimitUse {
 	if t.tokens != nil {
 		use.Tokens = t.tokens.use(t.heldTokens.used, now)
 	}
-	if t.budget != nil && !t.budget.restored.IsZero() {
+	if t.budget != nil && t.budget.knows(l) {
 		money := t.budget.use(t.heldMoney.used, now)
 		use.Money = &money
 	}

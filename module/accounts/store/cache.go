@@ -62,9 +62,15 @@ func (c *cache) reload(db database.Statements) error {
 	}
 	next, err := readSnapshot(db, before)
 	if err == nil {
-		c.snapshot.Store(next)
+		c.replace(before, next)
 	}
 	return err
+}
+
+// replace replaces the snapshot. Requests run with the rules of before until then.
+func (c *cache) replace(before, next *snapshot) {
+	next.dateBudgets(before)
+	c.snapshot.Store(next)
 }
 
 // invalidate makes the next reload read all keys, even if the state is unchanged. A new
@@ -83,6 +89,6 @@ func (c *cache) publish(next *snapshot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if before := c.snapshot.Load(); !before.loaded || before.revision < next.revision {
-		c.snapshot.Store(next)
+		c.replace(before, next)
 	}
 }

@@ -105,6 +105,45 @@ func readSnapshot(db database.Statements, before *snapshot) (*snapshot, error) {
 	return next, err
 }
 
+// dateBudgets sets since when the budgets of users, teams and keys have counted without a gap: since now,
+// unless the snapshot before has a budget of the same subject that counts as it does. Budgets of the first
+// snapshot have no earlier counts.
+func (k *snapshot) dateBudgets(before *snapshot) {
+	if before.keys == nil {
+		return
+	}
+	now := time.Now()
+	for name, of := range k.rules {
+		if earlier := before.rules[name].limit; of.limit != earlier {
+			of.limit.BudgetSince = budgetSince(earlier, of.limit, now)
+		}
+	}
+	for name, team := range k.teams {
+		if earlier := before.teams[name].Team; team.Team != earlier && earlier != nil {
+			team.BudgetSince = budgetSince(earlier.Limit(), team.Limit(), now)
+		}
+	}
+	for digest, key := range k.keys {
+		if key.Own == nil || !key.Own.Budget.IsSet() || before.keys[digest] == key {
+			continue
+		}
+		if earlier := before.byID(key.ID); earlier != nil { // a new key has no counts
+			key.Own.BudgetSince = budgetSince(earlier.Own, key.Own, now)
+		}
+	}
+}
+
+// budgetSince returns Limit.BudgetSince of a limit whose subject had another one before. Both may be nil.
+func budgetSince(earlier, limit *aigateway.Limit, now time.Time) time.Time {
+	switch {
+	case limit == nil || !limit.Budget.IsSet():
+		return time.Time{}
+	case earlier != nil && earlier.Budget.CountsAs(&limit.Budget):
+		return earlier.BudgetSince
+	}
+	return now
+}
+
 // userRules are the own rules of a user.
 type userRules struct {
 	user  int64

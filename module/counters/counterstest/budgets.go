@@ -128,6 +128,43 @@ func restored(t *testing.T, p *Place) {
 	assert.Nil(t, sliding.pays(t, 1*cent))
 }
 
+// A budget that was removed, and set again later, once kept its old count: what was spent meanwhile did not
+// count. BudgetSince is the time at which it was set again, or got its period back.
+func resumed(t *testing.T, p *Place) {
+	for name, text := range map[string]string{"month": "1/month", "sliding": "1/30d", "total": "1/total"} {
+		limit := aigateway.Limit{Name: name, LimitRules: aigateway.LimitRules{Budget: budget(t, text)}}
+		first := p.open(t, &limit)
+		paid(first.pays(t, 10*cent), 10*cent)
+		running := first.pays(t, 30*cent)
+		p.Advance(time.Minute)
+		again := limit
+		again.BudgetSince = p.Now()
+		p.Advance(time.Second)
+		l, other := p.open(t, &again), p.open(t, &again)
+		l.books.spent = []aigateway.Spent{{By: p.Now(), Nanos: 50 * cent}}
+		viewer, ok := l.Limiter.(aigateway.LimitViewer)
+		require.True(t, ok)
+		uses, err := viewer.View(t.Context(), aigateway.Demand{Key: alice, Spending: l.books})
+		require.NoError(t, err)
+		assert.Nil(t, uses[0].Money, "%s: a view has no stale count", name)
+		assert.Nil(t, l.pays(t, 21*cent), "%s: 10 before, 40 meanwhile, and 30 of the request that runs", name)
+		paid(l.pays(t, 20*cent), 20*cent)
+		assert.Nil(t, other.pays(t, cent), name)
+		assert.Len(t, l.books.asked, 1, "%s: the ledger is read once", name)
+		assert.Empty(t, other.books.asked, "%s: for all gateways", name)
+		paid(running, 5*cent)
+		assert.Nil(t, other.pays(t, 26*cent), "%s: the running request counts once", name)
+		paid(other.pays(t, 25*cent), 0)
+
+		p.Advance(time.Second)
+		again.BudgetSince = p.Now()
+		p.Advance(time.Second)
+		alone := p.open(t, &again)
+		assert.Nil(t, alone.pays(t, 26*cent), "%s: a ledger that has less takes nothing away", name)
+		assert.NotNil(t, alone.pays(t, 25*cent), name)
+	}
+}
+
 func settleOnce(t *testing.T, p *Place) {
 	l := p.budget(t, "1/month")
 	first := l.pays(t, 50*cent)

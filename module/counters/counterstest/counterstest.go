@@ -58,6 +58,7 @@ func Run(t *testing.T, each func(t *testing.T, test func(t *testing.T, p *Place)
 		{"a budget of 0 admits what costs nothing", budgetOfZero},
 		{"L049 money counts in the month of the admission", monthOfAdmission},
 		{"L050 a budget continues with the costs in the ledger", restored},
+		{"a budget that is set again continues with the costs in the ledger", resumed},
 		{"L052 Settle counts once", settleOnce},
 		{"a cost that becomes known later replaces what was counted, whichever gateway learns it", amended},
 		{"money of a sliding period is free after it", slidingBudget},

@@ -5,11 +5,12 @@
 -- of requests, the length of its slots; the rate of tokens, the length of its slots; the
 -- concurrent requests; the budget, the length of its slots, which is 0 for a period of the
 -- calendar; the beginning and the end of that period, both 0 for all time; 1 if the budget
--- is soft. Times are in microseconds, money is in nanos.
+-- is soft; the time for which the gateway has applied the budget. Times are in microseconds, money is in nanos.
 --
 -- Returns
 --   1 or 0 for admitted or refused, the refusal, and the counts of each limit;
---   -1, the index of a limit whose budget is not on the server, and the time;
+--   -1, the index of a limit whose budget is not on the server, or was read before the
+--   gateway applied it, and the time;
 --   -2 and the time, if it is not in the period of the calendar of a budget;
 --   -3 if the reservation was settled before this script ran.
 local EARLIER = 60
@@ -17,7 +18,7 @@ local IDLE = 34560000000 -- lifetime of unused budgets and levels in millisecond
 local LIFETIME = 86400000 -- lifetime of a reservation in milliseconds
 local id, lease = ARGV[2], tonumber(ARGV[3])
 local tokens, money = tonumber(ARGV[4]), tonumber(ARGV[5])
-local FIRST, PER = 5, 10
+local FIRST, PER = 5, 11
 local count = (#ARGV - FIRST) / PER
 
 local function int(n) return string.format('%.0f', n) end
@@ -86,7 +87,7 @@ for i = 1, count do
 end
 for i = 1, count do
 	local a = FIRST + (i - 1) * PER
-	if tonumber(ARGV[a + 6]) >= 0 and redis.call('EXISTS', KEYS[1 + (i - 1) * 5 + 4]) == 0 then
+	if tonumber(ARGV[a + 6]) >= 0 and not isKnown(KEYS[1 + (i - 1) * 5 + 4], tonumber(ARGV[a + 11])) then
 		return {-1, i, int(now)}
 	end
 end

@@ -1,6 +1,7 @@
 package redis
 
 import (
+	"crypto/rand"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 func machine(t *testing.T, server *counterstest.RedisServer, local func() time.Time) *Redis {
 	r := &Redis{Connection: redisclient.Connection{Address: server.Address, Timeout: caddy.Duration(10 * time.Second)}, OnError: deny}
 	r.server = newServer(r.Client("", backgroundTimeout), time.Duration(r.Timeout), zap.NewNop())
+	r.applied = &applied{server: redisclient.Connection{Address: rand.Text()}} // as in a process of its own
 	r.server.clock.local = local
 	t.Cleanup(r.server.backlog.close)
 	return r

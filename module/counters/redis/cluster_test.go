@@ -33,6 +33,7 @@ func TestACluster(t *testing.T) {
 	cluster := r.Client("", backgroundTimeout)
 	require.IsType(t, new(goredis.ClusterClient), cluster)
 	r.server = newServer(cluster, time.Duration(r.Timeout), zap.NewNop())
+	r.applied = &applied{server: r.Connection}
 	t.Cleanup(func() { assert.NoError(t, r.server.Destruct()) })
 	g := gateway{Redis: r}
 	g.admitsSoon(t, 0)

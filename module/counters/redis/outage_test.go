@@ -39,7 +39,7 @@ func gatewayOn(t *testing.T, server *counterstest.RedisServer, onError string) g
 func gatewayWithin(t *testing.T, server *counterstest.RedisServer, onError string, timeout time.Duration) gateway {
 	core, logs := observer.New(zapcore.InfoLevel)
 	r := &Redis{Connection: redisclient.Connection{Address: server.Address, Timeout: caddy.Duration(timeout)}, OnError: onError}
-	r.server = newServer(r.Client("", backgroundTimeout), timeout, zap.New(core))
+	r.server, r.applied = newServer(r.Client("", backgroundTimeout), timeout, zap.New(core)), &applied{server: r.Connection}
 	t.Cleanup(r.server.backlog.close)
 	return gateway{r, logs}
 }

@@ -18,6 +18,7 @@ package redis
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/caddyserver/caddy/v2"
@@ -40,7 +41,8 @@ type Redis struct {
 	// changes wait for up to 24 hours, and further changes are dropped. Default: "deny".
 	OnError string `json:"on_error,omitempty"`
 
-	server *server
+	server  *server
+	applied *applied
 }
 
 // The values of OnError.
@@ -90,7 +92,7 @@ func (r *Redis) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return err
 	}
-	r.server = loaded.(*server)
+	r.server, r.applied = loaded.(*server), &applied{server: r.Connection}
 	return nil
 }
 
@@ -99,7 +101,17 @@ var pool = caddy.NewUsagePool()
 
 // Limiter implements aigateway.Counters.
 func (r *Redis) Limiter(limits []*aigateway.Limit) (aigateway.Limiter, error) {
-	return &limiter{Redis: r, limits: limits}, nil
+	l := &limiter{Redis: r, limits: slices.Clone(limits)}
+	for i, limit := range l.limits {
+		if limit.Budget.IsSet() {
+			dated, err := r.applied.date(limit, r.server.clock.here())
+			if err != nil {
+				return nil, err
+			}
+			l.limits[i] = dated
+		}
+	}
+	return l, nil
 }
 
 // Degraded implements aigateway.Degradable.
@@ -111,7 +123,7 @@ func (r *Redis) Cleanup() error {
 		return nil
 	}
 	_, err := pool.Delete(r.Connection)
-	return err
+	return errors.Join(err, r.applied.release())
 }
 
 // Interface guards

@@ -234,6 +234,7 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 	r := &Redis{Connection: redisclient.Connection{Address: server.Address, Timeout: caddy.Duration(time.Second)}, OnError: deny}
 	r.server = newServer(r.Client("", backgroundTimeout), time.Duration(r.Timeout), zap.NewNop())
+	r.applied = &applied{server: r.Connection}
 	rate := aigateway.Rate{Most: 1e9, Per: caddy.Duration(time.Minute)}
 	rules := aigateway.LimitRules{Requests: rate, Tokens: rate, Concurrent: 1e6, Budget: aigateway.Budget{Micros: 1e12, Calendar: aigateway.Monthly}}
 	l, err := r.Limiter([]*aigateway.Limit{{Name: "small", LimitRules: rules}})

@@ -2,6 +2,7 @@ package redis
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -13,11 +14,12 @@ import (
 func (l *limiter) restore(ctx context.Context, q *admitCall, limit int, now int64) error {
 	key := q.key(limit, budgetKey)
 	return l.server.restores.Do(ctx, key, func(ctx context.Context) error {
-		known, err := l.server.has(key)
+		since := now - q.applied(limit)
+		known, err := l.server.knows(key, since)
 		if err != nil || known {
 			return err // another request, or another gateway, has restored it meanwhile
 		}
-		f := filling{limit: l.limits[limit], moment: time.UnixMicro(now).In(q.demand.Spending.Zone())}
+		f := filling{limit: l.limits[limit], moment: time.UnixMicro(now).In(q.demand.Spending.Zone()), since: since}
 		spent, err := restore.Spent(ctx, f.limit, q.demand, f.moment)
 		if err != nil {
 			return err
@@ -28,11 +30,17 @@ func (l *limiter) restore(ctx context.Context, q *admitCall, limit int, now int6
 	})
 }
 
-// has reports whether a key exists on the server.
-func (s *server) has(key string) (known bool, err error) {
+// knows reports whether a budget was read from the ledger since a time of the server in microseconds.
+func (s *server) knows(key string, since int64) (known bool, err error) {
 	err = s.do("restore", func(ctx context.Context) error {
-		n, err := s.client.Exists(ctx, key).Result()
-		known = n > 0
+		times, err := s.client.HMGet(ctx, key, "read", "restored").Result()
+		for _, value := range times {
+			if text, ok := value.(string); ok {
+				at, _ := strconv.ParseInt(text, 10, 64)
+				known = at >= since
+				break
+			}
+		}
 		return err
 	})
 	return known, err
@@ -42,11 +50,12 @@ func (s *server) has(key string) (known bool, err error) {
 type filling struct {
 	limit  *aigateway.Limit
 	moment time.Time // the time at which the ledger is read, by the clock of the server
+	since  int64     // the time since which the budget is applied, by that clock, in microseconds
 }
 
 // args returns the arguments for amounts of the ledger.
 func (f *filling) args(spent []aigateway.Spent) []any {
-	args := []any{f.lifetime().Milliseconds(), f.moment.UnixMicro()}
+	args := []any{f.lifetime().Milliseconds(), f.moment.UnixMicro(), f.since, f.slot(f.moment) - earlier}
 	for _, s := range spent {
 		args = append(args, f.slot(s.By), s.Nanos)
 	}

@@ -9,6 +9,9 @@ import (
 //go:embed now.lua
 var nowText string
 
+//go:embed known.lua
+var knownText string
+
 //go:embed admit.lua
 var admitText string
 
@@ -26,9 +29,9 @@ var restoreText string
 
 // The scripts. The server runs each of them without interruption.
 var (
-	admitScript   = goredis.NewScript(nowText + admitText)
-	viewScript    = goredis.NewScript(nowText + viewText)
-	settleScript  = goredis.NewScript(nowText + settleText)
+	admitScript   = goredis.NewScript(nowText + knownText + admitText)
+	viewScript    = goredis.NewScript(nowText + knownText + viewText)
+	settleScript  = goredis.NewScript(nowText + knownText + settleText)
 	renewScript   = goredis.NewScript(nowText + renewText)
 	restoreScript = goredis.NewScript(restoreText)
 )

@@ -60,7 +60,7 @@ local function money(key, slot, reserved, used, length, restored)
 	if slot and since == restored then
 		release(key, slot, reserved)
 		add(key, slot, used - reserved)
-	elseif ended >= tonumber(since) then
+	elseif ended >= readAt(key) then
 		add(key, slot or slotOf(ended, length), used)
 	end
 end
@@ -68,7 +68,7 @@ end
 -- A change of the cost counts in the slot of the admission, in which the ledger has the costs of whole
 -- hours.
 local function amend(key, admitted, change, length)
-	local since = tonumber(redis.call('HGET', key, 'restored') or ended + 1)
+	local since = readAt(key) or ended + 1
 	if since > ended then return end -- the ledger contained the change already
 	if admitted < since then admitted = math.min(since, (math.floor(admitted / 3.6e9) + 1) * 3.6e9) end
 	add(key, slotOf(admitted, length), change)

@@ -3,6 +3,7 @@ package limits
 import (
 	"errors"
 	"sync"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -21,7 +22,22 @@ type own struct {
 // use stays until the configuration is loaded anew.
 type ownRules struct {
 	outer     *Chain // of the configuration, or of the team
-	key, user aigateway.LimitRules
+	key, user ownRule
+}
+
+// ownRule are the rules of a key or of a user, and since when they have the budget.
+type ownRule struct {
+	aigateway.LimitRules
+	budgetSince time.Time
+}
+
+// limit returns the limit with the rules, nil without rules.
+func (r ownRule) limit(per aigateway.Scope) *aigateway.Limit {
+	limit := aigateway.OwnLimit(per, r.LimitRules)
+	if limit != nil {
+		limit.BudgetSince = r.budgetSince
+	}
+	return limit
 }
 
 type ownChain struct {
@@ -33,17 +49,17 @@ type ownChain struct {
 func rulesWithin(outer *Chain, key, user *aigateway.Limit) ownRules {
 	rules := ownRules{outer: outer}
 	if key != nil {
-		rules.key = key.LimitRules
+		rules.key = ownRule{key.LimitRules, key.BudgetSince}
 	}
 	if user != nil {
-		rules.user = user.LimitRules
+		rules.user = ownRule{user.LimitRules, user.BudgetSince}
 	}
 	return rules
 }
 
 // limits returns the limits of the rules, the innermost first.
 func (r *ownRules) limits() (limits []*aigateway.Limit) {
-	for _, limit := range []*aigateway.Limit{aigateway.OwnLimit(aigateway.PerKey, r.key), aigateway.OwnLimit(aigateway.PerUser, r.user)} {
+	for _, limit := range []*aigateway.Limit{r.key.limit(aigateway.PerKey), r.user.limit(aigateway.PerUser)} {
 		if limit != nil {
 			limits = append(limits, limit)
 		}

@@ -21,7 +21,7 @@ type teams struct {
 
 // teamChain is the chain of a team with these rules.
 type teamChain struct {
-	rules aigateway.LimitRules
+	rules ownRule
 	chain *Chain
 	err   error // why the rules cannot be applied, if chain is nil
 }
@@ -53,14 +53,14 @@ func (l *Limits) ofTeam(t *aigateway.Team) (*Chain, error) {
 	if err != nil {
 		l.logger.Error("the limit of a team cannot be applied; requests with its keys are refused", zap.String("team", t.Name), zap.Error(err))
 	}
-	l.teams.chains.Store(t.Name, teamChain{t.Rules, chain, err})
+	l.teams.chains.Store(t.Name, teamChain{ownRule{t.Rules, t.BudgetSince}, chain, err})
 	return chain, err
 }
 
 // known returns the chain of a team, and false if none was built for its rules.
 func (t *teams) known(team *aigateway.Team) (of teamChain, ok bool) {
 	found, ok := t.chains.Load(team.Name)
-	if !ok || found.(teamChain).rules != team.Rules {
+	if !ok || found.(teamChain).rules != (ownRule{team.Rules, team.BudgetSince}) {
 		return of, false
 	}
 	return found.(teamChain), true

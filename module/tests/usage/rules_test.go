@@ -105,6 +105,72 @@ func TestTwoGatewaysSpendTheTightestRule(t *testing.T) {
 	}
 }
 
+// A budget that was removed, or had another period for a while, kept its old count: what was spent meanwhile
+// did not count when it was set again, until a restart, and with counters in Redis not even then.
+func TestABudgetThatIsSetAgainCountsWhatWasSpentMeanwhile(t *testing.T) {
+	t.Parallel()
+	p := gatewaytest.NewProvider(t)
+	p.Always(twenty)
+	of := map[string]string{"memory": "counters memory"}
+	if server, ok := counterstest.StartRedis(t); ok {
+		of["redis"] = "counters redis " + server.Address + " {\ntimeout 10s\n}"
+	}
+	for name, counters := range of {
+		lines := append(withLedger(t, site.Direct.Provider("p", p, dollars, "format chat")), counters)
+		gateway := site.StartProcess(t, "", lines...)
+		change(t, gateway, http.MethodPost, "users", `{"username":"ada"}`, nil)
+		change(t, gateway, http.MethodPost, "users", `{"username":"bob"}`, nil)
+		change(t, gateway, http.MethodPost, "teams", `{"name":"support"}`, nil)
+		change(t, gateway, http.MethodPut, "teams/support/members/bob", `{}`, nil)
+		ofUser, ofKey, ofTeam := newKey(t, gateway, "ada", ""), newKey(t, gateway, "bob", ""), newKey(t, gateway, "bob", `,"limit":"support"`)
+		for path, key := range map[string]string{"users/ada": ofUser.Key, fmt.Sprintf("keys/%d", ofKey.ID): ofKey.Key, "teams/support": ofTeam.Key} {
+			set := func(budget string) {
+				change(t, gateway, http.MethodPatch, path, fmt.Sprintf(`{"budget":%q}`, budget), nil)
+			}
+			spend := func(want, limit int) { require.Equal(t, want, statusWith(gateway, key, limit), "%s %s", name, path) }
+			set("1000/month")
+			spend(http.StatusOK, 20)
+			set("")
+			for range 3 {
+				spend(http.StatusOK, 20)
+			}
+			set("90/month")
+			spend(http.StatusTooManyRequests, 11)
+			spend(http.StatusOK, 10) // it costs 20
+			set("1000/day")
+			spend(http.StatusOK, 20)
+			set("125/month")
+			spend(http.StatusTooManyRequests, 6)
+			spend(http.StatusOK, 5)
+		}
+	}
+}
+
+// A reload that took the budget out of a limit, and a later one that set it again, left the old count on the
+// Redis server.
+func TestAReloadThatSetsABudgetAgainReadsTheLedger(t *testing.T) {
+	t.Parallel()
+	server, ok := counterstest.StartRedis(t)
+	if !ok {
+		return
+	}
+	p := gatewaytest.NewProvider(t)
+	p.Always(twenty)
+	ledger := append(withLedger(t), "counters redis "+server.Address+" {\ntimeout 10s\n}")
+	with := func(rule string) []string { return append(budget(p, rule), ledger...) }
+	gateway := site.StartProcess(t, "", with("budget 1000/month")...)
+	require.Equal(t, http.StatusOK, statusOf(gateway, 20))
+	gateway.Reload("", with("requests 1000/1h")...)
+	require.Equal(t, http.StatusOK, statusOf(gateway, 20))
+	require.Equal(t, http.StatusOK, statusOf(gateway, 20))
+	gateway.Reload("", with("budget 70/month")...)
+	assert.Equal(t, http.StatusTooManyRequests, statusOf(gateway, 11))
+	require.Equal(t, http.StatusOK, statusOf(gateway, 10))
+	gateway.Reload("", with("budget 90/month")...)
+	assert.Equal(t, http.StatusTooManyRequests, statusOf(gateway, 11), "a reload that keeps the period keeps the count")
+	require.Equal(t, http.StatusOK, statusOf(gateway, 10))
+}
+
 // Own rules are enforced as those of the configuration are: with their name in the refusal, after
 // a kill, and after a reload.
 func TestOwnRulesOutliveAKill(t *testing.T) {

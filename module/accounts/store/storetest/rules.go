@@ -14,6 +14,7 @@ import (
 )
 
 func rulesOfUsers(t *testing.T, database Database) {
+	began := time.Now()
 	s, other := database.Open(t), store.New(database(), nop)
 	t.Cleanup(func() { assert.NoError(t, other.Close()) })
 	alice, bob := NewUser(t, s, "alice", aigateway.RoleUser), NewUser(t, s, "bob", aigateway.RoleUser)
@@ -32,7 +33,21 @@ func rulesOfUsers(t *testing.T, database Database) {
 	set(alice, rules)
 	set(bob, aigateway.LimitRules{Concurrent: 1})
 	want := &aigateway.Limit{Name: "own/user", Per: aigateway.PerUser, LimitRules: rules}
-	assert.Equal(t, want, s.LimitOfUser("alice"), "at once")
+	got := func() *aigateway.Limit {
+		limit := *s.LimitOfUser("alice")
+		limit.BudgetSince = time.Time{}
+		return &limit
+	}
+	assert.Equal(t, want, got(), "at once")
+	since := s.LimitOfUser("alice").BudgetSince
+	assert.WithinRange(t, since, began, time.Now(), "requests before did not count")
+	rules.Budget.Micros, rules.Concurrent = 30e6, 1
+	set(alice, rules)
+	assert.Equal(t, since, s.LimitOfUser("alice").BudgetSince, "another amount counts the same money")
+	rules.Budget.Calendar = aigateway.Daily
+	set(alice, rules)
+	assert.True(t, s.LimitOfUser("alice").BudgetSince.After(since), "another period does not")
+	want.LimitRules = rules
 	other.Open()
 	Current(t, other)
 	assert.Equal(t, want, other.LimitOfUser("alice"), "in another process")
