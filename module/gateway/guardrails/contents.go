@@ -21,8 +21,9 @@ type LogConfig struct {
 	// Default: all.
 	Models []aigateway.Pattern `json:"models,omitempty"`
 	Keys   []aigateway.Pattern `json:"keys,omitempty"`
-	// MaxSize bounds the texts of a record, in bytes; what is longer is cut. Default: 65536
-	// (64 KiB).
+	// MaxSize bounds the texts of a record, in bytes; what is longer is cut. Instructions, in a
+	// quarter of it at least, and the newest texts of the conversation have precedence. Default:
+	// 65536 (64 KiB).
 	MaxSize int64 `json:"max_size,omitempty"`
 	// Redact are the names of guards whose rules are masked in the log, those that block
 	// included. Default: none.
@@ -129,20 +130,68 @@ func trace(ctx context.Context, side string, list []aigateway.GuardText, result 
 // loggedTexts are texts in a record.
 type loggedTexts []aigateway.GuardText
 
-// bounded returns the first texts, with limit bytes of text at most.
-func bounded(list []aigateway.GuardText, limit int) loggedTexts {
-	for i := range list {
-		t := &list[i]
-		if len(t.Text) > limit {
-			for limit > 0 && !utf8.RuneStart(t.Text[limit]) {
-				limit--
-			}
-			t.Text = t.Text[:limit] + "…"
-			return list[:i+1]
-		}
-		limit -= len(t.Text)
+// The ranks of texts, of which a lower one has precedence in a record.
+const (
+	instructions = iota
+	conversation
+	others
+	ranks
+)
+
+func rankOf(kind aigateway.GuardKind) int {
+	switch kind {
+	case aigateway.GuardSystem:
+		return instructions
+	case aigateway.GuardTool, aigateway.GuardServer, aigateway.GuardOther:
+		return others
 	}
-	return list
+	return conversation
+}
+
+// bounded returns the texts of a record, in their order, with limit bytes of text at most: instructions within
+// what the conversation leaves, a quarter of the limit at least, then the newest texts of the conversation, then the
+// others.
+func bounded(list []aigateway.GuardText, limit int) (kept loggedTexts) {
+	var sizes [ranks]int
+	for i := range list {
+		sizes[rankOf(list[i].Kind)] += len(list[i].Text)
+	}
+	var room [ranks]int
+	room[instructions] = min(sizes[instructions], max(limit/4, limit-sizes[conversation]), limit)
+	room[conversation] = min(sizes[conversation], limit-room[instructions])
+	room[others] = limit - room[instructions] - room[conversation]
+	var full [ranks]bool
+	take := func(i int) bool {
+		t, rank := &list[i], rankOf(list[i].Kind)
+		if full[rank] {
+			return false
+		}
+		if full[rank] = len(t.Text) > room[rank]; full[rank] {
+			t.Text = beginning(t.Text, room[rank]) + "…"
+		}
+		room[rank] -= len(t.Text)
+		return true
+	}
+	taken := make([]bool, len(list))
+	for i := range list {
+		newest := len(list) - 1 - i
+		taken[i] = taken[i] || rankOf(list[i].Kind) != conversation && take(i)
+		taken[newest] = taken[newest] || rankOf(list[newest].Kind) == conversation && take(newest)
+	}
+	for i := range list {
+		if taken[i] {
+			kept = append(kept, list[i])
+		}
+	}
+	return kept
+}
+
+// beginning returns the whole characters in the first bytes of a text.
+func beginning(text string, size int) string {
+	for size > 0 && !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return text[:size]
 }
 
 // MarshalLogArray implements zapcore.ArrayMarshaler.

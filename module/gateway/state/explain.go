@@ -152,7 +152,7 @@ func (x *explanation) explain() *api.Explanation {
 	candidates, _ := selection.Order(m, name, x.seeds, health.Process, by)
 	steps := selection.Steps(m, x.seeds.Session, by)
 	explained.Choice = candidates[0].Choice.String()
-	if m.Hedge != nil {
+	if m.Hedge != nil && x.Guards.For(&x.Exchange, nil) == nil {
 		explained.Hedge = m.Hedge.String()
 	}
 	if m.Mirror != nil {

@@ -283,3 +283,15 @@ func TestOperatorsSeeWhatIsPassedOverNow(t *testing.T) {
 	require.Equal(t, http.StatusOK, statusOf(s, 10))
 	assert.Equal(t, []string{used, "budget of the limit all: 0 USD left of 50 USD per month", ""}, passedOver(client, ""), "what is free is not passed over")
 }
+
+// Guards and the log of contents exclude hedges, but explain showed the hedge of the model all the same.
+func TestNoHedgeIsShownWhereContentsAreCheckedOrLogged(t *testing.T) {
+	for name, lines := range map[string]string{"logged": "log_content", "checked": "guard pii regex {\nblock card\n}"} {
+		t.Run(name, func(t *testing.T) {
+			s, _, _ := racers(t, "1ms", lines)
+			var explained struct{ Hedge string }
+			get(t, s.AdminURL("/api/v1/explain?model=m"), &explained)
+			assert.Empty(t, explained.Hedge)
+		})
+	}
+}
