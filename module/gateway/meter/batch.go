@@ -129,9 +129,9 @@ const mostNanos = 1 << 58
 func atMost(nanos int64) int64 { return min(nanos, mostNanos) }
 
 // End returns the calls of the record of the batch, and sets its counts. It is not whole if the usage of an
-// answer is unknown, or the results have fewer lines than they must have: a call beside those of known usage then has what was reserved for the rest. The calls are
-// nil if no usage is known: the batch costs what was reserved. What is unknown of the costs of models without
-// a price, budgets count as reserved.
+// answer is unknown, or the results have fewer lines than they must have: a call beside those of known usage
+// then has what was reserved for the rest. The calls are nil if no usage is known: the batch costs what was
+// reserved. What is unknown of the costs of models without a price, budgets count as reserved.
 func (t *Tally) End(lines int64) (calls []accounting.Call, whole bool) {
 	t.Charge.Record.Batch = t.counts
 	t.partial = t.partial || t.lines < lines
