@@ -17,7 +17,7 @@ import (
 // the comment of the field states.
 var optional = []string{
 	"Client.Versions", "Client.KeyParameter", "Client.Marks", "Requests.Resigned", "Requests.ModelName", "Provider.Delivery", "Requests.ModelNames", "Embeddings", "Embeddings.Request", "Embeddings.Answer",
-	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers",
+	"Client.Refusals", "Client.KeyHeader", "Client.Query", "Client.Headers", "Client.Quotas.Budget", "Client.Quotas.Claims",
 	"Provider.ModelInPath", "Provider.OneAnswer", "Provider.Wants", "Provider.Sign", "Provider.MissingFor",
 	"Version", "Version.Header", "Version.Check", "Version.Sent",
 	"Requests.Prefix.Rules", "Requests.Prefix.Turns", "Requests.Prefix.Role", "Requests.Prefix.Text", "Requests.FillIn", "Requests.SelfSigned", "Requests.Encrypted",
@@ -52,6 +52,7 @@ func TestFieldsThatBelongTogetherAreThereTogether(t *testing.T) {
 		assert.Equal(t, d.Objects.Paths != nil, d.Objects.EditIDs != nil, "%s: objects and the edits of their ids", d)
 		assert.Equal(t, d.Version.Header == "", d.Version.Check == nil, "%s: Version", d)
 		assert.Equal(t, d.Version.Header == "", d.Version.Sent == nil, "%s: Version", d)
+		assert.Equal(t, d.Client.Quotas.Budget == nil, d.Client.Quotas.Claims == nil, "%s: Quotas", d)
 		assert.Equal(t, d.Answers.Usage.Ask == nil, d.Answers.Usage.Cut == nil, "%s: Usage", d)
 		assert.Equal(t, d.Requests.Attribution.Path == "", d.Requests.Attribution.Find == nil, "%s: Attribution", d)
 		assert.Equal(t, d.Name, d.Requests.Target.Format, "%s: Target", d)
