@@ -67,8 +67,8 @@ import (
 )
 
 // Comments of exported names begin with the name (ST1020 to ST1022). Packages have one comment
-// (ST1000), which a test demands; names of the wire formats keep their case (ST1003); selectors
-// may name an embedded field (QF1008).
+// (ST1000), which a test demands; names of the wire formats keep their case (ST1003); conditions may
+// be negated as a whole (QF1001); selectors may name an embedded field (QF1008).
 const checks = "all,-ST1000,-ST1003,-QF1001,-QF1008"
 
 func main() {

@@ -555,6 +555,22 @@ func TestTheStoreHasNoSecretOfASignIn(t *testing.T) {
 	}
 }
 
+// away is a reader of limits whose ledger cannot be read.
+type away struct{ aigateway.LimitReader }
+
+func (away) Limits(context.Context, aigateway.LimitQuery) (aigateway.LimitPage, error) {
+	return aigateway.LimitPage{}, aigateway.ErrUnavailable
+}
+
+// The answer had no Retry-After, which all other answers of accounts with this error have.
+func TestUsageThatCannotBeReadIsAskedForLater(t *testing.T) {
+	p := signedIn(t, nil)
+	p.people.Limits = away{}
+	got := p.send("GET", usagePath, nil, http.Header{"Authorization": {"Bearer " + p.access}})
+	assert.Equal(t, []any{http.StatusServiceUnavailable, "2"}, []any{got.Code, got.Header().Get("Retry-After")})
+	assert.Contains(t, got.Body.String(), `"type":"api_error"`)
+}
+
 func TestSettingsFollowGroupsAndTeams(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, content string) string {

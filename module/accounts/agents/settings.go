@@ -131,7 +131,7 @@ func writeFault(w http.ResponseWriter, status int, kind, message string) {
 	answer.WriteStatus(w, status, map[string]any{"type": "error", "error": map[string]string{"type": kind, "message": message}})
 }
 
-// errNetwork is the reason for which a key gets no settings; requests of models have the same.
+// errNetwork is the reason for which a key gets nothing from this address; requests of models have the same text.
 var errNetwork = errors.New("this key may not be used from this address")
 
 // refuseKey writes the reason for which a request with a key gets nothing.
@@ -146,6 +146,7 @@ func (a *Agents) refuseKey(w http.ResponseWriter, err error) {
 		writeFault(w, http.StatusForbidden, "permission_error", err.Error())
 	default:
 		problem := answer.ProblemOf(a.people.Logger, err)
+		answer.SetHeaders(w, problem)
 		writeFault(w, problem.Status, "api_error", problem.Message)
 	}
 }

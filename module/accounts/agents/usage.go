@@ -67,15 +67,15 @@ const mostStates = 500
 
 func (a *Agents) usageOf(ctx context.Context, key *aigateway.Key) (*usageView, error) {
 	var page aigateway.LimitPage
+	var err error
 	if a.people.Limits != nil {
-		var err error
-		if page, err = a.people.Limits.Limits(ctx, aigateway.LimitQuery{Key: key.ID, Most: mostStates}); err != nil {
-			return nil, err
-		}
+		page, err = a.people.Limits.Limits(ctx, aigateway.LimitQuery{Key: key.ID, Most: mostStates})
+	}
+	if err != nil {
+		return nil, err
 	}
 	view, fullest := &usageView{Limits: []budgetView{}}, aigateway.FullestBudget(page.States)
 	if fullest < 0 {
-		var err error
 		view.Spent, err = a.spent(ctx, key.Owner)
 		return view, err
 	}
@@ -151,15 +151,12 @@ func (a *Agents) spent(ctx context.Context, user string) (*spentView, error) {
 		return nil, nil
 	}
 	now := a.clock().UTC()
-	day := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC)
-	month := day.AddDate(0, 0, 1-day.Day())
-	week := day.AddDate(0, 0, -(int(day.Weekday())+6)%7) // from Monday
 	query := accounting.UsageQuery{
 		To: now.Truncate(time.Hour).Add(time.Hour), Only: map[accounting.Dimension]string{accounting.ByUser: user},
 	}
 	var nanos [3]int64
-	for i, from := range [...]time.Time{month, day, week} {
-		query.From = from
+	for i, calendar := range [...]aigateway.Calendar{aigateway.Monthly, aigateway.Daily, aigateway.Weekly} {
+		query.From, _ = (&aigateway.Budget{Calendar: calendar}).Period(now)
 		sums, err := reader.Usage(ctx, query)
 		if err != nil {
 			return nil, err

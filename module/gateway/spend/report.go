@@ -17,12 +17,16 @@ const (
 	mostBefore = 1000 // names of the period before
 )
 
-// report emits the spend of the period of a name that contains a time, in its time zone.
-func (r *Reporter) report(ctx context.Context, name string, moment time.Time) error {
-	from, to := span(name, moment)
-	before, _ := span(name, from.Add(-time.Second))
+// report emits the spend of the period that contains a time, in its time zone.
+func (r *Reporter) report(ctx context.Context, period alerts.Period, moment time.Time) error {
+	from, to := span(period, moment)
+	before, _ := span(period, from.Add(-time.Second))
 	data := map[string]any{
-		"period": name, "from": from.Format(time.RFC3339), "to": to.Format(time.RFC3339), "zone": moment.Location().String(), "ledger": r.Name,
+		"period": period.Name, "from": from.Format(time.RFC3339), "to": to.Format(time.RFC3339), "zone": moment.Location().String(), "ledger": r.Name,
+	}
+	lists := map[string][]accounting.Dimension{"totals": nil}
+	for _, by := range alerts.SpendBy {
+		lists[by] = []accounting.Dimension{accounting.Dimension(by)}
 	}
 	for member, by := range lists {
 		sums, err := r.sums(ctx, by, before, from, to)
@@ -33,13 +37,6 @@ func (r *Reporter) report(ctx context.Context, name string, moment time.Time) er
 	}
 	r.emit(events.SpendReport, data)
 	return nil
-}
-
-// lists are the members of the data with sums, and their dimensions; the totals have none.
-var lists = map[string][]accounting.Dimension{
-	"totals": nil,
-	"limit":  {accounting.ByLimit}, "user": {accounting.ByUser}, "key": {accounting.ByKey},
-	"model": {accounting.ByModel}, "provider": {accounting.ByProvider},
 }
 
 // name are the values that a sum is of.

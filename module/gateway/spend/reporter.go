@@ -83,31 +83,31 @@ func (r *Reporter) lookAtAll(ctx context.Context, now time.Time) error {
 		return fmt.Errorf("reading the zone of the ledger: %w", err)
 	}
 	for _, period := range alerts.Periods {
-		if err := r.lookAt(ctx, period.Name, now.In(zone)); err != nil {
+		if err := r.lookAt(ctx, period, now.In(zone)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lookAt reports the last ended period of a name, unless that was done. At the first look, it is
+// lookAt reports the last ended period of a kind, unless that was done. At the first look, it is
 // the latest one with calls.
-func (r *Reporter) lookAt(ctx context.Context, name string, now time.Time) error {
-	current, _ := span(name, now.Add(-settling))
-	looked := r.looked[name]
+func (r *Reporter) lookAt(ctx context.Context, period alerts.Period, now time.Time) error {
+	current, _ := span(period, now.Add(-settling))
+	looked := r.looked[period.Name]
 	if looked.Equal(current) {
 		return nil
 	}
-	since, _ := span(name, current.Add(-time.Second))
+	since, _ := span(period, current.Add(-time.Second))
 	if looked.IsZero() {
 		since = current.Add(-mostMissed)
 	}
 	latest, err := r.latestDay(ctx, since, current)
 	if err == nil && !latest.IsZero() {
-		err = r.report(ctx, name, latest.In(now.Location()))
+		err = r.report(ctx, period, latest.In(now.Location()))
 	}
 	if err == nil {
-		r.looked[name] = current
+		r.looked[period.Name] = current
 	}
 	return err
 }
@@ -126,10 +126,7 @@ func (r *Reporter) latestDay(ctx context.Context, begin, end time.Time) (latest 
 	return latest, nil
 }
 
-// calendars are the periods of the calendar by the names of reports.
-var calendars = map[string]aigateway.Calendar{"daily": aigateway.Daily, "weekly": aigateway.Weekly, "monthly": aigateway.Monthly}
-
-// span returns the period of a name that contains a time, in the time zone of the time.
-func span(name string, moment time.Time) (begin, end time.Time) {
-	return (&aigateway.Budget{Calendar: calendars[name]}).Period(moment)
+// span returns the period of a kind that contains a time, in the time zone of the time.
+func span(kind alerts.Period, moment time.Time) (begin, end time.Time) {
+	return (&aigateway.Budget{Calendar: aigateway.Calendar(kind.Unit)}).Period(moment)
 }

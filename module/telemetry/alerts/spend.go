@@ -25,12 +25,12 @@ type Sum struct {
 // Period is a kind of period that is reported.
 type Period struct {
 	Name string // "daily", as webhooks name it
+	Unit string // "day", as budgets name it
 	time string // "in the week "
-	unit string // of the changes
 }
 
 // Periods are the periods that are reported.
-var Periods = [...]Period{{"daily", "on ", "day"}, {"weekly", "in the week ", "week"}, {"monthly", "in the month ", "month"}}
+var Periods = [...]Period{{"daily", "day", "on "}, {"weekly", "week", "in the week "}, {"monthly", "month", "in the month "}}
 
 // PeriodOf returns the period with a name; ok is false if there is none.
 func PeriodOf(name string) (p Period, ok bool) {
@@ -42,7 +42,7 @@ func PeriodOf(name string) (p Period, ok bool) {
 	return p, false
 }
 
-// SpendBy are the members of the data of a report with sums by name, in the order of its text.
+// SpendBy are the dimensions of a report, in the order of its text. Each is a member of the data, with its sums.
 var SpendBy = [...]string{"limit", "user", "key", "model", "provider"}
 
 // spendLasts is the time behind a period in which its report is not sent again. It is longer than
@@ -68,7 +68,7 @@ func spendText(d data) string {
 		plural = ""
 	}
 	fmt.Fprintf(&text, "Spend %s%s (%s): %s for %d request%s. Changes are to the %s before.",
-		period.time, days(d), d.value("zone"), strings.Join(amounts, " and "), requests, plural, period.unit)
+		period.time, days(d), d.value("zone"), strings.Join(amounts, " and "), requests, plural, period.Unit)
 	for _, by := range SpendBy {
 		sums, _ := d[by].([]Sum)
 		if len(sums) == 0 || len(sums) == 1 && sums[0].Name == "" {

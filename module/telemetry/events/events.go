@@ -34,7 +34,7 @@ const (
 	Fallback        = "ai_gateway_fallback"         // another provider was called after a failure: model, from, to, cause
 	ProviderDown    = "ai_gateway_provider_down"    // a target rests after failures: provider, model, cause, until
 	ToolChanged     = "ai_gateway_mcp_tool_changed" // an MCP server has changed the definition of a tool: server, tool, pin, digest
-	SpendReport     = "ai_gateway_spend_report"     // a day, week or month has ended, and once at the start for the latest one with requests: period, from, to, zone, ledger, totals, limit, user, key, model, provider
+	SpendReport     = "ai_gateway_spend_report"     // a day, week or month with calls has ended, and once at the start for the latest one: period, from, to, zone, ledger, totals, limit, user, key, model, provider
 	ProviderUp      = "ai_gateway_provider_up"      // a target is available again: provider, model
 )
 

@@ -2,9 +2,10 @@
 // Caddy's span for the exchange, and a child span for each call of a provider.
 //
 // Without the directive, tracing costs nothing. Each span ends once, also after a panic.
-// Spans contain names, numbers and ids; they never contain texts of errors or credentials, and
-// prompts and answers only if RequestContent and AnswerContent set them. A provider gets only the header traceparent, and only if its configuration
-// asks for that: tracestate and baggage may contain texts of clients.
+// Spans contain names, numbers and ids; they never contain texts of errors or credentials. They
+// contain prompts and answers only if RequestContent and AnswerContent set them. A provider gets
+// only the header traceparent, and only if its configuration asks for that: tracestate and baggage
+// may contain texts of clients.
 package tracing
 
 import (

@@ -18,13 +18,18 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/tests/site"
 )
 
-// chatStream are the events of a stream of chat with this text.
-func chatStream(text, finish string) []byte {
-	end := "data: [DONE]\n\n"
-	if finish == "" {
-		return []byte(`data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"` + text + "\"}}]}\n\n")
+// chunk returns an event of a stream of chat. The arguments are JSON.
+func chunk(delta, finish string) string {
+	return `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":` + delta + `,"finish_reason":` + finish + "}]}\n\n"
+}
+
+// chatStream returns the events of a stream of chat with a text, and without an end if finish is "".
+func chatStream(text, finish string) string {
+	events := chunk(`{"role":"assistant","content":"`+text+`"}`, "null")
+	if finish != "" {
+		events += chunk(`{}`, `"`+finish+`"`) + "data: [DONE]\n\n"
 	}
-	return append(chatStream(text, ""), `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"`+finish+"\"}]}\n\n"+end...)
+	return events
 }
 
 // Contents are in the span of the request alone, masked and bounded, and only where asked for.
@@ -43,18 +48,14 @@ func TestContentsAreInTracesByChoice(t *testing.T) {
 			`[{"role":"user","parts":[{"type":"text","content":"my [email]"}]}]`,
 			`[{"role":"assistant","parts":[{"type":"text","content":"half"}],"finish_reason":"error"}]`},
 		{"another model", asked, "hidden", "write to a@b.example", "stop", "", ""},
-		{"not asked for", "log_content", "shown", "write to a@b.example", "stop", "", ""},
+		{"not asked for", "log_content {\nmodels shown\n}", "shown", "write to a@b.example", "stop", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			spans.Reset()
 			t.Setenv("OTEL_TRACES_EXPORTER", "memory")
 			p := gatewaytest.NewProvider(t)
-			lines := tt.lines
-			if lines == "log_content" {
-				lines = "log_content {\nmodels shown\n}"
-			}
-			s := site.StartCaddyfile(t, site.Block("tracing {\nspan site\n}", site.Direct.Provider("p", p, "format chat"), "guard pii regex {\nmask email\nmodels nothing\n}", lines))
-			p.Script(gatewaytest.Chunks("text/event-stream", string(chatStream(tt.answer, tt.finish))))
+			s := site.StartCaddyfile(t, site.Block("tracing {\nspan site\n}", site.Direct.Provider("p", p, "format chat"), "guard pii regex {\nmask email\nmodels nothing\n}", tt.lines))
+			p.Script(gatewaytest.Chunks("text/event-stream", chatStream(tt.answer, tt.finish)))
 			s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, tt.model, "my a@b.example", true))
 			calls, whole := finish(t, s)
 			all := attributesOf(whole)
@@ -197,9 +198,6 @@ func TestContentsAreWholeAndThereOnce(t *testing.T) {
 		hi    = `{"type":"text","content":"hi"}`
 		there = `[{"role":"assistant","parts":[{"type":"text","content":"Hi there"}],"finish_reason":"stop"}]`
 	)
-	chunk := func(delta, finish string) string {
-		return `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":` + delta + `,"finish_reason":` + finish + "}]}\n\n"
-	}
 	events := func(chunks ...string) []gatewaytest.Step {
 		return []gatewaytest.Step{gatewaytest.Chunks("text/event-stream", append(chunks, "data: [DONE]\n\n")...)}
 	}

@@ -48,8 +48,8 @@ func EditIDs(edits []edit.Edit, data []byte, names translate.ObjectNames) []edit
 }
 
 // Ended returns the end of a batch whose requests have all ended. None has failed as a whole: its
-// results have the end of each request. One that has answers, but no address of results, has not ended: it
-// comes later.
+// results have the end of each request. One that has answers, but no address of results yet, has not
+// ended.
 func Ended(data []byte) (end translate.ObjectEnd) {
 	kind, status, pending := "", "", false
 	c := jsonscan.New(data)
