@@ -31,8 +31,8 @@ const (
 	longestStreamWait = 5 * time.Second
 )
 
-// Join returns the running call that answers equal requests. If there is none, begun is true: the call
-// of the request is that one, and it must land.
+// Join returns the running call that answers equal requests. If there is none, begun is true: the call of the
+// request is the one, and it must end with Land or Fail.
 func (f *Flights) Join(key CacheKey, stream bool) (flight *Flight, begun bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

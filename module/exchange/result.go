@@ -93,7 +93,7 @@ type Ended struct {
 	Failed *fault.Fault // why nothing was generated; nil if something was
 
 	Results    string // see translate.ObjectEnd
-	Answered   int64  // the same
+	Answered   int64  // see translate.ObjectEnd
 	Unanswered translate.Unanswered
 }
 

@@ -21,7 +21,8 @@ func init() { caddy.RegisterModule(Regex{}) }
 
 // Regex is the guard ai_gateway.guards.regex. It searches texts for rules, each of which
 // blocks a text or masks its matches. Texts are searched in their Unicode normal form NFKC and
-// without invisible characters, as they are and without up to three layers of escapes. The parts of a message are searched one by one, and as one text.
+// without invisible characters, as they are and without up to three layers of escapes. The parts
+// of a message are searched one by one, and as one text.
 //
 // Built-in rules are card (numbers of payment cards with the right check digit), iban (with the
 // right check digits), key (the forms of API keys, and private keys) and email.

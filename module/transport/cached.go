@@ -123,8 +123,8 @@ func (c cached) note(state string) {
 // unkeyed are the headers to providers that do not change the meaning of a request.
 var unkeyed = []string{"Accept-Encoding", "User-Agent", "Via"}
 
-// acceptsUsual reports whether a request accepts what its body asks for, as clients do: JSON, or a stream of
-// events. Between these, the cache distinguishes by itself. Another form is part of the key.
+// acceptsUsual reports whether a request accepts nothing but JSON and, if its body is for a stream, events. The
+// body distinguishes the two in the key; another form is a part of the key itself.
 func acceptsUsual(accept []string, stream bool) bool {
 	for form := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		form, _, _ = strings.Cut(form, ";")

@@ -61,11 +61,17 @@ func newAsker(t *testing.T, answer func(call int32, r *http.Request) (*http.Resp
 	return a
 }
 
-// ask makes a call for a tenant. state is the header of the cache.
-func (a *asker) ask(ctx context.Context, tenant byte, stream bool, change ...func(*exchange.Cache)) (state, answer string) {
+// attempt returns an attempt of a tenant.
+func (a *asker) attempt(tenant byte, stream bool) *exchange.Attempt {
 	attempt := attemptFor(a.t, translate.Chat, stream)
 	attempt.Exchange.View.Stream = stream
 	attempt.Cache = &exchange.Cache{Answers: &a.shelf, Scope: exchange.CacheScope{tenant}, TTL: time.Hour, MaxAge: time.Hour}
+	return attempt
+}
+
+// ask makes a call for a tenant. state is the header of the cache.
+func (a *asker) ask(ctx context.Context, tenant byte, stream bool, change ...func(*exchange.Cache)) (state, answer string) {
+	attempt := a.attempt(tenant, stream)
 	for _, c := range change {
 		c(attempt.Cache)
 	}
@@ -86,12 +92,8 @@ const (
 	streamEnd   = `data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"
 )
 
-func answerOf(contentType string, body io.ReadCloser) *http.Response {
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {contentType}}, Body: body, ContentLength: -1}
-}
-
 func wholeOf(text string) *http.Response {
-	return answerOf("application/json", io.NopCloser(strings.NewReader(text)))
+	return responds(http.StatusOK, "application/json", io.NopCloser(strings.NewReader(text)))
 }
 
 // Equal requests at one moment were as many calls, each of which was paid.
@@ -146,30 +148,26 @@ func paced(text string, after time.Duration, rest string, end error) io.ReadClos
 func TestARequestWhoseEqualHasNoAnswerIsACallOfItsOwn(t *testing.T) {
 	const takes = 2 * time.Second
 	for name, test := range map[string]struct {
-		first  func() (*http.Response, error) // after a time
+		first  answers // after a time
 		stream bool
 		after  time.Duration // until the second call
 	}{
-		"an error of the network": {func() (*http.Response, error) { return nil, errors.New("gone") }, false, takes},
-		"an error status": {func() (*http.Response, error) {
-			res := wholeOf(`{"error":{"message":"no"}}`)
-			res.StatusCode = http.StatusInternalServerError
-			return res, nil
-		}, false, takes},
-		"no answer of the format": {func() (*http.Response, error) { return wholeOf(`{"a":`), nil }, false, takes},
-		"a refusal": {func() (*http.Response, error) {
+		"an error of the network": {func(*http.Request) (*http.Response, error) { return nil, errors.New("gone") }, false, takes},
+		"an error status":         {refuses(500), false, takes},
+		"no answer of the format": {func(*http.Request) (*http.Response, error) { return wholeOf(`{"a":`), nil }, false, takes},
+		"a refusal": {func(*http.Request) (*http.Response, error) {
 			return wholeOf(strings.Replace(wholeAnswer, `"stop"`, `"content_filter"`, 1)), nil
 		}, false, takes},
-		"too large an answer": {func() (*http.Response, error) {
+		"too large an answer": {func(*http.Request) (*http.Response, error) {
 			return wholeOf(strings.Replace(wholeAnswer, "Hi", strings.Repeat("Hi", 1<<10), 1)), nil
 		}, false, takes},
-		"a stream that breaks off": {func() (*http.Response, error) {
-			return answerOf("text/event-stream", paced(streamStart, time.Second, "", io.ErrUnexpectedEOF)), nil
+		"a stream that breaks off": {func(*http.Request) (*http.Response, error) {
+			return responds(http.StatusOK, "text/event-stream", paced(streamStart, time.Second, "", io.ErrUnexpectedEOF)), nil
 		}, true, takes + time.Second},
-		"a stream that takes long": {func() (*http.Response, error) {
-			return answerOf("text/event-stream", paced(streamStart, time.Minute, streamEnd, nil)), nil
+		"a stream that takes long": {func(*http.Request) (*http.Response, error) {
+			return responds(http.StatusOK, "text/event-stream", paced(streamStart, time.Minute, streamEnd, nil)), nil
 		}, true, 5 * time.Second},
-		"an answer that takes long": {func() (*http.Response, error) {
+		"an answer that takes long": {func(*http.Request) (*http.Response, error) {
 			time.Sleep(2 * time.Minute) // of the clock of the test
 			return wholeOf(wholeAnswer), nil
 		}, false, time.Minute},
@@ -178,14 +176,14 @@ func TestARequestWhoseEqualHasNoAnswerIsACallOfItsOwn(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var called sync.Map // time.Duration by call
 				begun := time.Now()
-				a := newAsker(t, func(call int32, _ *http.Request) (*http.Response, error) {
+				a := newAsker(t, func(call int32, r *http.Request) (*http.Response, error) {
 					called.Store(call, time.Since(begun))
 					switch {
 					case call == 1:
 						time.Sleep(takes) // of the clock of the test
-						return test.first()
+						return test.first(r)
 					case test.stream:
-						return answerOf("text/event-stream", io.NopCloser(strings.NewReader(streamStart+streamEnd))), nil
+						return responds(http.StatusOK, "text/event-stream", io.NopCloser(strings.NewReader(streamStart+streamEnd))), nil
 					}
 					return wholeOf(wholeAnswer), nil
 				})
@@ -208,7 +206,7 @@ func TestAStreamIsOneCallForRequestsOfStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAsker(t, func(call int32, _ *http.Request) (*http.Response, error) {
 			if call == 1 {
-				return answerOf("text/event-stream", paced(streamStart, 3*time.Second, streamEnd, nil)), nil
+				return responds(http.StatusOK, "text/event-stream", paced(streamStart, 3*time.Second, streamEnd, nil)), nil
 			}
 			return wholeOf(wholeAnswer), nil
 		})
@@ -271,37 +269,30 @@ func TestAClientThatLeavesTakesNothingFromEqualRequests(t *testing.T) {
 
 // All requests that waited called at once when the first call failed: the answer to one 429 were a hundred calls.
 func TestAfterACallWithoutAnAnswerOneRequestCallsAndTheOthersWait(t *testing.T) {
-	status := func(status int) func() (*http.Response, error) {
-		return func() (*http.Response, error) {
-			res := wholeOf(`{"error":{"message":"no"}}`)
-			res.StatusCode = status
-			return res, nil
-		}
-	}
-	cut := func(contentType, text string) func() (*http.Response, error) {
-		return func() (*http.Response, error) {
-			return answerOf(contentType, paced(text, 0, "", io.ErrUnexpectedEOF)), nil
+	cut := func(contentType, text string) answers {
+		return func(*http.Request) (*http.Response, error) {
+			return responds(http.StatusOK, contentType, paced(text, 0, "", io.ErrUnexpectedEOF)), nil
 		}
 	}
 	const requests, failures = 20, 3
 	for name, test := range map[string]struct {
-		fail   func() (*http.Response, error)
+		fail   answers
 		stream bool
 		takes  time.Duration // each call
 		want   []time.Duration
 	}{
-		"a limit of the provider":  {status(429), false, time.Second, []time.Duration{0, 1, 2, 3}},
-		"an error of the provider": {status(529), false, time.Second, []time.Duration{0, 1, 2, 3}},
-		"the network":              {func() (*http.Response, error) { return nil, errors.New("gone") }, false, time.Second, []time.Duration{0, 1, 2, 3}},
+		"a limit of the provider":  {refuses(429), false, time.Second, []time.Duration{0, 1, 2, 3}},
+		"an error of the provider": {refuses(529), false, time.Second, []time.Duration{0, 1, 2, 3}},
+		"the network":              {func(*http.Request) (*http.Response, error) { return nil, errors.New("gone") }, false, time.Second, []time.Duration{0, 1, 2, 3}},
 		"a cut":                    {cut("application/json", `{"id":`), false, time.Second, []time.Duration{0, 1, 2, 3}},
-		"no answer of the format":  {func() (*http.Response, error) { return wholeOf(`{"a":`), nil }, false, time.Second, []time.Duration{0, 1, 2, 3}},
+		"no answer of the format":  {func(*http.Request) (*http.Response, error) { return wholeOf(`{"a":`), nil }, false, time.Second, []time.Duration{0, 1, 2, 3}},
 		"a cut of a stream":        {cut("text/event-stream", streamStart), true, time.Second, []time.Duration{0, 1, 2, 3}},
 		// Each waits for a minute in all, and for five seconds for a stream.
-		"slow failures":         {status(503), false, 40 * time.Second, append([]time.Duration{0, 40}, slices.Repeat([]time.Duration{60}, requests-2)...)},
-		"slow failures, stream": {status(503), true, 4 * time.Second, append([]time.Duration{0, 4}, slices.Repeat([]time.Duration{5}, requests-2)...)},
+		"slow failures":         {refuses(503), false, 40 * time.Second, append([]time.Duration{0, 40}, slices.Repeat([]time.Duration{60}, requests-2)...)},
+		"slow failures, stream": {refuses(503), true, 4 * time.Second, append([]time.Duration{0, 4}, slices.Repeat([]time.Duration{5}, requests-2)...)},
 		// What is in the request would make the others fail, too.
-		"a bad request": {status(400), false, time.Second, append([]time.Duration{0}, slices.Repeat([]time.Duration{1}, requests-1)...)},
-		"a filter": {func() (*http.Response, error) {
+		"a bad request": {refuses(400), false, time.Second, append([]time.Duration{0}, slices.Repeat([]time.Duration{1}, requests-1)...)},
+		"a filter": {func(*http.Request) (*http.Response, error) {
 			return wholeOf(strings.Replace(wholeAnswer, `"stop"`, `"content_filter"`, 1)), nil
 		}, false, time.Second, append([]time.Duration{0}, slices.Repeat([]time.Duration{1}, requests-1)...)},
 	} {
@@ -310,26 +301,23 @@ func TestAfterACallWithoutAnAnswerOneRequestCallsAndTheOthersWait(t *testing.T) 
 				var mu sync.Mutex
 				var called []time.Duration // in seconds since the first
 				begun := time.Now()
-				a := newAsker(t, func(call int32, _ *http.Request) (*http.Response, error) {
+				a := newAsker(t, func(call int32, r *http.Request) (*http.Response, error) {
 					mu.Lock()
 					called = append(called, time.Since(begun)/time.Second)
 					mu.Unlock()
 					time.Sleep(test.takes) // of the clock of the test
 					switch {
 					case call <= failures:
-						return test.fail()
+						return test.fail(r)
 					case test.stream:
-						return answerOf("text/event-stream", io.NopCloser(strings.NewReader(streamStart+streamEnd))), nil
+						return responds(http.StatusOK, "text/event-stream", io.NopCloser(strings.NewReader(streamStart+streamEnd))), nil
 					}
 					return wholeOf(wholeAnswer), nil
 				})
 				var all sync.WaitGroup
 				for range requests {
 					all.Go(func() {
-						attempt := attemptFor(t, translate.Chat, test.stream)
-						attempt.Exchange.View.Stream = test.stream
-						attempt.Cache = &exchange.Cache{Answers: &a.shelf, TTL: time.Hour, MaxAge: time.Hour}
-						if res, err := a.Ask(t.Context(), &exchange.Conduit{Attempt: *attempt}); err == nil {
+						if res, err := a.Ask(t.Context(), &exchange.Conduit{Attempt: *a.attempt(1, test.stream)}); err == nil {
 							_, _ = io.Copy(io.Discard, res.Body) // a stream may break off
 							_ = res.Body.Close()
 						}
@@ -414,10 +402,8 @@ func TestARequestForAFreshAnswerWaitsForNoOther(t *testing.T) {
 func TestAnAnswerIsNeverOfAnotherFormThanTheRequestAccepts(t *testing.T) {
 	a := newAsker(t, func(int32, *http.Request) (*http.Response, error) { return wholeOf(wholeAnswer), nil })
 	ask := func(accept string) string {
-		attempt := attemptFor(t, translate.Chat, false)
-		attempt.Exchange.View.Stream = false
+		attempt := a.attempt(1, false)
 		attempt.Exchange.Client.Set("Accept", accept)
-		attempt.Cache = &exchange.Cache{Answers: &a.shelf, TTL: time.Hour, MaxAge: time.Hour}
 		return carry(t, a.Transport, attempt).Header.Get(exchange.CacheHeader)
 	}
 	for _, test := range [][2]string{

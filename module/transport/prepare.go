@@ -159,7 +159,7 @@ func refuseState(a *exchange.Attempt) *fault.Fault {
 	beyond := &a.Exchange.View.Beyond
 	ids := beyond.ObjectIDs()
 	switch state := a.Traits.ResponsesState; {
-	case state == trait.StateOff && a.Exchange.InMessage && len(ids) > 0 && ids[0].Path == beyond.State: // it is on another socket, if there
+	case state == trait.StateOff && a.Exchange.InMessage && len(ids) > 0 && ids[0].Path == beyond.State: // of another socket, or of none
 		return a.Exchange.NoObject(&ids[0])
 	case state == trait.StateOff && beyond.State != "":
 		return fault.NeedsState(beyond.State)

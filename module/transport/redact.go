@@ -143,7 +143,7 @@ func (r *redactor) retryHeaders(headers http.Header) http.Header {
 	return selected
 }
 
-// exceedsDay reports whether a value is a date, or a number of units, more than a day ahead.
+// exceedsDay reports whether a value is a date more than a day ahead, or a number of more units than a day has.
 func exceedsDay(value string, units float64) bool {
 	if value == "" || isWithin(value, units) {
 		return false

@@ -110,12 +110,11 @@ func (c *Checks) logContent(ctx context.Context, side string, list []aigateway.G
 	if c.log.goesTo(ToTraces) {
 		trace(ctx, side, texts, ex.Result)
 	}
-	if !c.log.goesTo(ToLog) {
-		return
+	if c.log.goesTo(ToLog) {
+		c.logger.Named("content").Info(side+" content",
+			zap.String("request_id", ex.ID), zap.String("key_id", ex.Key.ID), zap.String("model", ex.View.Model), zap.String("format", string(ex.Format.Name)),
+			zap.Array("texts", texts))
 	}
-	c.logger.Named("content").Info(side+" content",
-		zap.String("request_id", ex.ID), zap.String("key_id", ex.Key.ID), zap.String("model", ex.View.Model), zap.String("format", string(ex.Format.Name)),
-		zap.Array("texts", texts))
 }
 
 // trace writes texts of one side to the trace of an exchange.
@@ -173,10 +172,11 @@ func bounded(list []aigateway.GuardText, limit int) (kept loggedTexts) {
 		return true
 	}
 	taken := make([]bool, len(list))
-	for i := range list {
-		newest := len(list) - 1 - i
-		taken[i] = taken[i] || rankOf(list[i].Kind) != conversation && take(i)
-		taken[newest] = taken[newest] || rankOf(list[newest].Kind) == conversation && take(newest)
+	for i, t := range list {
+		taken[i] = rankOf(t.Kind) != conversation && take(i)
+	}
+	for i, t := range slices.Backward(list) {
+		taken[i] = taken[i] || rankOf(t.Kind) == conversation && take(i)
 	}
 	for i := range list {
 		if taken[i] {

@@ -96,7 +96,7 @@ type Explanation struct {
 	SplitBy  string           `json:"split_by,omitempty"`
 	Choice   string           `json:"choice,omitempty"` // why the first target is the first, as in records
 	Mirror   string           `json:"mirror,omitempty"` // as in the Caddyfile
-	Hedge    string           `json:"hedge,omitempty"`  // as in the Caddyfile; empty if guards or the log of contents exclude it
+	Hedge    string           `json:"hedge,omitempty"`  // as in the Caddyfile; empty if guards or log_content exclude it
 	Targets  []Choice         `json:"targets"`          // in the order in which they are asked
 	Key      *ExplainedKey    `json:"key,omitempty"`
 }

@@ -77,9 +77,9 @@ var modelFormats = []aigateway.ModelFormats{
 	{Pattern: "*", Formats: []translate.Format{translate.Converse}},
 }
 
-// modelTraits are those of the models that have a cache, which are the models of Anthropic and
-// Nova, and those of OpenAI. Those of Nova see videos, but for the smallest. The open models of OpenAI,
-// which are asked by Converse, have no traits of the others.
+// modelTraits are those of the models of Anthropic and Nova, which have a cache, and of OpenAI. The models of
+// Nova see videos, but for the smallest. The open models of OpenAI, which get requests of Converse, have none of
+// the traits of its other models.
 var modelTraits = func() []aigateway.ModelTraits {
 	all := append(claude.Traits("*anthropic."),
 		aigateway.ModelTraits{Pattern: "*amazon.nova-micro*", Traits: make(map[string]string)},

@@ -181,15 +181,15 @@ func (c *Conn) read() {
 	for err == nil {
 		err = c.next()
 	}
-	var closed websocket.CloseError
-	with := exchange.SocketClosed{}
-	if errors.As(err, &closed) {
-		with.Code = int(closed.Code)
-		if !c.leaks([]byte(closed.Reason)) {
-			with.Reason = closed.Reason
+	var frame websocket.CloseError
+	var closed exchange.SocketClosed
+	if errors.As(err, &frame) {
+		closed.Code = int(frame.Code)
+		if !c.leaks([]byte(frame.Reason)) {
+			closed.Reason = frame.Reason
 		}
 	}
-	c.end(with)
+	c.end(closed)
 	_ = c.ws.CloseNow()
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Claude Code, Codex and gemini-cli use two servers of the Model Context Protocol as one, through the gateway before the
-// official server with everything. module/tests/usage starts the suite.
+// Claude Code, Codex and gemini-cli use two servers of the Model Context Protocol as one, through the gateway before
+// the official server with everything. module/tests/usage starts the suite.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

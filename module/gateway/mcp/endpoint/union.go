@@ -85,18 +85,18 @@ func (u *union) refuse(why *fault.Fault) *fault.Fault {
 	return x.report(&u.Site, u.to, u.r)
 }
 
-// readMessage reads the message of the request. Also that of a client without a server is read, for the
-// report of its refusal.
+// readMessage reads the message of the request, also of a client that may use no server: the report of its
+// refusal has the method and the tool.
 func (u *union) readMessage() (refused *fault.Fault) {
 	if u.r.Method != http.MethodPost {
 		return nil
 	}
-	readers := u.allowed
-	if len(readers) == 0 {
-		readers = u.all
+	servers := u.allowed
+	if len(servers) == 0 {
+		servers = u.all
 	}
 	var limit int64
-	for _, server := range readers {
+	for _, server := range servers {
 		limit = max(limit, server.MessageLimit())
 	}
 	u.body, u.message, refused = readMessage(u.to.Exchange, u.r, limit)
