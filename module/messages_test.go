@@ -17,7 +17,7 @@ import (
 
 // faultFiles are the files whose texts are the messages to clients, by their packages.
 var faultFiles = map[string][]string{
-	"translate/fault": {"refusals.go", "failures.go", "limits.go", "guards.go", "mcp.go"},
+	"translate/fault": {"refusals.go", "failures.go", "limits.go", "guards.go", "mcp.go", "sockets.go"},
 	"translate/core":  {"request.go"},
 }
 

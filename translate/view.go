@@ -128,6 +128,14 @@ func (b *Beyond) ObjectIDs() []ObjectID {
 	return b.References.Objects
 }
 
+// Refer returns the references of the body, so that the caller can add one.
+func (b *Beyond) Refer() *References {
+	if b.References == nil {
+		b.References = new(References)
+	}
+	return b.References
+}
+
 // ObjectID is the place of the id of an object that a provider stores.
 type ObjectID struct {
 	Path string // of the field that refers to it

@@ -114,7 +114,7 @@ func (t *tally) restore(ctx context.Context, l *aigateway.Limit, d *aigateway.De
 	})
 }
 
-// isRestored returns knows.
+// isRestored is knows for callers that do not hold mu.
 func (b *budget) isRestored(l *aigateway.Limit) bool {
 	mu.Lock()
 	defer mu.Unlock()

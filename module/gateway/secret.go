@@ -173,13 +173,13 @@ func refuseSetup(h *Handler, ex *exchange.Exchange, r *http.Request, route *rout
 	}
 	c := &conversation{openSocket: &openSocket{request: r, route: route, handler: h, key: ex.Key}}
 	c.partner.dialect, c.partner.model = dialect, strings.TrimPrefix(textAt(setup, asked.Model), dialect.ModelPrefix)
-	if _, refused := openNamed(c, setup, &asked); refused != nil {
+	if _, refused := c.openNamed(setup, &asked); refused != nil {
 		return refused
 	}
 	if refused := c.choose(h, ex); refused != nil {
 		return refused
 	}
-	return c.refuseOthers(setup, &asked)
+	return c.check(setup, &asked)
 }
 
 // readSecret reads what a client secret of OpenAI is to be.

@@ -245,7 +245,7 @@ func (c *conversation) run(response string) (refused *fault.Fault) {
 	c.running[response] = t
 	t.admitted.Estimate.Prompt = max(0, t.admitted.Estimate.Prompt-max(0, t.covers-c.tokens)) // what was not said is not charged
 	t.covers = c.tokens
-	if refused = t.begin(c, c.attempt(t.ex)); refused != nil {
+	if refused = t.begin(c, c.partner.attempt(t.ex)); refused != nil {
 		c.refusal = refused
 	}
 	return nil
@@ -298,7 +298,7 @@ func (c *conversation) worked(event *realtime.Event) {
 		return
 	}
 	t.ex.Operation = event.Operation
-	a := c.attempt(t.ex)
+	a := c.partner.attempt(t.ex)
 	a.Model = model
 	_ = t.begin(c, a)
 	t.finish(event.Usage)

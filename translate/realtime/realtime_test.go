@@ -79,7 +79,7 @@ func TestMessagesOfClientsReferToObjects(t *testing.T) {
 	} {
 		got, err := Live.Read([]byte(text))
 		assert.NoError(t, err, text)
-		assert.Equal(t, []string{want}, []string{string(got.Tasks[0])}, text)
+		assert.Equal(t, [][]byte{[]byte(want)}, got.Tasks, text)
 	}
 }
 

@@ -87,7 +87,7 @@ for i = 1, count do
 end
 for i = 1, count do
 	local a = FIRST + (i - 1) * PER
-	if tonumber(ARGV[a + 6]) >= 0 and not isKnown(KEYS[1 + (i - 1) * 5 + 4], tonumber(ARGV[a + 11])) then
+	if tonumber(ARGV[a + 6]) >= 0 and not isKnown(KEYS[1 + (i - 1) * 5 + 4], now - tonumber(ARGV[a + 11])) then
 		return {-1, i, int(now)}
 	end
 end

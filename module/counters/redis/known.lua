@@ -4,10 +4,10 @@ local function readAt(key)
 	return tonumber(times[1] or times[2] or nil)
 end
 
--- isKnown reports whether a budget was read from the ledger while the gateway has applied it, so that no
--- request of this gateway is missing.
-local function isKnown(key, applied)
+-- isKnown reports whether a budget was read from the ledger since a gateway applies it, so that no request of
+-- that gateway is missing.
+local function isKnown(key, since)
 	local at = readAt(key)
-	return at ~= nil and at >= now - applied
+	return at ~= nil and at >= since
 end
 

@@ -4,8 +4,7 @@
 -- read; the time since which the gateway applies the budget; the first slot that counts; then slots and
 -- amounts.
 local key, first = KEYS[1], tonumber(ARGV[4])
-local times = redis.call('HMGET', key, 'read', 'restored')
-if tonumber(times[1] or times[2] or -1) >= tonumber(ARGV[3]) then return 0 end
+if isKnown(key, tonumber(ARGV[3])) then return 0 end
 redis.call('HSETNX', key, 'restored', ARGV[2])
 redis.call('HSET', key, 'read', ARGV[2])
 

@@ -33,5 +33,5 @@ var (
 	viewScript    = goredis.NewScript(nowText + knownText + viewText)
 	settleScript  = goredis.NewScript(nowText + knownText + settleText)
 	renewScript   = goredis.NewScript(nowText + renewText)
-	restoreScript = goredis.NewScript(restoreText)
+	restoreScript = goredis.NewScript(knownText + restoreText)
 )

@@ -44,7 +44,7 @@ for i = 1, count do
 	local tokens, held, treset = window(KEYS[k + 2], tonumber(ARGV[a + 4]))
 	local running = redis.call('ZCOUNT', KEYS[k + 3], '(' .. int(now), '+inf')
 	local money, reserved, breset = -1, 0, 0
-	if isKnown(KEYS[k + 4], tonumber(ARGV[a + 11])) then
+	if isKnown(KEYS[k + 4], now - tonumber(ARGV[a + 11])) then
 		money, reserved, breset = window(KEYS[k + 4], tonumber(ARGV[a + 7]))
 	end
 	for _, n in ipairs({requests, rreset, tokens, held, treset, running, money, reserved, breset}) do

@@ -156,8 +156,8 @@ func TestX173AMessageAsksForNoOtherModel(t *testing.T) {
 func TestX173AReferenceToAnItemNamesOneOfTheConversation(t *testing.T) {
 	v := startVoice(t)
 	c := openVoice(t, site.StartCaddyfile(t, voiceLines(t, v)), site.ClientKey)
-	const said = `{"type":"response.create","response":{"conversation":"none","input":[{"type":"item_reference","id":"item_1"}]}}`
-	c.send(said)
+	const asking = `{"type":"response.create","response":{"conversation":"none","input":[{"type":"item_reference","id":"item_1"}]}}`
+	c.send(asking)
 	c.until("response.done")
 	for _, text := range []string{
 		`{"type":"response.create","response":{"input":[{"type":"item_reference","id":"item_1"},{"type":"message","content":[{"type":"input_image","file_id":"file-1"}]}]}}`,
@@ -166,7 +166,7 @@ func TestX173AReferenceToAnItemNamesOneOfTheConversation(t *testing.T) {
 		c.send(text)
 		assert.Contains(t, c.until("error").Error.Message, "whose object this is", text)
 	}
-	assert.Equal(t, []string{said}, v.received())
+	assert.Equal(t, []string{asking}, v.received())
 }
 
 // What a conversation uses was known to the provider alone.

@@ -360,7 +360,7 @@ func TestABatchWaitsForItsResults(t *testing.T) {
 			readBatch(t, ask(path))
 			if !early {
 				require.Equal(t, http.StatusOK, ask(path+"/results").Status)
-				require.Eventually(t, func() bool { return b.downloads() == 2 }, site.Patience, 10e6, "the client and the gateway")
+				require.Eventually(t, func() bool { return b.downloads() == 2 }, site.Patience, site.PollEvery, "the client and the gateway")
 			}
 			settledCalls(t, s.AdminURL, "reserved")
 			b.end(succeeded("r0", 1, 8))

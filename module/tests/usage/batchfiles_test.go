@@ -199,7 +199,7 @@ func TestABatchOfAFileWaitsForItsResults(t *testing.T) {
 				return
 			}
 			if c.lines != nil {
-				require.Eventually(t, func() bool { return slices.Contains(f.requests(), "GET /v1/files/"+output+"/content") }, site.Patience, 10e6)
+				require.Eventually(t, func() bool { return slices.Contains(f.requests(), "GET /v1/files/"+output+"/content") }, site.Patience, site.PollEvery)
 				f.rewrite(output, resultLine("m", 3))
 			} else {
 				settledCalls(t, s.AdminURL, "reserved")
@@ -362,7 +362,7 @@ func TestABatchOfAFileWaitsInTheQueue(t *testing.T) {
 	go func() { uploaded <- f.ask(site.BobKey, http.MethodPost, filesPath, body, contentType) }()
 	_, err := io.CopyN(sent, form, 1<<19)
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return len(f.requests()) > before }, site.Patience, 10e6, "the upload has the slot")
+	require.Eventually(t, func() bool { return len(f.requests()) > before }, site.Patience, site.PollEvery, "the upload has the slot")
 	waited := f.create(site.AliceKey, id)
 	assert.Equal(t, http.StatusTooManyRequests, waited.Status)
 	assert.Contains(t, waited.Body, "too many requests wait for the gateway")
@@ -372,7 +372,7 @@ func TestABatchOfAFileWaitsInTheQueue(t *testing.T) {
 	assert.Equal(t, http.StatusOK, (<-uploaded).Status)
 	require.EventuallyWithT(t, func(c *assert.CollectT) { // the slot is free a little behind the answer
 		assert.Equal(c, http.StatusOK, f.create(site.AliceKey, id).Status)
-	}, site.Patience, 10e6)
+	}, site.Patience, site.PollEvery)
 }
 
 // The output of a batch had the vendor's ids, which the gateway refuses in the next request, and by which nobody

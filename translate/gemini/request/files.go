@@ -89,9 +89,6 @@ func isFileURI(name []byte) bool {
 
 // noteObject notes the id of an object of the provider, from start to the cursor.
 func noteObject(p *strict.Pass, path, kind string, start int) {
-	if p.View.Beyond.References == nil {
-		p.View.Beyond.References = new(translate.References)
-	}
-	named := &p.View.Beyond.References.Objects
-	*named = append(*named, translate.ObjectID{Path: path, Kind: kind, Span: translate.Span{Start: start, End: p.JSON.Offset()}})
+	r := p.View.Beyond.Refer()
+	r.Objects = append(r.Objects, translate.ObjectID{Path: path, Kind: kind, Span: translate.Span{Start: start, End: p.JSON.Offset()}})
 }

@@ -47,10 +47,7 @@ func checkContents(p *strict.Pass, objects *strict.Table) {
 // checkCached reads the name of contents that the provider keeps.
 func checkCached(p *strict.Pass, objects *strict.Table) {
 	p.View.Beyond.State = "cachedContent"
-	if p.View.Beyond.References == nil {
-		p.View.Beyond.References = new(translate.References)
-	}
-	p.View.Beyond.References.Unowned = "cachedContent"
+	p.View.Beyond.Refer().Unowned = "cachedContent"
 	strict.Text(p, objects)
 }
 

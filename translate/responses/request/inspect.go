@@ -87,16 +87,8 @@ func noteObject(p *strict.Pass, name, kind string, start int) {
 }
 
 func noteID(p *strict.Pass, name, kind string, place translate.Span) {
-	r := references(p)
+	r := p.View.Beyond.Refer()
 	r.Objects = append(r.Objects, translate.ObjectID{Path: name, Kind: kind, Span: place})
-}
-
-// references returns the references of the view.
-func references(p *strict.Pass) *translate.References {
-	if p.View.Beyond.References == nil {
-		p.View.Beyond.References = new(translate.References)
-	}
-	return p.View.Beyond.References
 }
 
 // shared returns the check of a field that refers to something in the provider's storage by an id
@@ -118,7 +110,7 @@ func needsState(p *strict.Pass, path string) {
 // needsUnowned is needsState for a field whose id does not show whose it is.
 func needsUnowned(p *strict.Pass, path string) {
 	needsState(p, path)
-	if r := references(p); r.Unowned == "" {
+	if r := p.View.Beyond.Refer(); r.Unowned == "" {
 		r.Unowned = path
 	}
 }
