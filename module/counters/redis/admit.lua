@@ -1,14 +1,15 @@
 -- Decides about all limits of a request, and reserves its share of all limits, or of none.
 --
 -- KEYS: the reservation, then for each limit: requests, tokens, running, budget, level.
--- ARGV: the time; id; lease; tokens and money of the request; then for each limit: the rate
--- of requests, the length of its slots; the rate of tokens, the length of its slots; the
--- concurrent requests; the budget, the length of its slots, which is 0 for a period of the
--- calendar; the beginning and the end of that period, both 0 for all time; 1 if the budget
--- is soft; the time for which the gateway has applied the budget. Times are in microseconds, money is in nanos.
+-- ARGV: the time; id; lease; tokens and money of the request; the latest time at which the gateway can have
+-- sent the call; then for each limit: the rate of requests, the length of its slots; the rate of tokens, the
+-- length of its slots; the concurrent requests; the budget, the length of its slots, which is 0 for a period
+-- of the calendar; the beginning and the end of that period, both 0 for all time; 1 if the budget is soft; the
+-- time for which the gateway had applied the budget when it sent the call. Times are in microseconds, money is
+-- in nanos.
 --
 -- Returns
---   1 or 0 for admitted or refused, the refusal, and the counts of each limit;
+--   1 or 0 for admitted or refused, the refusal, the time, and the counts of each limit;
 --   -1, the index of a limit whose budget is not on the server, or was read before the
 --   gateway applied it, and the time;
 --   -2 and the time, if it is not in the period of the calendar of a budget;
@@ -18,7 +19,8 @@ local IDLE = 34560000000 -- lifetime of unused budgets and levels in millisecond
 local LIFETIME = 86400000 -- lifetime of a reservation in milliseconds
 local id, lease = ARGV[2], tonumber(ARGV[3])
 local tokens, money = tonumber(ARGV[4]), tonumber(ARGV[5])
-local FIRST, PER = 5, 11
+local FIRST, PER = 6, 11
+local sent = math.min(now, tonumber(ARGV[6]))
 local count = (#ARGV - FIRST) / PER
 
 local function int(n) return string.format('%.0f', n) end
@@ -87,7 +89,7 @@ for i = 1, count do
 end
 for i = 1, count do
 	local a = FIRST + (i - 1) * PER
-	if tonumber(ARGV[a + 6]) >= 0 and not isKnown(KEYS[1 + (i - 1) * 5 + 4], now - tonumber(ARGV[a + 11])) then
+	if tonumber(ARGV[a + 6]) >= 0 and not isKnown(KEYS[1 + (i - 1) * 5 + 4], sent - tonumber(ARGV[a + 11])) then
 		return {-1, i, int(now)}
 	end
 end
@@ -155,7 +157,7 @@ end
 local function remember(field, value)
 	if redis.call('HSET', KEYS[1], field, value) == 1 then redis.call('PEXPIRE', KEYS[1], LIFETIME) end
 end
-local answer = {admitted and 1 or 0, refused[1], refused[2], int(refused[3]), refused[4]}
+local answer = {admitted and 1 or 0, refused[1], refused[2], int(refused[3]), refused[4], int(now)}
 for i = 1, count do
 	local k, a, s = 1 + (i - 1) * 5, FIRST + (i - 1) * PER, shares[i]
 	if admitted then

@@ -20,7 +20,7 @@ type admitCall struct {
 	limits []*aigateway.Limit
 	demand *aigateway.Demand
 	id     string
-	began  time.Time // by the clock of this machine
+	sent   time.Time // by the clock of this machine
 	keys   []string
 	args   []any
 }
@@ -38,12 +38,11 @@ const (
 // newAdmitCall returns the call for a demand at a time of the server. Its budgets are those of the
 // periods of that time.
 func newAdmitCall(limits []*aigateway.Limit, d *aigateway.Demand, c *clock, now time.Time) *admitCall {
-	q := &admitCall{limits: limits, demand: d, id: rand.Text(), began: time.Now()}
+	q := &admitCall{limits: limits, demand: d, id: rand.Text(), sent: c.here()}
 	q.keys = append(make([]string, 0, 1+keysPer*len(limits)), tag+"reservation:"+q.id)
-	q.args = append(q.args, c.micros(), q.id, lease.Microseconds(), countable(d.Tokens), countable(d.Nanos))
-	here := c.here()
+	q.args = append(q.args, c.micros(), q.id, lease.Microseconds(), countable(d.Tokens), countable(d.Nanos), c.latest(q.sent))
 	for _, limit := range limits {
-		q.add(limit, now, here.Sub(limit.BudgetSince).Microseconds())
+		q.add(limit, now, q.sent.Sub(limit.BudgetSince).Microseconds())
 	}
 	return q
 }
@@ -53,11 +52,11 @@ func countable(n int64) int64 { return min(n, 1<<53) }
 
 // The arguments of the script admit, by their position.
 const (
-	argsHead = 5
+	argsHead = 6
 	argsPer  = 11
 )
 
-// applied returns for how many microseconds the budget of a limit is applied.
+// applied returns for how many microseconds the budget of a limit had been applied when the call was sent.
 func (q *admitCall) applied(limit int) int64 { return q.args[argsHead+(limit+1)*argsPer-1].(int64) }
 
 // key returns a key of a limit.
@@ -66,7 +65,7 @@ func (q *admitCall) key(limit, which int) string { return q.keys[1+limit*keysPer
 // noBudget is the amount of a limit without a budget: that of a budget may be 0.
 const noBudget = -1
 
-// add adds the keys and arguments of a limit, whose budget is applied for so many microseconds. The clocks of
+// add adds the keys and arguments of a limit, whose budget has been applied for so many microseconds. The clocks of
 // the server and of this machine may differ, so that this is no point in time.
 func (q *admitCall) add(l *aigateway.Limit, now time.Time, applied int64) {
 	subject := l.Subject(q.demand.Key)

@@ -16,14 +16,21 @@ const (
 	otherPeriod   verdict = -2
 )
 
-// The lengths of the parts of an answer: the verdict with the refusal, and the counts of a
-// limit.
+// The lengths of the parts of an answer: the verdict with the refusal and the time, and the counts of a limit.
 const (
-	answerHead = 5
+	answerHead = 6
 	answerPer  = 7
 )
 
 var rules = [...]aigateway.Rule{"", aigateway.RequestRate, aigateway.TokenRate, aigateway.ConcurrentRequests, aigateway.MoneyBudget}
+
+// timeOf returns the time of the server in an answer, in microseconds.
+func timeOf(answer []int64) int64 {
+	if verdict(answer[0]) == admitted || verdict(answer[0]) == refused {
+		return answer[answerHead-1]
+	}
+	return answer[len(answer)-1]
+}
 
 // never is the wait in an answer if there will never be room.
 const never = 1<<53 - 1

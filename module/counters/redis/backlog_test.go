@@ -95,7 +95,7 @@ func TestABacklogClosesDuringAnOutage(t *testing.T) {
 func TestASettlementIsGivenUpWithItsReservation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := settlement{began: time.Now()}
+		s := settlement{began: time.Now(), clock: new(clock)}
 		time.Sleep(reservationLife - time.Nanosecond)
 		assert.True(t, s.failed(errResting))
 		time.Sleep(time.Nanosecond)

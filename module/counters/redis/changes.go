@@ -65,7 +65,7 @@ func (s *settlement) write(ctx context.Context, b *batch) {
 // reservation, so the settlement is given up, and the reserved amounts stay counted.
 func (s *settlement) failed(err error) (repeat bool) {
 	s.uncertain = s.uncertain || isUncertain(err)
-	return time.Since(s.began) < reservationLife
+	return s.clock.here().Sub(s.began) < reservationLife
 }
 
 // removal removes a request from the running ones.

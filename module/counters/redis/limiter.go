@@ -2,7 +2,6 @@ package redis
 
 import (
 	"context"
-	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
@@ -40,7 +39,7 @@ func (l *limiter) Admit(ctx context.Context, d aigateway.Demand) aigateway.Admis
 func (l *limiter) Amend(_ context.Context, d aigateway.Demand, change aigateway.Amendment) error {
 	c := &l.server.clock
 	q := newAdmitCall(l.limits, &d, c, change.Admitted.Add(c.lead()))
-	s := &settlement{began: time.Now(), ended: change.At, clock: c, keys: q.keys[:1:1]}
+	s := &settlement{began: c.here(), ended: change.At, clock: c, keys: q.keys[:1:1]}
 	for i, limit := range l.limits {
 		if limit.Budget.Micros > 0 {
 			s.add(q.key(i, budgetKey), "amended", i, change.At.Sub(change.Admitted).Microseconds(), change.Nanos, limit.Budget.Per)
@@ -76,13 +75,14 @@ func (l *limiter) admit(ctx context.Context, d *aigateway.Demand) (q *admitCall,
 		if err != nil {
 			return q, a, err
 		}
+		l.server.clock.arrived(q.sent, timeOf(answer))
 		switch verdict(answer[0]) {
 		case admitted, refused:
 			return q, q.read(answer), nil
 		case otherPeriod:
-			l.server.clock.set(answer[1])
+			l.server.clock.set(timeOf(answer))
 		case budgetUnknown:
-			if err := l.restore(ctx, q, int(answer[1])-1, answer[2]); err != nil {
+			if err := l.restore(ctx, q, int(answer[1])-1, timeOf(answer)); err != nil {
 				return q, a, err
 			}
 		}

@@ -43,7 +43,7 @@ func (r *reservation) Settle(used aigateway.Use) {
 		return
 	}
 	r.settled = true
-	s := &settlement{began: r.began, ended: r.server.clock.here(), clock: &r.server.clock, keys: []string{r.keys[0]}}
+	s := &settlement{began: r.sent, ended: r.server.clock.here(), clock: &r.server.clock, keys: []string{r.keys[0]}}
 	for i, limit := range r.limits {
 		if limit.Tokens.Most > 0 {
 			s.add(r.key(i, tokensKey), "tokens", i, r.demand.Tokens, used.Tokens, limit.Tokens.Per)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
@@ -91,4 +92,35 @@ func TestALedgerThatFailsIsNoOutageOfTheServer(t *testing.T) {
 	b := &books{answer: func(context.Context) ([]aigateway.Spent, error) { return nil, errors.New("no database") }}
 	l := limiterOf(t, gatewayOn(t, server, allow).Redis, aigateway.LimitRules{Budget: budget(t, "1/month")})
 	assert.EqualError(t, l.Admit(t.Context(), demandOf(b)).Err, "restoring a budget: no database")
+}
+
+// Whether a budget was read since a gateway applies it was once compared with the time at which a call arrived:
+// if the first call of a gateway was faster than a later one, the budget was read again, and lost the requests
+// whose settlements were on their way.
+func TestASlowCallDoesNotReadTheLedgerAgain(t *testing.T) {
+	t.Parallel()
+	server, client, ok := serving(t)
+	if !ok {
+		return
+	}
+	b := &books{answer: func(context.Context) ([]aigateway.Spent, error) { return nil, nil }}
+	now := time.Now()
+	for name, wayOfCalls := range map[string][]time.Duration{
+		"at once":      {0, time.Second},
+		"a fast one":   {time.Minute, time.Second, time.Hour, 2 * time.Second},
+		"slow at last": {time.Second, time.Second, time.Second, 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var way time.Duration
+			r := machine(t, server, func() time.Time { return now })
+			r.server.clock.server = func() int64 { return now.Add(way).UnixMicro() }
+			l := limiterOf(t, r, aigateway.LimitRules{Budget: budget(t, "1/month")})
+			require.NoError(t, client.FlushAll(t.Context()).Err())
+			b.asked.Store(0)
+			for _, way = range wayOfCalls {
+				assert.NotNil(t, l.Admit(t.Context(), demandOf(b)).Reservation, way)
+			}
+			assert.EqualValues(t, 1, b.asked.Load())
+		})
+	}
 }

@@ -37,6 +37,7 @@ func newServer(client goredis.UniversalClient, timeout time.Duration, logger *za
 	s := &server{client: client, timeout: timeout, circuit: &redisclient.Circuit{Server: "limits", Logger: logger}, stop: make(chan struct{})}
 	s.backlog = newBacklog(s.send, logger)
 	s.leases = &leases{backlog: s.backlog, running: make(map[*reservation]struct{})}
+	s.clock.least.Store(unknown)
 	s.hold()
 	return s
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters/counterstest"
@@ -34,6 +35,12 @@ func newCrowd(t *testing.T, server *counterstest.RedisServer) *crowd {
 	}
 	for i := range c.gateways {
 		c.gateways[i] = gatewayWithin(t, server, deny, 100*time.Millisecond)
+		// A gateway may read the ledger anew with its first request, and count twice what ends meanwhile.
+		l := limiterOf(t, c.gateways[i].Redis, aigateway.LimitRules{Budget: budget(t, "1/month")})
+		require.Eventually(t, func() bool {
+			a := l.Admit(t.Context(), aigateway.Demand{Key: &aigateway.Key{ID: "k"}, Spending: &c.books})
+			return a.Err == nil
+		}, patience, time.Millisecond)
 	}
 	return c
 }

@@ -28,7 +28,7 @@ func (l *limiter) View(ctx context.Context, d aigateway.Demand) ([]aigateway.Lim
 		case err != nil:
 			return nil, err
 		case len(answer) == 2 && verdict(answer[0]) == otherPeriod:
-			l.server.clock.set(answer[1])
+			l.server.clock.set(timeOf(answer))
 		case len(answer) == 1+viewPer*len(l.limits):
 			return l.uses(answer[1:], l.server.clock.now(), d.Spending), nil
 		default:

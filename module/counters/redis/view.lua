@@ -5,7 +5,8 @@
 -- among them, and the time until none counts; the running requests; the money, -1 if the
 -- budget is unknown, the reserved part of it, and the time until none counts.
 local EARLIER = 60
-local FIRST, PER = 5, 11
+local FIRST, PER = 6, 11
+local sent = math.min(now, tonumber(ARGV[6]))
 local count = (#ARGV - FIRST) / PER
 
 local function int(n) return string.format('%.0f', n) end
@@ -44,7 +45,7 @@ for i = 1, count do
 	local tokens, held, treset = window(KEYS[k + 2], tonumber(ARGV[a + 4]))
 	local running = redis.call('ZCOUNT', KEYS[k + 3], '(' .. int(now), '+inf')
 	local money, reserved, breset = -1, 0, 0
-	if isKnown(KEYS[k + 4], now - tonumber(ARGV[a + 11])) then
+	if isKnown(KEYS[k + 4], sent - tonumber(ARGV[a + 11])) then
 		money, reserved, breset = window(KEYS[k + 4], tonumber(ARGV[a + 7]))
 	end
 	for _, n in ipairs({requests, rreset, tokens, held, treset, running, money, reserved, breset}) do
