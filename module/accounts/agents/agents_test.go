@@ -4,12 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -34,19 +36,27 @@ type gateway struct {
 	t     *testing.T
 	alice *aigateway.User
 	path  string // of the database
+	from  string // the address and port of programs; empty for 192.0.2.1:1234
 
 	mu  sync.Mutex
 	now time.Time
 }
 
 func newGateway(t *testing.T, change func(*Agents)) *gateway {
-	g := &gateway{Agents: new(Agents), t: t, now: time.Now()}
+	g := &gateway{Agents: new(Agents), t: t, now: time.Now(), path: filepath.Join(t.TempDir(), "gateway.db")}
 	if change != nil {
 		change(g.Agents)
 	}
+	g.open()
+	g.alice = g.user("alice")
+	return g
+}
+
+// open opens the store.
+func (g *gateway) open() {
+	t := g.t
 	ctx, cancel := caddy.NewContext(caddy.Context{Context: context.Background()})
 	t.Cleanup(cancel)
-	g.path = filepath.Join(t.TempDir(), "gateway.db")
 	store := &sqlite.SQLite{Path: g.path}
 	require.NoError(t, store.Provision(ctx))
 	store.Open()
@@ -63,8 +73,13 @@ func newGateway(t *testing.T, change func(*Agents)) *gateway {
 		defer g.mu.Unlock()
 		return g.now
 	}
-	g.alice = g.user("alice")
-	return g
+}
+
+// twin returns another gateway with the same store.
+func (g *gateway) twin() *gateway {
+	other := &gateway{Agents: new(Agents), t: g.t, now: g.clock(), path: g.path, alice: g.alice}
+	other.open()
+	return other
 }
 
 func (g *gateway) user(name string) *aigateway.User {
@@ -102,6 +117,9 @@ func (g *gateway) send(method, path string, form url.Values, header http.Header)
 	r.Header = header.Clone()
 	if header == nil {
 		r.Header = http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "User-Agent": {"claude-code/2.1.332"}}
+	}
+	if g.from != "" {
+		r.RemoteAddr = g.from
 	}
 	require.True(g.t, g.Serves(r.URL.Path), path)
 	w := httptest.NewRecorder()
@@ -330,35 +348,102 @@ func TestAProgramThatPollsTooFastIsSlowedDown(t *testing.T) {
 	assert.Equal(t, "authorization_pending", p.pollAtOnce())
 }
 
-func TestADeviceCodeIsRedeemedOnce(t *testing.T) {
+// A program whose connection ended at the answer with the tokens had lost the sign-in, and the person a key that
+// nobody could use.
+func TestALostAnswerWithTokensIsRepeated(t *testing.T) {
 	p := signedIn(t, nil)
-	access := p.access
-	assert.Equal(t, "expired_token", p.poll())
-	assert.True(t, p.works(access))
+	lost, refresh := p.access, p.refresh
+	require.Empty(t, p.poll())
+	assert.NotEqual(t, lost, p.access)
+	assert.Equal(t, []bool{false, true}, []bool{p.works(lost), p.works(p.access)}, "there is one pair at any time")
+	assert.Len(t, p.keys(), 1)
+	require.Empty(t, p.renew(p.refresh))
+	assert.Equal(t, "invalid_grant", p.renew(refresh), "of two who have a code, the program notices")
+	assert.False(t, p.works(p.access), "and the sign-in of both ends")
+}
+
+// A device code that somebody else has found is worth as little as before answers were repeated.
+func TestADeviceCodeIsRedeemedAgainForALostAnswerAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(*program)
+		want   string
+		ended  bool
+	}{
+		"after the window":     {func(p *program) { p.wait(grace) }, "expired_token", false},
+		"after a use":          {(*program).use, "expired_token", false},
+		"after a refresh":      {func(p *program) { require.Empty(p.t, p.renew(p.refresh)) }, "expired_token", false},
+		"from another address": {func(p *program) { p.from = "198.51.100.7:1234" }, "expired_token", false},
+		"a user disabled": {func(p *program) {
+			_, err := p.people.Store.ChangeUser(p.t.Context(), p.alice.ID, 0, func(u *aigateway.User) error { u.Disabled = true; return nil })
+			require.NoError(p.t, err)
+		}, "invalid_grant", true},
+		"a key deleted": {func(p *program) {
+			require.NoError(p.t, p.people.Store.DeleteKey(p.t.Context(), p.alice.ID, p.keys()[0].ID))
+		}, "expired_token", true},
+		"a sign-in revoked": {func(p *program) {
+			status, _ := p.post(revokePath, url.Values{"token": {p.refresh}})
+			require.Equal(p.t, http.StatusOK, status)
+		}, "expired_token", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := signedIn(t, nil)
+			c.before(p)
+			assert.Equal(t, c.want, p.poll())
+			assert.Equal(t, c.ended, !p.works(p.access))
+		})
+	}
+	p := signedIn(t, nil)
+	assert.Equal(t, "slow_down", p.pollAtOnce(), "at the pace of polls")
+	p.wait(pause)
+	another := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}, "User-Agent": {"curl/8"}}
+	w := p.send("POST", tokenPath, url.Values{"grant_type": {deviceGrant}, "device_code": {p.device}}, another)
+	assert.Contains(t, w.Body.String(), "expired_token", "another program")
+	assert.True(t, p.works(p.access))
+	for range int(codeFor / grace) { // each answer is lost
+		if p.poll() == "expired_token" {
+			break
+		}
+		p.wait(grace - pause)
+	}
+	assert.Equal(t, "expired_token", p.poll(), "no longer than the code is valid")
 	for _, other := range []string{"device_x", "", strings.ToUpper(p.device), p.refresh} {
 		p.device = other
 		assert.NotEmpty(t, p.poll())
 	}
 }
 
-// Of two requests with one device code at once, one gets tokens.
-func TestTwoTokenRequestsAtOnce(t *testing.T) {
+// Of several requests with one device code at once, the tokens of one remain.
+func TestTokenRequestsAtOnce(t *testing.T) {
 	p := newGateway(t, nil).program()
 	require.NoError(t, p.Confirm(p.as(p.alice), p.code, ""))
+	gateways := []*gateway{p.gateway, p.twin()}
 	var all sync.WaitGroup
-	var mu sync.Mutex
-	got := make(map[int]int)
-	for range 4 {
+	answers := make([]*httptest.ResponseRecorder, 6)
+	for i := range answers {
 		all.Go(func() {
-			p.wait(pause)
-			w := p.send("POST", "/oauth/token", url.Values{"grant_type": {deviceGrant}, "device_code": {p.device}}, nil)
-			mu.Lock()
-			defer mu.Unlock()
-			got[w.Code]++
+			g := gateways[i%2]
+			g.wait(pause)
+			answers[i] = g.send("POST", "/oauth/token", url.Values{"grant_type": {deviceGrant}, "device_code": {p.device}}, nil)
 		})
 	}
 	all.Wait()
-	assert.Equal(t, map[int]int{http.StatusOK: 1, http.StatusBadRequest: 3}, got)
+	var issued []string
+	for _, w := range answers {
+		var got tokenView
+		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &got))
+		if w.Code == http.StatusOK {
+			issued = append(issued, got.Access)
+		} else {
+			assert.Contains(t, w.Body.String(), "slow_down")
+		}
+	}
+	assert.NotEmpty(t, issued)
+	for _, g := range gateways {
+		assert.EventuallyWithT(t, func(c *assert.CollectT) {
+			assert.Len(c, slices.DeleteFunc(slices.Clone(issued), func(token string) bool { return !g.works(token) }), 1)
+		}, 20*time.Second, 50*time.Millisecond, "gateways see the changes of another within two seconds")
+	}
+	assert.Len(t, p.keys(), 1)
 }
 
 func TestARefreshRotatesBothTokens(t *testing.T) {
@@ -390,6 +475,9 @@ func TestARefreshThatIsRepeatedReturnsTheSameTokens(t *testing.T) {
 	p.wait(8 * time.Hour) // nobody has used the tokens: the answer was lost
 	require.Empty(t, p.renew(first))
 	assert.Equal(t, refresh, p.refresh)
+	assert.InDelta(t, 1, p.lasts, 0, "expires_in was below 0, which some clients do not read")
+	require.Empty(t, p.renew(p.refresh))
+	assert.True(t, p.works(p.access))
 }
 
 // use records a use of the keys, as the store does once a minute.
@@ -569,6 +657,37 @@ func TestUsageThatCannotBeReadIsAskedForLater(t *testing.T) {
 	got := p.send("GET", usagePath, nil, http.Header{"Authorization": {"Bearer " + p.access}})
 	assert.Equal(t, []any{http.StatusServiceUnavailable, "2"}, []any{got.Code, got.Header().Get("Retry-After")})
 	assert.Contains(t, got.Body.String(), `"type":"api_error"`)
+}
+
+// states is a reader of limits with these states.
+type states struct {
+	aigateway.LimitReader
+	list []aigateway.LimitState
+}
+
+func (s states) Limits(context.Context, aigateway.LimitQuery) (aigateway.LimitPage, error) {
+	return aigateway.LimitPage{States: s.list}, nil
+}
+
+// A member saw what a team had spent, which members do not see elsewhere.
+func TestTheAmountsOfATeamAreNotShown(t *testing.T) {
+	budget := func(per aigateway.Scope, used int64) aigateway.LimitState {
+		return aigateway.LimitState{Rule: "budget", Per: per, Period: "month", Amount: 100e6, Used: used, Currency: "USD"}
+	}
+	const row = `{"kind":"spend","group":"monthly","percent":%d,"resets_at":null,"severity":%q,"is_active":%t}`
+	own, amounts := budget(aigateway.PerUser, 50e6), `"extra_usage":{"is_enabled":true,"monthly_limit":10000,"used_credits":5000,"utilization":50,"currency":"USD"},`
+	p := signedIn(t, nil)
+	for _, c := range []struct {
+		team             int64 // spent
+		amounts, of, own string
+	}{
+		{20e6, amounts, fmt.Sprintf(row, 20, "normal", false), fmt.Sprintf(row, 50, "normal", true)},
+		{80e6, "", fmt.Sprintf(row, 80, "warning", true), fmt.Sprintf(row, 50, "normal", false)},
+	} {
+		p.people.Limits = states{list: []aigateway.LimitState{budget(aigateway.PerGroup, c.team), own}}
+		got := p.send("GET", usagePath, nil, http.Header{"Authorization": {"Bearer " + p.access}})
+		assert.JSONEq(t, `{`+c.amounts+`"limits":[`+c.of+`,`+c.own+`]}`, got.Body.String())
+	}
 }
 
 func TestSettingsFollowGroupsAndTeams(t *testing.T) {

@@ -23,8 +23,9 @@ const (
 	tolerance   = time.Second      // by which a poll may be early
 	mostWaiting = 10_000           // codes that wait for an answer
 
-	// grace is how long a refresh token that was replaced returns the same tokens again: the
-	// answer may have been lost, and several processes of a program may refresh at once.
+	// grace is how long after its use a secret returns tokens again, because the answer may have been lost:
+	// a device code other ones, and a refresh token the same, since several processes of a program may
+	// refresh at once.
 	grace = time.Minute
 
 	// overlap is how long an access token is valid after it was replaced, for requests that
@@ -205,7 +206,8 @@ func (a *Agents) Deny(c *call.Call, typed string) error {
 	return err
 }
 
-// redeem returns the first tokens of a device, once.
+// redeem returns the first tokens of a device. If their answer was lost, it returns other ones, and those
+// before end with it, so that there is one pair at any time.
 func (a *Agents) redeem(c *call.Call, presented string) (*tokens, error) {
 	store, err := a.store()
 	if err != nil {
@@ -231,12 +233,23 @@ func (a *Agents) redeem(c *call.Call, presented string) (*tokens, error) {
 		return nil, errPending
 	}
 	c.ActAs(user, 0)
-	return a.rotate(c, store, presented, strings.TrimPrefix(presented, devicePrefix), func(d *aigateway.Device, _ *aigateway.StoredKey) error {
-		if d.Tokens.Refresh != (aigateway.Digest{}) {
+	return a.rotate(c, store, presented, strings.TrimPrefix(presented, devicePrefix), func(d *aigateway.Device, key *aigateway.StoredKey) error {
+		switch {
+		case d.Tokens == aigateway.DeviceTokens{}:
+			return nil
+		case !mayBeLost(c, d, key, a.clock()):
 			return errExpired
 		}
-		return nil
+		d.Tokens = aigateway.DeviceTokens{} // rotate lets tokens live on after a refresh
+		return a.people.CountChange(user)
 	})
+}
+
+// mayBeLost reports whether the answer with the first tokens of a device may have been lost: nobody has used
+// them, and the program asks again soon, from where it began. Whoever finds the code elsewhere gets nothing.
+func mayBeLost(c *call.Call, d *aigateway.Device, key *aigateway.StoredKey, now time.Time) bool {
+	return d.Tokens.Replaced == aigateway.Digest{} && key.Used.IsZero() && now.Sub(d.Tokens.Rotated) <= grace &&
+		d.Agent == people.AgentOf(c) && d.Address == c.Address().String()
 }
 
 // refresh returns tokens for a refresh token, at the pace of polls: each pair is a row of the audit

@@ -138,7 +138,8 @@ func (a *Agents) token(w http.ResponseWriter, c *call.Call) {
 		a.refuse(w, err)
 		return
 	}
-	answer.WriteJSON(w, tokenView{next.Access, "Bearer", int64(math.Ceil(next.Expires.Sub(a.clock()).Seconds())), next.Refresh, next.User})
+	lasts := max(1, int64(math.Ceil(next.Expires.Sub(a.clock()).Seconds()))) // some clients read 0 as forever
+	answer.WriteJSON(w, tokenView{next.Access, "Bearer", lasts, next.Refresh, next.User})
 }
 
 // grants are the secrets for which programs get tokens, by grant_type.

@@ -19,7 +19,8 @@ type usageView struct {
 }
 
 // spentView is the use of the budget of which the largest share is spent, whatever its period; of a person
-// without a budget, what was spent in the month, the day and the week.
+// without a budget, what was spent in the month, the day and the week. There is none if that budget is the
+// one of a group, of which Claude Code then shows the share alone: its amounts are those of others.
 type spentView struct {
 	Enabled  bool     `json:"is_enabled"`
 	Amount   *float64 `json:"monthly_limit"`
@@ -90,7 +91,7 @@ func (a *Agents) usageOf(ctx context.Context, key *aigateway.Key) (*usageView, e
 			renews = new(renews.UTC())
 		}
 		view.Limits = append(view.Limits, budgetView{"spend", groupOf(s.Period), percent, renews, severityOf(percent), i == fullest})
-		if i == fullest {
+		if i == fullest && s.Per != aigateway.PerGroup {
 			amount := hundredths(s.Amount*nanosPerMicro, s.Currency)
 			view.Spent = &spentView{Enabled: true, Amount: &amount, Used: hundredths(s.Used*nanosPerMicro, s.Currency), Percent: &percent, Currency: s.Currency}
 		}
