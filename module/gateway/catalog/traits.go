@@ -21,7 +21,8 @@ type layers struct {
 }
 
 // modelTraits are the traits of a target by the names of models. They follow from a name once, at
-// its first request, and again when the file of the catalog has changed.
+// its first request, and again when the file of the catalog has changed, or other names have taken
+// the room.
 type modelTraits struct {
 	provider   *Provider
 	configured []map[string]string // the layers of the configuration
@@ -29,7 +30,8 @@ type modelTraits struct {
 	known atomic.Pointer[knownTraits]
 }
 
-// knownTraits are the traits of names that have been asked for. The map does not change.
+// knownTraits are the traits of names that have been asked for, nil for those of the target. The map
+// does not change.
 type knownTraits struct {
 	content *tables.Content
 	byName  map[string]*trait.Traits
@@ -46,13 +48,9 @@ func (m *modelTraits) of(name string) *trait.Traits {
 			return traits
 		}
 	}
-	own := m.own(name)
-	if own == nil {
-		return nil
-	}
-	traits, err := m.merge(own)
-	if err != nil {
-		return nil // provision has merged all layers, and tables have valid traits only
+	var traits *trait.Traits
+	if own := m.own(name); own != nil {
+		traits, _ = m.merge(own) // provision has merged all layers, and tables have valid traits only
 	}
 	m.keep(content, known, name, traits)
 	return traits
@@ -95,14 +93,12 @@ func (m *modelTraits) merge(own map[string]string) (*trait.Traits, error) {
 	return merged, nil
 }
 
-// keep adds the traits of a name to those that are known, unless there are too many. Of two
+// keep adds the traits of a name to those that are known, or replaces them if there is no room: a
+// client that asks for ever new names must not make the requests for all others slow. Of two
 // goroutines that keep at once, one may win: the other name is merged again.
 func (m *modelTraits) keep(content *tables.Content, known *knownTraits, name string, traits *trait.Traits) {
 	next := &knownTraits{content, map[string]*trait.Traits{name: traits}}
-	if known != nil && known.content == content {
-		if len(known.byName) >= mostKnown {
-			return
-		}
+	if known != nil && known.content == content && len(known.byName) < mostKnown {
 		maps.Copy(next.byName, known.byName)
 	}
 	m.known.CompareAndSwap(known, next)
