@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -23,11 +22,18 @@ import (
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/postgres"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/store/sqlite"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/quickstart"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport"
 )
+
+// canaries are values of secret variables.
+var canaries = map[string]string{
+	"ANTHROPIC_API_KEY": "sk-ant-canary-0123456789", "OPENAI_API_KEY": "sk-oai-canary-0123456789",
+	"GATEWAY_KEY": "sk-gateway-canary-0123456789",
+}
 
 func TestCommandIsRegistered(t *testing.T) {
 	registered, ok := caddycmd.Commands()["ai-gateway"]
@@ -45,44 +51,6 @@ func TestCommandIsRegistered(t *testing.T) {
 	assert.Error(t, cmd.Args(cmd, []string{"stray"}))
 }
 
-func TestAddressesThatAreRefused(t *testing.T) {
-	for listen, want := range map[string]string{
-		"8080": "host:port", "": "host:port", "localhost": "host:port",
-		"localhost:http": "port from 0", "localhost:70000": "port from 0", "localhost:": "port from 0",
-	} {
-		_, err := parseAddress(listen)
-		assert.ErrorContains(t, err, want, listen)
-	}
-	_, err := address{"no-such-host.invalid", "0"}.choosePort()
-	assert.ErrorContains(t, err, "listening on no-such-host.invalid:0")
-}
-
-// Caddy itself would start, and each of the two programs would answer some of the
-// requests.
-func TestAddressInUseIsRefusedByName(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer listener.Close()
-	s, err := newSetup(options{listen: listener.Addr().String()}, environment(nil))
-	require.NoError(t, err, "printing the Caddyfile needs no free address")
-	var banner bytes.Buffer
-	assert.ErrorContains(t, start(s, &banner), listener.Addr().String()+" is in use")
-	assert.Empty(t, banner.String())
-}
-
-func TestURLsAreForClientsOfThisMachine(t *testing.T) {
-	for a, want := range map[address]string{
-		{"", "8080"}:          "http://localhost:8080",
-		{"0.0.0.0", "8080"}:   "http://localhost:8080",
-		{"::", "8080"}:        "http://localhost:8080",
-		{"localhost", "8080"}: "http://localhost:8080",
-		{"127.0.0.1", "80"}:   "http://127.0.0.1:80",
-		{"::1", "8080"}:       "http://[::1]:8080",
-	} {
-		assert.Equal(t, want, a.url())
-	}
-}
-
 // startGateway starts a gateway as the command does, with an empty data directory, and
 // returns its banner.
 func startGateway(t *testing.T, variables map[string]string) string {
@@ -94,11 +62,10 @@ func startGateway(t *testing.T, variables map[string]string) string {
 // startAgain is startGateway with the data directory of an earlier start.
 func startAgain(t *testing.T, variables map[string]string) string {
 	t.Helper()
-	s, err := newSetup(options{listen: "127.0.0.1:0"}, environment(variables))
-	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, caddy.Stop()) })
+	getenv := func(name string) string { return variables[name] }
 	var banner bytes.Buffer
-	require.NoError(t, start(s, &banner))
+	require.NoError(t, quickstart.Start(quickstart.Options{Listen: "127.0.0.1:0"}, getenv, prepareLogin, &banner))
 	return banner.String()
 }
 

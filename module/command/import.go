@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/migration/litellm"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/migration/newapi"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/migration/rows"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/quickstart"
 )
 
 // exitIncomplete is the exit status of an import that has left something out.
@@ -137,7 +138,7 @@ func runImport(cmd *cobra.Command, source string, read reader) error {
 		g.SiteWords = append(g.SiteWords, migration.Words("keys_file", keys))
 	}
 	text := g.Caddyfile()
-	if _, err := adapt(text); err != nil {
+	if _, err := quickstart.Adapt(text); err != nil {
 		return fmt.Errorf("checking the Caddyfile of the import: %w", err)
 	}
 	report.Unset = migration.Variables(text)

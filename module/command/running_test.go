@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/command/quickstart"
 	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/counters"
 )
 
@@ -35,7 +36,7 @@ func startService(t *testing.T) string {
 	caddy.DefaultAdminListen = listener.Addr().String()
 	freshData(t)
 	data := os.Getenv("XDG_DATA_HOME")
-	config, err := adapt(`{
+	config, err := quickstart.Adapt(`{
 		ai_gateway {
 			limit employee {
 				per user

@@ -1,13 +1,20 @@
-package command
+package quickstart
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
+	_ "github.com/caddyserver/caddy/v2/modules/caddyhttp/standard"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/caddyfile"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/keys"
+	_ "github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers"
 )
 
 // environment returns a function like os.Getenv that looks variables up in a map.
@@ -86,7 +93,7 @@ func TestKeysAreNewAndLong(t *testing.T) {
 	seen := make(map[string]bool)
 	used := make(map[rune]bool)
 	for range 200 {
-		s, err := newSetup(options{listen: "127.0.0.1:0"}, environment(nil))
+		s, err := newSetup(Options{Listen: "127.0.0.1:0"}, environment(nil))
 		require.NoError(t, err)
 		key := s.key
 		assert.Regexp(t, `^sk-[0-9A-Za-z]{48}$`, key)
@@ -101,7 +108,7 @@ func TestKeysAreNewAndLong(t *testing.T) {
 
 func TestCaddyfileIsWhatAnOperatorWouldWrite(t *testing.T) {
 	s, err := newSetup(
-		options{listen: "127.0.0.1:0", pace: time.Millisecond},
+		Options{Listen: "127.0.0.1:0", Pace: time.Millisecond},
 		environment(map[string]string{"ANTHROPIC_API_KEY": "x", "OLLAMA_HOST": "gpu", "GATEWAY_KEY": "sk-local-0123456789"}),
 	)
 	require.NoError(t, err)
@@ -167,7 +174,7 @@ func setups(t *testing.T) []*setup {
 		if bits>>3 == 1 {
 			variables["OLLAMA_HOST"] = "localhost"
 		}
-		s, err := newSetup(options{listen: "127.0.0.1:0", debug: bits%2 == 1}, environment(variables))
+		s, err := newSetup(Options{Listen: "127.0.0.1:0", Debug: bits%2 == 1}, environment(variables))
 		require.NoError(t, err)
 		all = append(all, s)
 	}
@@ -179,7 +186,7 @@ func TestEveryCaddyfileIsFormattedAndAdapts(t *testing.T) {
 		for _, s.printed = range []bool{false, true} {
 			text := s.caddyfile()
 			assert.Equal(t, string(caddyfile.Format([]byte(text))), text)
-			_, err := adapt(text)
+			_, err := Adapt(text)
 			assert.NoError(t, err, text)
 		}
 	}
@@ -189,7 +196,7 @@ func TestEveryCaddyfileIsFormattedAndAdapts(t *testing.T) {
 // configuration nor the history of a terminal can leak them.
 func TestNoCredentialIsWrittenAnywhere(t *testing.T) {
 	for _, s := range setups(t) {
-		config, err := adapt(s.caddyfile())
+		config, err := Adapt(s.caddyfile())
 		require.NoError(t, err)
 		written := s.caddyfile() + s.banner() + string(config.AppsRaw["http"])
 		for _, secret := range canaries {
@@ -205,7 +212,7 @@ func TestNoCredentialIsWrittenAnywhere(t *testing.T) {
 // An operator who started from a printed file once had no admin API, so that reload,
 // targets and explain failed, and no certificate for a host name.
 func TestAPrintedCaddyfileHasTheDefaultsOfCaddy(t *testing.T) {
-	s, err := newSetup(options{listen: "localhost:8080"}, environment(nil))
+	s, err := newSetup(Options{Listen: "localhost:8080"}, environment(nil))
 	require.NoError(t, err)
 	running := s.caddyfile()
 	s.printed = true
@@ -220,7 +227,7 @@ func TestAPrintedCaddyfileHasTheDefaultsOfCaddy(t *testing.T) {
 // Such a key once caused a chain of seven errors, none of which named the variable.
 func TestAKeyThatCannotBeUsedIsNamed(t *testing.T) {
 	for _, key := range []string{"short", "with a space", "sk,with-comma-1234567890"} {
-		_, err := newSetup(options{listen: "127.0.0.1:0"}, environment(map[string]string{"GATEWAY_KEY": key}))
+		_, err := newSetup(Options{Listen: "127.0.0.1:0"}, environment(map[string]string{"GATEWAY_KEY": key}))
 		assert.EqualError(t, err, "GATEWAY_KEY: a key has 8 to 256 printable ASCII characters, without spaces or commas")
 	}
 }
@@ -231,7 +238,7 @@ func TestAnOpenAddressIsWarnedOf(t *testing.T) {
 		"localhost:0": false, "127.0.0.1:0": false, "[::1]:0": false,
 		":0": true, "0.0.0.0:0": true, "192.0.2.1:0": true, "gpu:0": true,
 	} {
-		s, err := newSetup(options{listen: listen}, environment(nil))
+		s, err := newSetup(Options{Listen: listen}, environment(nil))
 		require.NoError(t, err)
 		assert.Equal(t, warned, strings.Contains(s.banner(), "plain HTTP"), listen)
 	}
@@ -242,30 +249,29 @@ func TestHintsNameTheCommandThatWasUsed(t *testing.T) {
 	assert.Equal(t, "go run ./cmd/caddy", programOf("/tmp/go-build1234/b001/exe/caddy"))
 	assert.Equal(t, "go run ./cmd/caddy", programOf("/home/a/.cache/go-build/49/49ff-d/caddy"))
 	assert.Equal(t, "./caddy", programOf("./caddy"))
-	s := &setup{program: "./caddy", login: login{Exists: true}}
+	s := &setup{program: "./caddy", login: Login{Exists: true}}
 	assert.Contains(t, s.banner(), "./caddy ai-gateway --print\n")
 	assert.Contains(t, s.banner(), "./caddy ai-gateway user passwd root\n")
 }
 
 func TestPrintKeepsTheKeyOutOfTheFile(t *testing.T) {
-	s, err := newSetup(options{listen: "127.0.0.1:0"}, environment(nil))
-	require.NoError(t, err)
 	var file, messages strings.Builder
-	require.NoError(t, printCaddyfile(s, &file, &messages))
-	assert.Equal(t, s.caddyfile(), file.String())
-	assert.NotContains(t, file.String(), s.key)
-	assert.Contains(t, messages.String(), s.key)
+	require.NoError(t, Print(Options{Listen: "127.0.0.1:0"}, environment(nil), &file, &messages))
+	key := regexp.MustCompile(`sk-\w+`).FindString(messages.String())
+	require.NotEmpty(t, key)
+	assert.NotContains(t, file.String(), key)
+	assert.Contains(t, file.String(), digest(key))
 
-	s, err = newSetup(options{listen: "127.0.0.1:0"}, environment(canaries))
-	require.NoError(t, err)
+	file.Reset()
 	messages.Reset()
-	require.NoError(t, printCaddyfile(s, &file, &messages))
+	require.NoError(t, Print(Options{Listen: "127.0.0.1:0"}, environment(canaries), &file, &messages))
+	assert.Contains(t, file.String(), "key local {env.GATEWAY_KEY}")
 	assert.Empty(t, messages.String(), "a key of the environment is not shown")
 }
 
 func TestBannerNamesWhatIsServed(t *testing.T) {
 	banner := func(variables map[string]string) string {
-		s, err := newSetup(options{listen: "127.0.0.1:0"}, environment(variables))
+		s, err := newSetup(Options{Listen: "127.0.0.1:0"}, environment(variables))
 		require.NoError(t, err)
 		return s.banner()
 	}

@@ -1,4 +1,4 @@
-package command
+package quickstart
 
 import (
 	"crypto/sha256"
@@ -8,26 +8,18 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
-	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
-// options are the flags of the command.
-type options struct {
-	listen string
-	pace   time.Duration // pause of the demo provider between pieces of a stream; 0: none
-	debug  bool
-}
-
 // setup is the gateway to start.
 type setup struct {
-	options
+	options   Options
 	address   address
 	providers []provider
 	key       string
 	newKey    bool // the key was generated; otherwise, it is the value of GATEWAY_KEY
-	login     login
+	login     Login
 	program   string // the command that starts Caddy, for hints
 	printed   bool   // the Caddyfile is a start for an operator's own
 }
@@ -42,7 +34,7 @@ type provider struct {
 }
 
 // newSetup returns the setup for the flags and the environment.
-func newSetup(o options, getenv func(string) string) (*setup, error) {
+func newSetup(o Options, getenv func(string) string) (*setup, error) {
 	s := &setup{options: o, key: getenv("GATEWAY_KEY"), program: programOf(os.Args[0])}
 	if s.key == "" {
 		s.key, s.newKey = string(aigateway.NewAPIKey()), true
@@ -54,7 +46,7 @@ func newSetup(o options, getenv func(string) string) (*setup, error) {
 	if s.providers, err = findProviders(getenv); err != nil {
 		return nil, err
 	}
-	s.address, err = parseAddress(o.listen)
+	s.address, err = parseAddress(o.Listen)
 	return s, err
 }
 
@@ -99,7 +91,7 @@ func findProviders(getenv func(string) string) ([]provider, error) {
 
 // Level returns the level of the log.
 func (s *setup) Level() string {
-	if s.debug {
+	if s.options.Debug {
 		return "DEBUG"
 	}
 	return "WARN"
@@ -150,14 +142,14 @@ func (s *setup) Credential() string {
 }
 
 // Login returns the state of accounts.
-func (s *setup) Login() login { return s.login }
+func (s *setup) Login() Login { return s.login }
 
 // Pace returns the argument of the option pace of the demo provider.
 func (s *setup) Pace() string {
-	if s.pace <= 0 {
+	if s.options.Pace <= 0 {
 		return "off"
 	}
-	return s.pace.String()
+	return s.options.Pace.String()
 }
 
 // digest returns the digest of a key in the form for a configuration.
