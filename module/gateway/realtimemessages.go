@@ -98,12 +98,13 @@ func (c *conversation) check(message []byte, request *realtime.Request) *fault.F
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, model := range request.Others {
-		chain := h.resolved.limits.For(c.key, model)
-		switch {
-		case len(c.key.Bound()) > 0 && !c.key.Allows(model):
+		if len(c.key.Bound()) > 0 && !c.key.Allows(model) {
 			return fault.ModelNotAllowed(model)
-		case chain != nil && chain.NeedsPrices() && h.resolved.catalog.Price(model, c.partner.target.Provider.Name, model, time.Now()) == nil:
-			return fault.PriceUnknown(model, c.partner.target.Provider.Name+"/"+model)
+		}
+		if chain, provider := h.resolved.limits.For(c.key, model), c.partner.target.Provider.Name; chain != nil {
+			if refused := chain.CheckPrice(model, provider+"/"+model, h.resolved.catalog.Price(model, provider, model, time.Now())); refused != nil {
+				return refused
+			}
 		}
 		c.others.note(model)
 	}

@@ -110,6 +110,8 @@ type Log struct {
 	// Trait is the name of the trait because of which the request is refused, "" for
 	// none. Clients cannot set traits.
 	Trait string
+	// Target is the target without the price that a budget needs, "provider/model"; "" for other faults.
+	Target string
 }
 
 // BlamesRequest reports whether the fault is that of a provider which blames the request.

@@ -203,8 +203,8 @@ func TestOwnFaultsHaveExactBodies(t *testing.T) {
 		},
 		{
 			"no price", is(fault.PriceUnknown("m1", "p/x")), 403,
-			`{"type":"error","error":{"type":"permission_error","message":"model: the price of 'm1' is unknown, so a key with a budget cannot use it: an administrator can set a price"},"request_id":"R"}`,
-			`{"error":{"message":"model: the price of 'm1' is unknown, so a key with a budget cannot use it: an administrator can set a price","type":"invalid_request_error","param":"model","code":"price_unknown"}}`,
+			`{"type":"error","error":{"type":"permission_error","message":"model: the price of 'm1' is unknown, and a budget needs it: an administrator can set a price"},"request_id":"R"}`,
+			`{"error":{"message":"model: the price of 'm1' is unknown, and a budget needs it: an administrator can set a price","type":"invalid_request_error","param":"model","code":"price_unknown"}}`,
 		},
 		{
 			"limits unavailable", is(fault.LimitsUnavailable(cause)), 503,

@@ -96,54 +96,51 @@ func BudgetTooSmall(cost, budget string, whose Whose, assumed Assumed) *Fault {
 	}
 }
 
-// TermsUnpriced refuses a request that names a service tier, a speed or a region without a
-// known price in a field, where a budget bounds what requests cost. The log names the target.
+// The refusals that follow are those of requests whose cost cannot be compared with a budget. The log
+// names the target whose price is missing.
+
+// PriceUnknown refuses a request for a model whose price is unknown.
+func PriceUnknown(model, target string) *Fault {
+	return unpriced("model", "the price of '"+model+"' is unknown", "an administrator can set a price", target)
+}
+
+// PriceInCurrency refuses a request for a model whose price is in another currency than a budget.
+func PriceInCurrency(model, target, price, budget string) *Fault {
+	return unpriced("model", "the price of '"+model+"' is in "+price+", not in "+budget, "an administrator can set it, or the budget, in the same currency", target)
+}
+
+// TermsUnpriced refuses a request that names a service tier, a speed or a region without a known price in a
+// field.
 func TermsUnpriced(model, field, target string) *Fault {
-	message := field + ": its price for '" + model + "' is unknown, so a key with a budget cannot use it: leave it out, or ask an administrator to set its factor"
-	return &Fault{
-		Kind: Forbidden, Param: field, Code: codeUnpriced, Final: true,
-		Message: message, Log: Log{Message: message + " for the target " + target},
-	}
+	return unpriced(field, "its price for '"+model+"' is unknown", "leave it out, or ask an administrator to set its factor", target)
 }
 
-// BatchUnpriced refuses a model in a batch whose price for batches is unknown, where a budget bounds
-// what requests cost. The log names the target.
+// BatchUnpriced refuses a model in a batch whose price for batches is unknown.
 func BatchUnpriced(model, target string) *Fault {
-	message := "model: the price of '" + model + "' in a batch is unknown, and a budget counts it: an administrator can set its factor"
-	return &Fault{
-		Kind: Forbidden, Param: "model", Code: codeUnpriced, Final: true,
-		Message: message, Log: Log{Message: message + " for the target " + target},
-	}
+	return unpriced("model", "the price of '"+model+"' in a batch is unknown", "an administrator can set its factor", target)
 }
 
-// PartUnpriced refuses a request that can use what has no known price, such as a search of the
-// web, where a budget bounds what requests cost. column is the name of the price. The log names
-// the target.
+// PartUnpriced refuses a request that can use what has no known price, such as a search of the web. column is
+// the name of the price.
 func PartUnpriced(model, column, target string) *Fault {
-	message := "model: the price '" + column + "' of '" + model + "' is unknown, so a key with a budget cannot use it for this request"
-	param := "model"
+	ask := "ask an administrator to set the price '" + column + "'"
 	if column == "search" {
-		message = "tools: the price of a search by '" + model + "' is unknown, so a key with a budget cannot let it search: leave the tool out"
-		param = "tools"
+		return unpriced("tools", "the price of a search by '"+model+"' is unknown", "leave the tool out, or "+ask, target)
 	}
-	message += ", or ask an administrator to set the price '" + column + "'"
+	return unpriced("model", "the price '"+column+"' of '"+model+"' is unknown", ask, target)
+}
+
+// unpriced refuses a request for a price that a budget needs, with what can be done.
+func unpriced(param, missing, remedy, target string) *Fault {
+	message := param + ": " + missing + ", and a budget needs it: " + remedy
 	return &Fault{
 		Kind: Forbidden, Param: param, Code: codeUnpriced, Final: true,
-		Message: message, Log: Log{Message: message + " for the target " + target},
+		Message: message, Log: Log{Message: message + " for the target " + target, Target: target},
 	}
 }
 
-// UpstreamUnpriced refuses a request for a model whose price at an upstream is unknown, where a limit
-// bounds what all requests to the upstream cost. The log names the target without a price.
-func UpstreamUnpriced(model, target string) *Fault {
-	message := "model: the price of '" + model + "' is unknown, and the upstream has a budget: an administrator can set a price"
-	return &Fault{
-		Kind: Forbidden, Param: "model", Code: codeUnpriced, Final: true,
-		Message: message, Log: Log{Message: message + " for the target " + target},
-	}
-}
-
-// Unpriced reports whether the request was refused because the price of what it can use is unknown.
+// Unpriced reports whether the request was refused for a price that a budget needs: it is unknown, or in
+// another currency.
 func (f *Fault) Unpriced() bool { return f.Code == codeUnpriced }
 
 // OfLimit reports whether a limit has refused the request: a rate, the requests at once, or a budget.
@@ -155,14 +152,4 @@ func Upstream(model string) Whose {
 		return "the upstream"
 	}
 	return Whose("the upstream for model '" + model + "'")
-}
-
-// PriceUnknown refuses a request for a model whose price is unknown, where a budget
-// bounds what requests cost. The log names the target without a price.
-func PriceUnknown(model, target string) *Fault {
-	message := "model: the price of '" + model + "' is unknown, so a key with a budget cannot use it: an administrator can set a price"
-	return &Fault{
-		Kind: Forbidden, Param: "model", Code: codeUnpriced, Final: true,
-		Message: message, Log: Log{Message: message + " for the target " + target},
-	}
 }

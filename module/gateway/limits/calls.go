@@ -106,7 +106,8 @@ func (c Calls) Admit(answer *reply.Reply, r *http.Request, t *catalog.Target, pr
 	e, refused := chain.Expect(ex, &catalog.Model{Targets: []catalog.Target{*t}}, pricer)
 	switch {
 	case refused != nil && refused.Unpriced():
-		return fault.UpstreamUnpriced(ex.View.Model, t.Provider.Name+"/"+t.UpstreamModel(ex.View.Model))
+		refused.Add("; the budget is that of the upstream")
+		return refused
 	case refused != nil:
 		return refused
 	}

@@ -85,9 +85,6 @@ func (c *Chain) CountsUse() bool {
 	return c.priced || slices.ContainsFunc(c.limits, func(l *aigateway.Limit) bool { return l.Tokens.Most > 0 })
 }
 
-// NeedsPrices reports whether a budget refuses models without a price.
-func (c *Chain) NeedsPrices() bool { return c.priced }
-
 // NeedsLedger reports whether a request must not be served without a record, because a
 // budget that refuses requests would miss its cost.
 func (c *Chain) NeedsLedger() bool { return c.hard }

@@ -33,7 +33,7 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 		return e, nil
 	case translate.MCP:
 		if e.Cost.Nanos = ex.View.Costs.FixedNanos(); e.Cost.Nanos > 0 && c.priced && c.currency != aigateway.DefaultCurrency {
-			refused = fault.PriceUnknown(ex.View.Model, ex.View.Model)
+			refused = fault.PriceInCurrency(ex.View.Model, ex.View.Model, aigateway.DefaultCurrency, c.currency)
 		}
 		return e, refused
 	case translate.Batch:
@@ -150,8 +150,8 @@ func (c *Chain) costOf(v *volume, model string, t catalog.Target, pricer meter.P
 	upstream := t.UpstreamModel(model)
 	target := t.Provider.Name + "/" + upstream
 	price := pricer.Price(model, t.Provider.Name, upstream, now)
-	if price == nil || price.Currency != c.currency {
-		return 0, fault.PriceUnknown(model, target)
+	if unpriced = c.incomparable(model, target, price); unpriced != nil {
+		return 0, unpriced
 	}
 	most := prices.MaxUse{Prompt: v.prompt, Longest: v.longestPrompt, Answer: v.answer, Searches: v.searches, Units: v.units, Terms: v.terms, Batch: batch}
 	cost, unknown := price.Bound(now, most)
@@ -168,6 +168,26 @@ func (c *Chain) costOf(v *volume, model string, t catalog.Target, pricer meter.P
 		return cost, fault.PartUnpriced(model, unknown.Parts.Column(), target)
 	}
 	return cost, nil
+}
+
+// incomparable returns why budgets cannot count the price of a model at a target, nil if they can.
+func (c *Chain) incomparable(model, target string, price *prices.Price) *fault.Fault {
+	switch {
+	case price == nil:
+		return fault.PriceUnknown(model, target)
+	case price.Currency != c.currency:
+		return fault.PriceInCurrency(model, target, price.Currency, c.currency)
+	}
+	return nil
+}
+
+// CheckPrice returns the fault of a model whose price at a target a budget needs, and cannot count. price is
+// nil if it is unknown.
+func (c *Chain) CheckPrice(model, target string, price *prices.Price) *fault.Fault {
+	if !c.priced {
+		return nil
+	}
+	return c.incomparable(model, target, price)
 }
 
 // volume is what a request, or all requests of a file, may use at a target, in tokens.

@@ -162,6 +162,17 @@ func (l *Limits) Names() (names []string) {
 	return names
 }
 
+// CurrenciesOf returns the currencies in which budgets of keys need prices, sorted.
+func CurrenciesOf(l *Limits) (all []string) {
+	for _, chain := range l.chains {
+		if chain.priced {
+			all = append(all, chain.currency)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // build builds the chains of all limits.
 func (l *Limits) build() error {
 	l.chains = make(map[string]*Chain)

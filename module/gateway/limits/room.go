@@ -1,19 +1,19 @@
 package limits
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
-
-// unpricedWords are those of Lacks for a target that a budget needs a price of.
-const unpricedWords = "its price is unknown, and a budget needs it"
 
 // Lacks returns in words which of the limits has less left for a key than the request of ex may use at a
 // target; "" if all have room. An exchange without a body is an example of which nothing is known: anything
@@ -22,9 +22,9 @@ func (c *Chain) Lacks(ctx context.Context, key *aigateway.Key, ex *exchange.Exch
 	if c == nil || c.Empty() {
 		return "", nil
 	}
-	use, priced := c.useAt(ex, t, pricer)
-	if !priced {
-		return unpricedWords, nil
+	use, refused := c.useAt(ex, t, pricer)
+	if refused != nil {
+		return inWords(refused), nil
 	}
 	all := states{ledger: true}
 	if err := all.add(ctx, c, key); err != nil {
@@ -47,21 +47,47 @@ func (c *Chain) Lacks(ctx context.Context, key *aigateway.Key, ex *exchange.Exch
 	return "", nil
 }
 
-// useAt returns what a request may use at a target. priced is false if a budget needs its price, which is
-// unknown.
-func (c *Chain) useAt(ex *exchange.Exchange, t *catalog.Target, pricer meter.Pricer) (u aigateway.Use, priced bool) {
+// Refuses returns in words why the limits refuse the requests of ex for a model, whatever is left of them; ""
+// if they do not: a budget needs the price of a target. An exchange without a body is an example.
+func (c *Chain) Refuses(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) string {
+	if c == nil || c.Empty() {
+		return ""
+	}
+	var first *fault.Fault
+	for i := range m.Targets {
+		_, refused := c.useAt(ex, &m.Targets[i], pricer)
+		if refused == nil && m.Fallback.OnBudget() {
+			return "" // the others are passed over
+		}
+		first = cmp.Or(first, refused)
+	}
+	return inWords(first)
+}
+
+// inWords returns a refusal as a text for operators, "" for none.
+func inWords(refused *fault.Fault) string {
+	if refused == nil {
+		return ""
+	}
+	return strings.TrimPrefix(refused.Message, "model: ")
+}
+
+// useAt returns what a request may use at a target. The fault refuses a request whose cost has no bound.
+func (c *Chain) useAt(ex *exchange.Exchange, t *catalog.Target, pricer meter.Pricer) (u aigateway.Use, refused *fault.Fault) {
 	if len(ex.Body) > 0 {
 		e, refused := c.Expect(ex, &catalog.Model{Targets: []catalog.Target{*t}}, pricer)
-		return use(e), refused == nil
+		return use(e), refused
 	}
 	u = aigateway.Use{Tokens: 1}
-	price := pricer.Price(ex.View.Model, t.Provider.Name, t.UpstreamModel(ex.View.Model), time.Now())
-	if price == nil || price.Currency != c.currency {
-		return u, !c.priced
+	upstream := t.UpstreamModel(ex.View.Model)
+	price := pricer.Price(ex.View.Model, t.Provider.Name, upstream, time.Now())
+	if unpriced := c.incomparable(ex.View.Model, t.Provider.Name+"/"+upstream, price); unpriced == nil {
+		cost, _ := price.Cost(ExampleCharge(t))
+		u.Nanos = min(1, cost.Nanos)
+	} else if c.priced {
+		return u, unpriced
 	}
-	cost, _ := price.Cost(ExampleCharge(t))
-	u.Nanos = min(1, cost.Nanos)
-	return u, true
+	return u, nil
 }
 
 // roomOf returns what is left of a rule in words.

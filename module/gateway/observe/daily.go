@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 
 // daily has the objects for which an event was emitted today.
@@ -32,7 +34,10 @@ func (d *daily[Object]) isFirst(o Object, now time.Time) bool {
 
 // pricelessModel has only names of the configuration, so that clients cannot make the number
 // of these models grow.
-type pricelessModel struct{ provider, model string }
+type pricelessModel struct {
+	provider, model string
+	refused         bool
+}
 
 var (
 	unpriced daily[pricelessModel]
@@ -41,10 +46,22 @@ var (
 )
 
 // announceUnpriced emits an event for a model without a price, once a day. upstream is the
-// provider's own name of the model.
-func announceUnpriced(provider, model, upstream string) {
-	if unpriced.isFirst(pricelessModel{provider, model}, time.Now()) {
-		events.Emit(events.UnpricedModel, map[string]any{"provider": provider, "model": model, "upstream_model": Clip(upstream)})
+// provider's own name of the model. refusal is why its requests are refused, "" if they are not.
+func announceUnpriced(provider, model, upstream, refusal string) {
+	if !unpriced.isFirst(pricelessModel{provider, model, refusal != ""}, time.Now()) {
+		return
+	}
+	data := map[string]any{"provider": provider, "model": model, "upstream_model": Clip(upstream)}
+	if refusal != "" {
+		data["refusal"] = Clip(refusal)
+	}
+	events.Emit(events.UnpricedModel, data)
+}
+
+// announceRefusal is announceUnpriced for a refused request, whose fault has the target.
+func announceRefusal(model string, refused *fault.Fault) {
+	if provider, upstream, ok := strings.Cut(refused.Log.Target, "/"); ok {
+		announceUnpriced(provider, model, upstream, refused.Message)
 	}
 }
 

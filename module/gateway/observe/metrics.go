@@ -29,6 +29,9 @@ func (e *Ended) count() {
 		countUsage(ex.Covering, &e.Used[i])
 	}
 	countLosses(ex)
+	if ex.Fault != nil && ex.Fault.Unpriced() {
+		announceRefusal(ex.Covering, ex.Fault)
+	}
 }
 
 // countCalls counts the calls of providers, and each change from one to another.
@@ -68,7 +71,7 @@ func countUsage(model string, c *accounting.Call) {
 		u.USD, u.Saved = float64(c.Cost.Nanos)/nanosPerUnit, float64(c.Saved)/nanosPerUnit
 	}
 	if !u.Priced && c.Model != "" {
-		announceUnpriced(c.Provider, model, c.Model)
+		announceUnpriced(c.Provider, model, c.Model, "")
 	}
 	metrics.Use(u)
 }

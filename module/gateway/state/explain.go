@@ -172,7 +172,7 @@ func (x *explanation) explain() *api.Explanation {
 		}
 		shown.PassedOver = x.passedOver(candidate.Target)
 		shown.Facts = factsOf(candidate.Facts(name))
-		shown.Warnings = (&target{x.Catalog, candidate.Target, name}).warnings(now)
+		shown.Warnings = (&target{x.Catalog, candidate.Target, name, limits.CurrenciesOf(x.KeyLimits)}).warnings(now)
 		explained.Targets = append(explained.Targets, shown)
 	}
 	return explained

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
@@ -59,7 +62,7 @@ func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 		}
 		answer := x.explain()
 		if key.ID != "" {
-			answer.Key = site.explainKey(key, answer.Name)
+			answer.Key = x.explainKey()
 		}
 		return answer, nil
 	}
@@ -90,13 +93,29 @@ func (site *Site) keyOf(id string) *aigateway.Key {
 	return site.Keys.ByID(id)
 }
 
-// explainKey explains a key for the requests of a model.
-func (site *Site) explainKey(key *aigateway.Key, model string) *api.ExplainedKey {
-	chain := site.KeyLimits.Of(key)
+// explainKey explains the key for the requests.
+func (x *explanation) explainKey() *api.ExplainedKey {
+	key, model := x.Key, x.View.Model
+	chain := x.KeyLimits.Of(key)
 	reason := refusal(key, chain, model)
-	return &api.ExplainedKey{
-		ID: key.ID, Allowed: reason == "", Reason: reason, Limits: explainLimits(chain), Priority: site.KeyLimits.Priority(key).String(),
+	if reason == "" {
+		reason = x.KeyLimits.For(key, model).Refuses(&x.Exchange, x.asked(), x.Catalog)
 	}
+	return &api.ExplainedKey{
+		ID: key.ID, Allowed: reason == "", Reason: reason, Limits: explainLimits(chain), Priority: x.KeyLimits.Priority(key).String(),
+	}
+}
+
+// asked returns the model with the targets that take the example, or all if there is none or no target does.
+func (x *explanation) asked() *catalog.Model {
+	if x.example == nil {
+		return x.model
+	}
+	ruledOut := func(t *catalog.Target) bool { return !t.Takes(x.example) }
+	if !slices.ContainsFunc(x.model.Targets, func(t catalog.Target) bool { return !ruledOut(&t) }) {
+		return x.model
+	}
+	return x.model.Without(exchange.ByCondition, ruledOut)
 }
 
 // refusal returns in words why a key with the chain of its limits may not use a model, "" if it may.

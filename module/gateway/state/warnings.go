@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 )
 
@@ -12,7 +13,8 @@ import (
 type target struct {
 	catalog *catalog.Catalog
 	*catalog.Target
-	name string
+	name       string
+	currencies []string // in which budgets need prices
 }
 
 // warnings returns what an operator should change or watch at the target, each in a sentence.
@@ -27,15 +29,21 @@ func (t *target) warnings(now time.Time) []string {
 		all = append(all, sentence)
 		all = append(all, t.changes(facts, end.Successor, now)...)
 	}
-	if !t.isPriced(t.UpstreamModel(t.name), now) {
+	price := t.priceOf(t.UpstreamModel(t.name), now)
+	for _, currency := range t.currencies {
+		if price != nil && price.Currency != currency {
+			all = append(all, "The price is in "+price.Currency+", and keys with a budget in "+currency+" are refused. Set both in one currency; 'unpriced allow' in a limit admits the model, and counts nothing.")
+		}
+	}
+	if price == nil {
 		all = append(all, "No price is known: costs stay unknown, and keys with a budget are refused. Add 'price' to the target, or a row to the file of 'catalog'; 'unpriced allow' in a limit admits the model.")
 	}
 	return all
 }
 
-// isPriced reports whether a price of a model of the provider is known.
-func (t *target) isPriced(upstream string, now time.Time) bool {
-	return t.catalog.Price(t.name, t.Provider.Name, upstream, now) != nil
+// priceOf returns the price of a model of the provider, nil if it is unknown.
+func (t *target) priceOf(upstream string, now time.Time) *prices.Price {
+	return t.catalog.Price(t.name, t.Provider.Name, upstream, now)
 }
 
 // changes returns what is different at the successor of the model, in sentences.
@@ -46,7 +54,7 @@ func (t *target) changes(facts *models.Facts, successor string, now time.Time) (
 	if differences := facts.Differences(t.Provider.Facts(successor)); len(differences) > 0 {
 		all = append(all, "The successor differs in "+strings.Join(differences, "; ")+".")
 	}
-	if !t.isPriced(successor, now) {
+	if t.priceOf(successor, now) == nil {
 		all = append(all, "No price is known for the successor.")
 	}
 	return all

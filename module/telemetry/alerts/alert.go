@@ -72,6 +72,9 @@ var kinds = map[string]kind{
 	},
 	events.UnpricedModel: {
 		func(d data) string {
+			if refusal := d.value("refusal"); refusal != "" {
+				return fmt.Sprintf("Requests for %s of the provider %s are refused. %s.", d.value("upstream_model"), d.value("provider"), refusal)
+			}
 			return fmt.Sprintf("No price is known for %s of the provider %s, so the costs of its answers are unknown.", d.value("upstream_model"), d.value("provider"))
 		},
 		[]string{"provider", "model"}, "", 0, "",

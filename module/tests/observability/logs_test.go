@@ -101,6 +101,20 @@ func TestUnpricedModelsAreEvents(t *testing.T) {
 	assert.Empty(t, noted)
 }
 
+// A model whose requests a budget refused for want of a price was no event, since it had no calls.
+func TestModelsThatABudgetRefusesAreEvents(t *testing.T) {
+	p, foreign := gatewaytest.NewProvider(t), "foreign-"+strings.ToLower(rand.Text())
+	s := site.StartCaddyfile(t, "{\nevents {\non ai_gateway_unpriced_model noting\n}\n}\n"+
+		site.Block("", "ledger", "limit all {\nper gateway\nbudget 5/day EUR\n}", site.Direct.Provider(foreign, p, "models dear-*", "price * input 1 output 1")))
+	for range 2 {
+		s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "dear-1", "hello", false)).ID())
+	}
+	const refusal = "model: the price of 'dear-1' is in USD, not in EUR, and a budget needs it: an administrator can set it, or the budget, in the same currency"
+	assert.Equal(t, map[string]any{"provider": foreign, "model": "dear-*", "upstream_model": "dear-1", "refusal": refusal}, nextEvent(t).Data)
+	assert.Empty(t, noted)
+	assert.Contains(t, s.Call(http.MethodGet, s.AdminURL("/api/v1/status"), "").Body, "Requests for dear-1 of the provider "+foreign+" are refused. "+refusal+".")
+}
+
 // A model that its service ends tomorrow was in use, and nobody learned it who did not ask about this
 // very model.
 func TestTheEndOfAModelIsAnEventAndAWarning(t *testing.T) {

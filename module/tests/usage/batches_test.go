@@ -234,7 +234,7 @@ func TestX038EachRequestOfABatchIsChecked(t *testing.T) {
 		"a text":                           {site.AliceKey, `{"requests":"all"}`, "requests: must be an array of objects", 400},
 		"no body":                          {site.AliceKey, "", "request body: empty, must be a JSON object", 400},
 		"half a body":                      {site.AliceKey, `{"requests":[{"params":`, "request body: not valid JSON at byte 23", 400},
-		"a budget without a price":         {site.BobKey, batchOf(request("m-free")), "requests.0.params.model: the price of 'm-free' is unknown, so a key with a budget cannot use it: an administrator can set a price", 403},
+		"a budget without a price":         {site.BobKey, batchOf(request("m-free")), "requests.0.params.model: the price of 'm-free' is unknown, and a budget needs it: an administrator can set a price", 403},
 	} {
 		refused := b.ask(t, address, c.key, http.MethodPost, batchesPath, c.body)
 		assert.Equal(t, c.status, refused.Status, "%s: %s", name, refused.Body)

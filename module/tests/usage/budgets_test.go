@@ -97,11 +97,20 @@ func TestL018AModelWithoutAPriceIsRefusedByABudget(t *testing.T) {
 	}
 	t.Run("refused", func(t *testing.T) {
 		s := unpriced(t, "budget 50/month")
-		for _, model := range []string{"m", "euros"} {
+		// A price in another currency was answered as an unknown one, which sent operators to a price that was
+		// there; explain answered that the key may use the model.
+		for model, missing := range map[string]string{
+			"m":     "the price of 'm' is unknown, and a budget needs it: an administrator can set a price",
+			"euros": "the price of 'euros' is in EUR, not in USD, and a budget needs it: an administrator can set it, or the budget, in the same currency",
+		} {
 			answer := s.Ask(site.ChatPath, strings.Replace(asking(10), `"m"`, `"`+model+`"`, 1))
 			assert.Equal(t, http.StatusForbidden, answer.Status)
-			assert.Contains(t, answer.Failure(t).Message, "the price of '"+model+"' is unknown")
+			assert.Equal(t, "model: "+missing, answer.Failure(t).Message)
+			require.NoError(t, s.Logs.Wait(site.Waiting(t), missing+" for the target p/"+model))
+			assert.Contains(t, s.Call(http.MethodGet, s.AdminURL("/api/v1/explain?key=client&model="+model), "").Body, `"allowed":false,"reason":"`+missing)
 		}
+		assert.Contains(t, s.Call(http.MethodGet, s.AdminURL("/api/v1/explain?model=euros"), "").Body, "The price is in EUR, and keys with a budget in USD are refused.")
+		assert.Contains(t, s.Call(http.MethodGet, s.AdminURL("/api/v1/explain?key=client&model=another"), "").Body, `"allowed":true`)
 		assert.Zero(t, p.Count())
 		assert.Equal(t, http.StatusOK, s.Ask(site.ChatPath, strings.Replace(asking(10), `"m"`, `"another"`, 1)).Status)
 	})

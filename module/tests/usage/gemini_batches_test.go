@@ -161,7 +161,7 @@ func TestX184EachRequestOfABatchOfAGeminiClientIsChecked(t *testing.T) {
 		"a provider without batches":       {site.AliceKey, "plain-one", inlineBatch(oneRequest("")), first + ".model: 'plain-one' cannot be in this batch: all models of a batch must be of one provider, which has batches", 400},
 		"an invalid request":               {site.AliceKey, "m", inlineBatch(`{"contents":"hi"}`), first + ".contents: must be an array, got string", 400},
 		"what the provider keeps":          {site.AliceKey, "m", inlineBatch(oneRequest(`,"cachedContent":"cachedContents/1"`)), first + ".cachedContent: this gateway cannot verify whose object this is: send its content instead", 400},
-		"a budget without a price":         {site.BobKey, "m-free", inlineBatch(oneRequest("")), first + ".model: the price of 'm-free' is unknown, so a key with a budget cannot use it: an administrator can set a price", 403},
+		"a budget without a price":         {site.BobKey, "m-free", inlineBatch(oneRequest("")), first + ".model: the price of 'm-free' is unknown, and a budget needs it: an administrator can set a price", 403},
 		"two lists":                        {site.AliceKey, "m", `{"batch":{"inputConfig":{"requests":{"requests":[]}},"input_config":{}}}`, "batch.inputConfig: must be sent in one spelling only", 400},
 		"another case":                     {site.AliceKey, "m", `{"batch":{"InputConfig":{"requests":{"requests":[]}}}}`, "batch.inputConfig: must be written in one of the two spellings of the API", 400},
 		"a list twice":                     {site.AliceKey, "m", `{"batch":{"inputConfig":{"requests":{"requests":[]},"requests":{"requests":[]}}}}`, "batch: must have no member twice, letter case ignored", 400},
