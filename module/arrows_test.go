@@ -53,6 +53,7 @@ var arrows = []arrow{
 	{"module/internal/issuer", []string{"module/aigateway", "module/internal/filewatch", "module/internal/outbound"}},
 	{"module/exchange", []string{"module/aigateway", "translate/..."}},
 	{"module/gateway", []string{"module/internal/api", "module/gateway/...", "module/internal/sealkeys", "module/internal/problem", "module/capture", "module/telemetry/metrics", "module/telemetry/events", "module/telemetry/tracing", "module/aigateway", "module/aigateway/accounting", "module/exchange", "module/internal/version", "translate/..."}},
+	{"module/gateway/clientsecret", []string{"module/aigateway", "module/exchange", "translate/fault", "translate/jsonscan", "translate/realtime", "translate/seal"}},
 	{"module/gateway/cache", []string{"module/aigateway", "module/exchange", "translate", "translate/core", "translate/passthrough", "translate/seal"}},
 	{"module/gateway/mcp", []string{"module/aigateway", "module/internal/outbound", "module/internal/secrets", "module/telemetry/events", "translate/jsonscan", "translate/mcp"}},
 	{"module/gateway/mcp/endpoint", []string{"module/aigateway", "module/exchange", "module/gateway/drain", "module/gateway/guardrails", "module/gateway/mcp", "module/gateway/reply", "module/gateway/reply/sink", "module/gateway/request", "module/gateway/request/cors", "module/gateway/request/keyring", "module/gateway/request/labels", "module/gateway/routes", "module/telemetry/tracing", "translate/..."}},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/clientsecret"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -27,10 +28,13 @@ func (h *Handler) authenticate(to *reply.Reply, r *http.Request, in *format.Desc
 	if in != nil {
 		header, parameter = in.Client.KeyHeader, in.Client.KeyParameter
 	}
-	secret := secretOf(r)
-	digest, credential := secret.digest(), ""
+	var digest aigateway.Digest
+	var credential string
 	var f *fault.Fault
-	if secret == nil {
+	secret := clientsecret.Of(r)
+	if secret != nil {
+		digest = secret.Key
+	} else {
 		if credential, f = h.resolved.sources.Credential(r, header, parameter); f != nil {
 			return f
 		}

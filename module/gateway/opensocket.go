@@ -16,6 +16,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/clientsecret"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
@@ -57,7 +58,7 @@ func (o *openSocket) run(serve func()) {
 // in the access log.
 func alone(r *http.Request) *http.Request {
 	ctx := trace.ContextWithSpan(context.Background(), trace.SpanFromContext(r.Context()))
-	for _, key := range [...]caddy.CtxKey{caddyhttp.ServerCtxKey, caddyhttp.VarsCtxKey, caddyhttp.OriginalRequestCtxKey, secretKey} {
+	for _, key := range [...]caddy.CtxKey{caddyhttp.ServerCtxKey, caddyhttp.VarsCtxKey, caddyhttp.OriginalRequestCtxKey, clientsecret.ContextKey} {
 		ctx = context.WithValue(ctx, key, r.Context().Value(key))
 	}
 	r = r.WithContext(exchange.WithOwnVars(ctx))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/clientsecret"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
@@ -61,10 +62,10 @@ const (
 // serveRealtime answers a request for a WebSocket of the Realtime API or a Live API.
 func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 	dialect := o.route.Format.Client.DialectOf(o.route.Operation)
-	o.request = withSecret(o.handler, dialect, withProtocolKey(o.request))
+	o.request = clientsecret.With(o.handler.providers.Seals(), dialect, withProtocolKey(o.request))
 	c := &conversation{openSocket: o, running: make(map[string]*turn), rested: make(chan struct{})}
 	c.partner.dialect, c.relay.Lifetime = dialect, dialect.Lifetime
-	if s := secretOf(o.request); s != nil && s.Ends > 0 {
+	if s := clientsecret.Of(o.request); s != nil && s.Ends > 0 {
 		c.relay.Lifetime = min(dialect.Lifetime, max(1, time.Until(time.Unix(s.Ends, 0))))
 	}
 	close(c.rested)
@@ -108,8 +109,8 @@ func (c *conversation) start() bool {
 func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
 	h := c.current()
 	request, err := c.partner.dialect.Read(message)
-	if s := secretOf(c.request); s != nil && err == nil && request.First {
-		message = s.setup(message)
+	if s := clientsecret.Of(c.request); s != nil && err == nil && request.First {
+		message = s.First(message)
 		request, err = c.partner.dialect.Read(message)
 	}
 	switch {
@@ -192,8 +193,8 @@ func withProtocolKey(r *http.Request) *http.Request {
 
 // configure sends the configuration of a client secret to the provider.
 func (c *conversation) configure() {
-	if s := secretOf(c.request); s != nil && !c.partner.dialect.ModelFirst {
-		if passed := c.fromClient(realtime.Update(s.Session)); passed != nil {
+	if s := clientsecret.Of(c.request); s != nil && !c.partner.dialect.ModelFirst {
+		if passed := c.fromClient(s.Setup(c.partner.dialect)); passed != nil {
 			_ = c.relay.Provider.Forward(c.request.Context(), passed, false)
 		}
 	}
@@ -202,10 +203,10 @@ func (c *conversation) configure() {
 // admit checks what the query asks for, and reserves the first response.
 func (c *conversation) admit(h *Handler, answer *reply.Reply) *fault.Fault {
 	query, err := url.ParseQuery(c.request.URL.RawQuery)
-	if s := secretOf(c.request); s != nil && len(query["model"]) == 0 {
-		query["model"] = []string{s.model()}
-	} else if s != nil && query.Get("model") != s.model() {
-		return fault.OtherSessionModel(s.model())
+	if s := clientsecret.Of(c.request); s != nil && len(query["model"]) == 0 {
+		query["model"] = []string{s.Model()}
+	} else if s != nil && query.Get("model") != s.Model() {
+		return fault.OtherSessionModel(s.Model())
 	}
 	for _, parameter := range slices.Sorted(maps.Keys(query)) {
 		if parameter != "model" {

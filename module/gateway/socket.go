@@ -14,6 +14,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/clientsecret"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
@@ -161,7 +162,7 @@ func (s *socketRoute) admit(o *openSocket, answer *reply.Reply) *fault.Fault {
 		return o.route.Fault
 	case h.CORS.Refuses(r):
 		return fault.OriginNotAllowed()
-	case secretOf(r).expired(time.Now()) || secretOf(r).spend(time.Now()):
+	case !clientsecret.Of(r).Use(time.Now()):
 		return fault.ExpiredKey()
 	case h.resolved.limits.Of(o.key) == nil:
 		return fault.LimitUnknown()

@@ -1,8 +1,6 @@
 package gateway
 
 import (
-	"net/http"
-	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -10,30 +8,6 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/realtime"
 )
-
-// A secret without an end is a second key that nobody can see.
-func TestASecretExpires(t *testing.T) {
-	s := &secret{Expires: 1000}
-	assert.False(t, s.expired(time.Unix(999, 0)))
-	assert.True(t, s.expired(time.Unix(1000, 0)))
-	r := httptest.NewRequest(http.MethodGet, "/", nil)
-	assert.False(t, secretOf(r).expired(time.Unix(1<<40, 0)), "a request with a key")
-}
-
-// A token opened conversations behind its end, if that was before the time until which it could open them.
-func TestATokenOpensNothingBehindItsEnd(t *testing.T) {
-	now := time.Unix(1000, 0)
-	for body, expires := range map[string]int64{
-		``:                                      1060,
-		`{"expireTime":"1970-01-01T00:17:00Z"}`: 1020,
-		`{"expireTime":"1970-01-01T00:17:00Z","newSessionExpireTime":"1970-01-01T00:30:00Z"}`: 1020,
-		`{"expireTime":"1970-01-01T00:30:00Z","newSessionExpireTime":"1970-01-01T00:17:00Z"}`: 1020,
-	} {
-		s := new(secret)
-		assert.Nil(t, readToken([]byte(body), s, now), body)
-		assert.Equal(t, expires, s.Expires, body)
-	}
-}
 
 // A provider that reports no time let a conversation last for nothing.
 func TestAStretchEndsByTheClockOfTheGateway(t *testing.T) {
