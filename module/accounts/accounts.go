@@ -167,7 +167,12 @@ func (a *Accounts) ReserveNames(reserved func(username string) bool) { a.people.
 func (a *Accounts) UseLimits(limits aigateway.LimitReader) { a.people.Limits = limits }
 
 // UseState implements aigateway.StateAccounts.
-func (a *Accounts) UseState(state aigateway.State) { a.sites.state = state }
+func (a *Accounts) UseState(state aigateway.State) {
+	a.sites.state = state
+	if a.Agents != nil {
+		a.Agents.UsePrices(state.ModelPrices)
+	}
+}
 
 // Cleanup releases the state that configurations share.
 func (a *Accounts) Cleanup() error {

@@ -224,6 +224,8 @@ func (v views) AcceptTools(query url.Values, audit func(aigateway.AuditEntry) er
 
 func (views) CacheDiscount(string, string, string) (picos int64, currency string) { return 0, "" }
 
+func (views) ModelPrices(func(string) bool) []aigateway.ModelPrice { return nil }
+
 // viewOfNoItems returns a view with one answer.
 func viewOfNoItems(answer string) view {
 	return func(url.Values) (any, error) { return json.RawMessage(answer), nil }

@@ -27,6 +27,20 @@ type State interface {
 	// fresh input, in trillionths of the currency, which is empty if no price is known. asked is the
 	// client's name of the model, and model that of the provider.
 	CacheDiscount(asked, provider, model string) (picos int64, currency string)
+
+	// ModelPrices returns the prices that are known in US dollars of the models that allowed accepts, by the
+	// names of clients; those of a pattern are left out.
+	ModelPrices(allowed func(model string) bool) []ModelPrice
+}
+
+// ModelPrice is the price of the first target of a model, in US dollars for a million tokens. It lacks factors
+// and the prices of long prompts.
+type ModelPrice struct {
+	Model    string // the name of the client
+	Upstream string // that of the provider
+	Builtin  bool   // the price is that of the table in the program
+
+	Input, Output, CacheRead, CacheWrite float64
 }
 
 // StateAccounts is an optional interface of Accounts that show administrators the state of

@@ -37,6 +37,7 @@ type Agents struct {
 
 	people *people.People
 	clock  func() time.Time
+	prices func(allowed func(model string) bool) []aigateway.ModelPrice // nil for none
 }
 
 // The bounds of Agents.
@@ -63,6 +64,11 @@ func (a *Agents) Provision(users *people.People) error {
 		}
 	}
 	return nil
+}
+
+// UsePrices sets the prices that Claude Code gets; see aigateway.State.
+func (a *Agents) UsePrices(prices func(allowed func(model string) bool) []aigateway.ModelPrice) {
+	a.prices = prices
 }
 
 // Validate checks the settings.

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -735,6 +736,49 @@ func TestSettingsFollowGroupsAndTeams(t *testing.T) {
 		refused := ask(wrong, "")
 		assert.Equal(t, []any{http.StatusUnauthorized, "false"}, []any{refused.Code, refused.Header().Get("X-Should-Retry")})
 		assert.Contains(t, refused.Body.String(), `"type":"authentication_error"`)
+	}
+}
+
+// Claude Code counted the costs of all models but those of Claude at the price of an unknown one.
+func TestSettingsHaveThePricesOfModels(t *testing.T) {
+	dir := t.TempDir()
+	file := func(content string) *Settings {
+		s := &Settings{File: filepath.Join(dir, "s.json")}
+		require.NoError(t, os.WriteFile(s.File, []byte(content), 0o600))
+		return s
+	}
+	prices := []aigateway.ModelPrice{
+		{Model: "claude-sonnet-5", Upstream: "claude-sonnet-5", Builtin: true, Input: 3, Output: 15},
+		{Model: "claude-opus-5", Upstream: "claude-opus-5", Input: 4.5, Output: 22.5, CacheRead: 0.45, CacheWrite: 5.625},
+		{Model: "fast", Upstream: "claude-haiku-4-5", Builtin: true, Input: 1, Output: 5, CacheRead: 0.1, CacheWrite: 1.25},
+		{Model: "free", Upstream: "qwen"},
+		{Model: "image", Upstream: "image", Input: 1, Output: highestRate + 1},
+		{Model: "secret", Upstream: "secret", Input: 1},
+	}
+	const priced = `"modelPricing":{"overrides":{"claude-opus-5":{"cacheRead":0.45,"cacheWrite":5.625,"input":4.5,"output":22.5},` +
+		`"fast":{"cacheRead":0.1,"cacheWrite":1.25,"input":1,"output":5},"free":{"cacheRead":0,"cacheWrite":0,"input":0,"output":0}}}`
+	for content, want := range map[string]string{
+		`{"model":"fast"}`:                    `{"model":"fast",` + priced + `}`,
+		`{}`:                                  `{` + priced + `}`,
+		`{"modelPricing":{}}`:                 `{"modelPricing":{}}`,
+		`{"modelPricing":{"multiplier":0.9}}`: `{"modelPricing":{"multiplier":0.9}}`,
+	} {
+		p := signedIn(t, func(a *Agents) { a.Settings = []*Settings{file(content)} })
+		p.UsePrices(func(allowed func(string) bool) []aigateway.ModelPrice {
+			return slices.DeleteFunc(slices.Clone(prices), func(of aigateway.ModelPrice) bool { return !allowed(of.Model) })
+		})
+		_, err := p.people.Store.ChangeKey(t.Context(), p.alice.ID, p.keys()[0].ID, func(k *aigateway.StoredKey) error {
+			k.Bounds.Models = []string{"claude-*", "f*", "image"}
+			return nil
+		})
+		require.NoError(t, err)
+		ask := func(known string) *httptest.ResponseRecorder {
+			return p.send("GET", settingsPath, nil, http.Header{"Authorization": {"Bearer " + p.access}, "If-None-Match": {known}})
+		}
+		got := ask("")
+		sum := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(want))) // of sorted keys, as the client computes it
+		assert.Equal(t, `{"uuid":"`+sum+`","checksum":"`+sum+`","settings":`+want+`}`, got.Body.String())
+		assert.Equal(t, http.StatusNotModified, ask(got.Header().Get("ETag")).Code)
 	}
 }
 

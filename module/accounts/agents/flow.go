@@ -291,7 +291,7 @@ func (a *Agents) refresh(c *call.Call, presented string) (*tokens, error) {
 		return again, nil
 	case errors.Is(err, errReused):
 		a.people.RecordFailure(c, user, "device.reuse")
-		return nil, errors.Join(err, a.end(c, device, user))
+		return nil, errors.Join(err, end(c, a.people.Store, device, user))
 	}
 	return next, grantError(err)
 }
@@ -365,12 +365,12 @@ func (a *Agents) revoke(c *call.Call, token string) error {
 		return err
 	}
 	c.ActAs(user, 0)
-	return a.end(c, device, user)
+	return end(c, a.people.Store, device, user)
 }
 
 // end deletes the key of a device, and thereby the device.
-func (a *Agents) end(c *call.Call, device *aigateway.Device, user *aigateway.User) error {
-	err := a.people.Store.DeleteKey(c.Context(), user.ID, device.Key)
+func end(c *call.Call, store aigateway.Store, device *aigateway.Device, user *aigateway.User) error {
+	err := store.DeleteKey(c.Context(), user.ID, device.Key)
 	if errors.Is(err, aigateway.ErrNotFound) {
 		return nil
 	}

@@ -84,7 +84,7 @@ Claude Code and other programs sign in here without a key:
 - POST ` + beginPath + ` begins a sign-in (RFC 8628). A person who is logged in types the code at ` + devicePath + `.
 - POST ` + tokenPath + ` returns tokens for the device code, and for a refresh token.
 - POST ` + revokePath + ` ends the sign-in of a refresh token (RFC 7009).
-- GET ` + settingsPath + ` returns the settings of Claude Code for the person, 404 if there are none.
+- GET ` + settingsPath + ` returns the settings of Claude Code for the person, with the prices of models, 404 if there are none.
 - GET ` + usagePath + ` returns the budgets of the person for Claude Code, or what was spent if there are none.
 
 The access token is a key: send it as "Authorization: Bearer <token>" to /v1/messages and all other paths. GET /api/openapi.json describes them.

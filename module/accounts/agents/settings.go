@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -28,7 +29,13 @@ type Settings struct {
 	// Default: everybody gets them.
 	Groups []string `json:"groups,omitempty"`
 
-	document []byte // the answer
+	settings map[string]any // of the file
+	plain    *settingsAnswer
+}
+
+// settingsAnswer is an answer with settings.
+type settingsAnswer struct {
+	document []byte
 	checksum string
 }
 
@@ -50,17 +57,66 @@ func (s *Settings) provision() error {
 	if err != nil {
 		return fmt.Errorf("agents: settings %s: the file must be one JSON object: %w", s.File, err)
 	}
+	s.settings = settings
+	if s.plain, err = answerWith(settings); err != nil {
+		return fmt.Errorf("agents: settings %s: %w", s.File, err)
+	}
+	return nil
+}
+
+// answerWith returns the answer with settings, whose keys must be sorted at every level.
+func answerWith(settings map[string]any) (*settingsAnswer, error) {
 	var plain bytes.Buffer // with sorted keys and without spaces, as Claude Code computes the checksum
 	encoder := json.NewEncoder(&plain)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(settings); err != nil {
-		return fmt.Errorf("agents: settings %s: %w", s.File, err)
+		return nil, err
 	}
 	sorted := bytes.TrimSpace(plain.Bytes())
 	sum := sha256.Sum256(sorted)
-	s.checksum = "sha256:" + hex.EncodeToString(sum[:])
-	s.document = fmt.Appendf(nil, `{"uuid":%q,"checksum":%q,"settings":%s}`, s.checksum, s.checksum, sorted)
-	return nil
+	checksum := "sha256:" + hex.EncodeToString(sum[:])
+	return &settingsAnswer{fmt.Appendf(nil, `{"uuid":%q,"checksum":%q,"settings":%s}`, checksum, checksum, sorted), checksum}, nil
+}
+
+// pricingMember is the member of settings with prices.
+const pricingMember = "modelPricing"
+
+// modelRates are the prices of a model as Claude Code reads them: US dollars for a million tokens, with sorted
+// keys. It refuses those above highestRate.
+type modelRates struct {
+	CacheRead  float64 `json:"cacheRead"`
+	CacheWrite float64 `json:"cacheWrite"`
+	Input      float64 `json:"input"`
+	Output     float64 `json:"output"`
+}
+
+const highestRate = 10_000
+
+// priced returns the answer with the prices of models, unless the file has prices, also if it has none but
+// names them.
+func (s *Settings) priced(prices []aigateway.ModelPrice) (*settingsAnswer, error) {
+	if _, own := s.settings[pricingMember]; own {
+		return s.plain, nil
+	}
+	rates := make(map[string]modelRates)
+	for i := range prices {
+		p := &prices[i]
+		if !isListed(p) && max(p.Input, p.Output, p.CacheRead, p.CacheWrite) <= highestRate {
+			rates[p.Model] = modelRates{p.CacheRead, p.CacheWrite, p.Input, p.Output}
+		}
+	}
+	if len(rates) == 0 {
+		return s.plain, nil
+	}
+	settings := maps.Clone(s.settings)
+	settings[pricingMember] = map[string]any{"overrides": rates}
+	return answerWith(settings)
+}
+
+// isListed reports whether a price is one that Claude Code has itself, with what this form leaves out: those
+// of long prompts and of caches of an hour.
+func isListed(p *aigateway.ModelPrice) bool {
+	return p.Builtin && p.Model == p.Upstream && strings.HasPrefix(p.Model, "claude-")
 }
 
 // decodeSettings returns the object of a file, in which each name must be unique: of two members with one
@@ -100,7 +156,7 @@ func (s *Settings) isFor(groups []string) bool {
 }
 
 // managedSettings answers GET /managed/settings with the settings of the person whose key the request
-// has.
+// has, and the prices of the models that the key may use.
 func (a *Agents) managedSettings(w http.ResponseWriter, c *call.Call) {
 	var groups []string
 	key, err := a.key(c)
@@ -115,12 +171,21 @@ func (a *Agents) managedSettings(w http.ResponseWriter, c *call.Call) {
 		if !s.isFor(groups) {
 			continue
 		}
-		w.Header().Set("ETag", `"`+s.checksum+`"`)
-		if c.Header.Get("If-None-Match") == `"`+s.checksum+`"` {
+		var prices []aigateway.ModelPrice
+		if a.prices != nil {
+			prices = a.prices(key.Allows)
+		}
+		shown, err := s.priced(prices)
+		if err != nil {
+			a.refuseKey(w, err)
+			return
+		}
+		w.Header().Set("ETag", `"`+shown.checksum+`"`)
+		if c.Header.Get("If-None-Match") == `"`+shown.checksum+`"` {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
-		answer.Document{ContentType: "application/json", Caching: "no-store", Body: s.document}.Write(w)
+		answer.Document{ContentType: "application/json", Caching: "no-store", Body: shown.document}.Write(w)
 		return
 	}
 	writeFault(w, http.StatusNotFound, "not_found_error", "this gateway has no settings for you")

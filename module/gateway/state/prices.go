@@ -3,6 +3,7 @@ package state
 import (
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
@@ -86,6 +87,30 @@ func (s Sites) CacheDiscount(asked, provider, model string) (picos int64, curren
 		}
 	}
 	return 0, ""
+}
+
+// ModelPrices returns the prices of the first site that has a model with the name.
+func (s Sites) ModelPrices(allowed func(model string) bool) (all []aigateway.ModelPrice) {
+	seen := make(map[string]bool)
+	for _, site := range s.All() {
+		for _, name := range site.Catalog.Names() {
+			m := site.Catalog.Model(name)
+			if m == nil || seen[name] || !allowed(name) {
+				continue
+			}
+			seen[name] = true
+			first := &m.Targets[0]
+			upstream := first.UpstreamModel(name)
+			if p := site.Catalog.Price(name, first.Provider.Name, upstream, time.Now()); p != nil && p.Currency == "USD" {
+				r := ratesOf(p.Base)
+				all = append(all, aigateway.ModelPrice{
+					Model: name, Upstream: upstream, Builtin: p.IsBuiltin(),
+					Input: r.Input, Output: r.Output, CacheRead: r.CacheRead, CacheWrite: r.CacheWrite,
+				})
+			}
+		}
+	}
+	return all
 }
 
 func priceOf(p *prices.Price) *Price {

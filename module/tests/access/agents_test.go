@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -177,6 +179,23 @@ func TestAProgramThatHasSignedInShowsTheBudgetOfItsPerson(t *testing.T) {
 	plain := ask(own.Key)
 	assert.Equal(t, http.StatusTooManyRequests, plain.Status)
 	assert.Empty(t, shown(plain), "only programs that have signed in get these headers")
+}
+
+// Claude Code counted the costs of a session at prices that were not those of the gateway.
+func TestSettingsHaveThePricesOfTheSite(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "settings.json")
+	require.NoError(t, os.WriteFile(file, []byte("{}"), 0o600))
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, site.Direct.Provider("p", p, "format messages", "price m-* input 2 output 10 cache_read 0.5 cache_write 2.5", "price euro input 1 output 1 currency EUR"),
+		"model fast {\nto p/m-1\n}", "model other {\nto p/unknown\n}", "model euro {\nto p/euro\n}",
+		"store sqlite "+t.TempDir()+"/gateway.db", "accounts {\nagents {\nsettings "+file+"\n}\n}")
+	s.AddUser("alice")
+	_, token := letIn(s)
+	got := s.Call(http.MethodGet, s.URL("site", "/managed/settings"), "", "Authorization", "Bearer "+token)
+	require.Equal(t, http.StatusOK, got.Status, got.Body)
+	var answer struct{ Settings json.RawMessage }
+	require.NoError(t, json.Unmarshal([]byte(got.Body), &answer))
+	assert.JSONEq(t, `{"modelPricing":{"overrides":{"fast":{"input":2,"output":10,"cacheRead":0.5,"cacheWrite":2.5}}}}`, string(answer.Settings))
 }
 
 // With the share of a budget on an error of the provider, Claude Code reported that the budget is used up.

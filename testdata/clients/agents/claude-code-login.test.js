@@ -69,6 +69,9 @@ test('claude code signs in, works until the budget is used up, and signs out', a
   const turn = (prompt = 'Hello') => run(program, ['--print', '--output-format', 'json', '--', prompt], { folder, env });
   const spent = async () => (await turn('/usage'))[0].result.match(/Spend limit: \$(\S+) \/ \$65(?:\.00)? spent this month \(\d+%\) · resets /)?.[1];
   assert.match(await spent(), /^0/);
+  const [cheap] = await run(program, ['--print', '--output-format', 'json', '--', 'Hello'], { folder, env: { ...env, ANTHROPIC_MODEL: 'cheap' } });
+  const { outputTokens, costUSD, costBasis } = cheap.modelUsage.cheap;
+  assert.deepEqual([costUSD.toFixed(9), costBasis], [(outputTokens * 1e-4).toFixed(9), 'managed'], 'the price of the gateway');
   const [first] = await turn();
   assert.equal(first.is_error, false, first.result);
   assert.match(await spent(), /^[1-9]/);
