@@ -42,7 +42,7 @@ var arrows = []arrow{
 	{"module/telemetry/events", nil},
 	{"module/internal/filewatch", nil},
 	{"module/telemetry/alerts", []string{"module/telemetry/events"}},
-	{"module/telemetry/alerts/delivery", []string{"module/aigateway", "module/telemetry/alerts", "module/telemetry/events", "module/internal/outbound", "module/internal/secrets", "module/internal/webhook"}},
+	{"module/telemetry/alerts/delivery", []string{"module/aigateway", "module/aigateway/suggest", "module/telemetry/alerts", "module/telemetry/events", "module/internal/outbound", "module/internal/secrets", "module/internal/webhook"}},
 	{"module/gateway/catalog/tables", []string{"module/aigateway", "module/ledger/prices", "module/providers/models", "module/telemetry/metrics", "module/internal/filewatch", "module/internal/modeltable"}},
 	{"module/telemetry/tracing", []string{"module/aigateway", "module/exchange", "translate/..."}},
 	{"module/aigateway", []string{"translate/..."}},

@@ -3,14 +3,31 @@ package gateway
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
+
+	"github.com/caddyserver/caddy/v2/modules/caddyevents"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/spend"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 )
 
+// warnUnreported logs that a handler wants reports of the spend, and no site has a ledger.
+func warnUnreported(a *App) {
+	hasLedger := func(set *backends.Set) bool { return set.Book != nil }
+	wants := func(handler caddyevents.Handler) bool {
+		reports, ok := handler.(interface{ ReportsSpend() bool })
+		return ok && reports.ReportsSpend()
+	}
+	if !slices.ContainsFunc(a.serving, hasLedger) && slices.ContainsFunc(a.emitter.Handlers(events.SpendReport), wants) {
+		a.logger.Warn("no spend is reported, because no site has a ledger")
+	}
+}
+
 // reportSpend reports the spend of each ledger until the context ends, if a handler wants that.
 func reportSpend(ctx context.Context, a *App) {
+	warnUnreported(a)
 	for _, same := range a.byDatabase() {
 		for _, set := range same {
 			if set.Book == nil {

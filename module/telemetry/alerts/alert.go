@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,6 +114,9 @@ var kinds = map[string]kind{
 		return fmt.Sprintf("%s damaged bytes of the journal were skipped in %s.", d.value("bytes"), d.value("path"))
 	}},
 }
+
+// Events returns the names of the events that are alerts, sorted.
+func Events() []string { return slices.Sorted(maps.Keys(kinds)) }
 
 func model(d data) string { return cmp.Or(d.value("model"), "A model") }
 

@@ -153,6 +153,16 @@ func (e *Emitter) Begun() <-chan struct{} { return e.begun }
 // events may not have bound them yet: Caddy starts apps in an arbitrary order.
 func (e *Emitter) Handles(name string) bool { return e.app.ShouldEmit(name) }
 
+// Handlers returns the handlers that the configuration binds to an event, or to all events.
+func (e *Emitter) Handlers(name string) (all []caddyevents.Handler) {
+	for _, s := range e.app.Subscriptions {
+		if len(s.Events) == 0 || slices.Contains(s.Events, "") || slices.Contains(s.Events, name) {
+			all = append(all, s.Handlers...)
+		}
+	}
+	return all
+}
+
 // Stop stops the emitter, and waits until a running handler has returned. It drops the
 // events that still wait. On a nil Emitter, Stop does nothing.
 func (e *Emitter) Stop() {

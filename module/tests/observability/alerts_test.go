@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,4 +77,19 @@ func TestASpendReportReachesAWebhook(t *testing.T) {
 	assert.Equal(t, "daily", data["period"])
 	assert.Equal(t, day+"T00:00:00Z", data["from"])
 	assert.Equal(t, []any{map[string]any{"name": "ada", "requests": 1.0, "cost_micro": 2e6, "currency": "USD", "before_micro": 0.0}}, data["user"])
+}
+
+// A webhook with reports at sites without a ledger got none, and nothing named the reason.
+func TestReportsWithoutALedgerAreAWarning(t *testing.T) {
+	const warning = "no spend is reported, because no site has a ledger"
+	for name, c := range map[string]struct {
+		ledger, report string
+		warns          bool
+	}{"off": {"ledger off", "report weekly", true}, "on": {"ledger", "report weekly", false}, "no reports": {"ledger off", "format json", false}} {
+		t.Run(name, func(t *testing.T) {
+			s := site.StartCaddyfile(t, "{\nstorage file_system "+t.TempDir()+"\nevents {\non * ai_gateway_webhook https://alerts.example {\n"+c.report+"\n}\n}\n}\n"+
+				site.Block("", c.ledger, "provider demo"))
+			assert.Equal(t, c.warns, strings.Contains(s.Logs.String(), warning))
+		})
+	}
 }

@@ -15,8 +15,10 @@ import (
 	"github.com/caddyserver/caddy/v2/modules/caddyevents"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/secrets"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/alerts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 )
 
 func init() { caddy.RegisterModule(new(Webhook)) }
@@ -42,8 +44,8 @@ type Webhook struct {
 	Format string `json:"format,omitempty"`
 
 	// Reports are the periods whose spend is sent when they have ended: "daily", "weekly",
-	// "monthly". The handler must be bound to the event ai_gateway_spend_report, or to all.
-	// Default: none.
+	// "monthly". The handler must be bound to the event ai_gateway_spend_report, or to all; a
+	// handler of that event needs a period. Default: none.
 	Reports []string `json:"reports,omitempty"`
 
 	sender *sender
@@ -56,9 +58,10 @@ const (
 )
 
 var (
-	errFormat  = errors.New("format: must be json or slack")
-	errReport  = errors.New("report: must be some of daily, weekly and monthly, each once")
-	errAddress = errors.New("url: must be an http or https address with a host")
+	errFormat   = errors.New("format: must be json or slack")
+	errReport   = errors.New("report: must be some of daily, weekly and monthly, each once")
+	errNoPeriod = errors.New("report: is missing: without it, nothing is sent on " + events.SpendReport + "; its periods are daily, weekly and monthly")
+	errAddress  = errors.New("url: must be an http or https address with a host")
 )
 
 // CaddyModule returns the module information.
@@ -89,6 +92,9 @@ func (w *Webhook) Provision(ctx caddy.Context) error {
 			return errReport
 		}
 	}
+	if err := w.checkEvents(eventsOf(ctx)); err != nil {
+		return err
+	}
 	logger := ctx.Logger()
 	loaded, _, err := senders.LoadOrNew(w.poolKey(), func() (caddy.Destructor, error) {
 		return newSender(w.Format == formatSlack, marks{ctx.Storage(), w.fingerprint()}, logger), nil
@@ -113,6 +119,48 @@ func (w *Webhook) Provision(ctx caddy.Context) error {
 	w.sender.start()
 	return nil
 }
+
+// eventsOf returns the names of the events that Caddy binds the handler to which it loads; none for all
+// events, and if they are unknown.
+func eventsOf(ctx caddy.Context) []string {
+	lineage := ctx.Modules()
+	if len(lineage) < 2 {
+		return nil
+	}
+	app, ok := lineage[len(lineage)-2].(*caddyevents.App)
+	if !ok {
+		return nil
+	}
+	for _, subscription := range app.Subscriptions {
+		if subscription.HandlersRaw != nil { // Caddy removes those that are loaded
+			return subscription.Events
+		}
+	}
+	return nil
+}
+
+// checkEvents returns an error if the handler sends nothing of an event that it is bound to, or if it is
+// bound to none that report is about.
+func (w *Webhook) checkEvents(bound []string) error {
+	if len(bound) == 0 || slices.Contains(bound, "") {
+		return nil
+	}
+	for _, name := range bound {
+		if known := alerts.Events(); !slices.Contains(known, name) {
+			return fmt.Errorf("on: the event '%s' is no alert; %salerts are: %s", name, suggest.DidYouMean(name, known), strings.Join(known, ", "))
+		}
+	}
+	switch bindsReports := slices.Contains(bound, events.SpendReport); {
+	case bindsReports && len(w.Reports) == 0:
+		return errNoPeriod
+	case !bindsReports && len(w.Reports) > 0:
+		return fmt.Errorf("report: has no effect on %s; bind the handler to %s, or to *", strings.Join(bound, ", "), events.SpendReport)
+	}
+	return nil
+}
+
+// ReportsSpend reports whether the handler sends spend reports.
+func (w *Webhook) ReportsSpend() bool { return len(w.Reports) > 0 }
 
 // checkURL returns an error unless a text is an address for requests.
 func checkURL(text string) error {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -388,10 +389,39 @@ func TestProvisionRefuses(t *testing.T) {
 		`"url":"https://a.example","secret":"{env.NONE}"`: "is not set",
 	} {
 		var config caddy.Config
-		require.NoError(t, json.Unmarshal([]byte(`{"storage":{"module":"file_system","root":"`+t.TempDir()+`"},"apps":{"events":{"subscriptions":[{"events":["x"],"handlers":[{"handler":"ai_gateway_webhook",`+handler+`}]}]}}}`), &config))
+		require.NoError(t, json.Unmarshal([]byte(`{"storage":{"module":"file_system","root":"`+t.TempDir()+`"},"apps":{"events":{"subscriptions":[{"handlers":[{"handler":"ai_gateway_webhook",`+handler+`}]}]}}}`), &config))
 		err := caddy.Validate(&config)
 		require.ErrorContains(t, err, want, handler)
 		assert.NotContains(t, err.Error(), "hidden")
 		assert.NotContains(t, err.Error(), "hunter2")
+	}
+}
+
+// A report on another event than that of reports, that event without a report, and an event that is no alert were
+// accepted, and nothing was ever sent.
+func TestWhatSendsNothingIsRefused(t *testing.T) {
+	for bound, want := range map[string]string{
+		`"events":["ai_gateway_budget_threshold"],|"reports":["daily"],`:                        "report: has no effect on ai_gateway_budget_threshold; bind the handler to ai_gateway_spend_report, or to *",
+		`"events":["ai_gateway_spend_report"],|`:                                                errNoPeriod.Error(),
+		`"events":["ai_gateway_budget_treshold"],|`:                                             "on: the event 'ai_gateway_budget_treshold' is no alert; did you mean",
+		`"events":["ai_gateway_provider_down","ai_gateway_fallback"],|`:                         "on: the event 'ai_gateway_fallback' is no alert",
+		`"events":["ai_gateway_budget_threshold"],|`:                                            "",
+		`"events":["ai_gateway_spend_report"],|"reports":["daily"],`:                            "",
+		`"events":[""],|"reports":["daily"],`:                                                   "",
+		`"events":[""],|`:                                                                       "",
+		`|"reports":["daily"],`:                                                                 "",
+		`"events":["ai_gateway_spend_report","ai_gateway_provider_down"],|"reports":["daily"],`: "",
+	} {
+		names, reports, _ := strings.Cut(bound, "|")
+		var config caddy.Config
+		require.NoError(t, json.Unmarshal([]byte(`{"storage":{"module":"file_system","root":"`+t.TempDir()+`"},"apps":{"events":{"subscriptions":[
+			{"events":["ai_gateway_provider_up"],"handlers":[{"handler":"ai_gateway_webhook","url":"https://first.example"}]},
+			{`+names+`"handlers":[{"handler":"ai_gateway_webhook",`+reports+`"url":"https://a.example"}]},
+			{"events":[""],"handlers":[{"handler":"ai_gateway_webhook","url":"https://last.example"}]}]}}}`), &config))
+		if err := caddy.Validate(&config); want == "" {
+			assert.NoError(t, err, bound)
+		} else {
+			assert.ErrorContains(t, err, want, bound)
+		}
 	}
 }
