@@ -63,6 +63,9 @@ func (t *Texts) knownEnd(data []byte, i int) (end int, reason string) {
 	case Number:
 		return numberEnd(data, i)
 	case Array, Object:
+		if end = t.noted(data, i); end > 0 {
+			return end, ""
+		}
 		return t.knownContainerEnd(data, i)
 	default:
 		return literalEnd(data, i)

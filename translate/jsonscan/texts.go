@@ -2,12 +2,14 @@ package jsonscan
 
 import "slices"
 
-// Texts are the long strings of a document that a cursor has read, in their order. A cursor
-// that reads the document again does not search for their ends: most of a request is long
-// strings. Strings in values that were skipped as a whole are not among them.
+// Texts are the long strings of a document that a cursor has read, in their order, and the arrays
+// between NoteArray and EndArray. A cursor that reads the document again does not search for
+// their ends: most of a request is long strings. Strings in values that were skipped as a whole
+// are not among them.
 type Texts []extent
 
-// extent is the position of a string with its quotes. A document has less than 4 GiB.
+// extent is the position of a string with its quotes, or of an array with its brackets. A document
+// has less than 4 GiB.
 type extent struct{ start, end uint32 }
 
 // longText is the length, in bytes, from which a string is among Texts.
@@ -22,13 +24,33 @@ func (c *Cursor) Texts() Texts { return c.texts }
 
 // noteText notes a string.
 func (c *Cursor) noteText(start, end int) {
-	if !c.noting || end-start < longText {
-		return
+	if c.noting && end-start >= longText {
+		c.note(extent{uint32(start), uint32(end)})
 	}
+}
+
+func (c *Cursor) note(e extent) {
 	if c.texts == nil {
 		c.texts = make(Texts, 0, 8+len(c.data)/512)
 	}
-	c.texts = append(c.texts, extent{uint32(start), uint32(end)})
+	c.texts = append(c.texts, e)
+}
+
+// NoteArray notes the array at the cursor, which a later reader may have to skip before it knows
+// how to read it. EndArray needs the returned index behind the array.
+func (c *Cursor) NoteArray() (index int) {
+	start := c.Offset()
+	if c.noting {
+		c.note(extent{start: uint32(start)})
+	}
+	return len(c.texts) - 1
+}
+
+// EndArray completes what NoteArray has noted.
+func (c *Cursor) EndArray(index int) {
+	if c.noting {
+		c.texts[index].end = uint32(c.pos)
+	}
 }
 
 // Again is the function Again for the document whose strings these are.
@@ -36,24 +58,31 @@ func (t Texts) Again(document []byte) Cursor {
 	return Cursor{data: document, valid: true, unnamed: true, pos: markEnd(document), document: t, texts: t}
 }
 
-// At returns a cursor at a value that c has skipped in a document that is read again. The
-// offsets of the cursor are those of c.
-func (c *Cursor) At(value Slot) Cursor {
-	first, _ := slices.BinarySearchFunc(c.document, value.Start, func(e extent, start int) int { return int(e.start) - start })
-	return Cursor{
-		data: c.data[:value.End], pos: value.Start, valid: true, unnamed: c.unnamed,
-		document: c.document, texts: c.document[first:],
-	}
+// Revisit makes c, which is large and therefore reused, a cursor at a value that other has skipped in
+// a document that is read again. The offsets of c are those of other.
+func (c *Cursor) Revisit(other *Cursor, value Slot) {
+	first, _ := slices.BinarySearchFunc(other.document, value.Start, func(e extent, start int) int { return int(e.start) - start })
+	c.data, c.pos, c.depth, c.phase, c.err = other.data[:value.End], value.Start, 0, due, nil
+	c.valid, c.unnamed, c.noting = true, true, false
+	c.document, c.texts = other.document, other.document[first:]
 }
 
 // textEnd is knownStringEnd, which it calls for a string that is not among the texts. t are
 // those that may follow.
 func (t *Texts) textEnd(data []byte, i int) (end int, reason string) {
+	if end = t.noted(data, i); end > 0 {
+		return end, ""
+	}
+	return knownStringEnd(data, i)
+}
+
+// noted returns the end of the string or the array at i if it is among the texts, else 0.
+func (t *Texts) noted(data []byte, i int) (end int) {
 	for len(*t) > 0 && int((*t)[0].start) < i {
 		*t = (*t)[1:]
 	}
 	if len(*t) > 0 && int((*t)[0].start) == i && int((*t)[0].end) <= len(data) {
-		return int((*t)[0].end), ""
+		return int((*t)[0].end)
 	}
-	return knownStringEnd(data, i)
+	return 0
 }

@@ -36,7 +36,8 @@ func TestTextsAreNotSearchedAgain(t *testing.T) {
 	assert.Equal(t, int(texts[2].end), read["d"].End)
 	assert.Equal(t, Slot{Start: read["d"].End + len(`,"e":`), End: read["d"].End + len(`,"e":1`)}, read["e"])
 
-	inner := c.At(read["b"])
+	var inner Cursor
+	inner.Revisit(&c, read["b"])
 	require.True(t, inner.EnterArray())
 	require.True(t, inner.Element())
 	_, slot := inner.SkipAt()
@@ -46,6 +47,41 @@ func TestTextsAreNotSearchedAgain(t *testing.T) {
 	assert.Equal(t, int(texts[1].end)+len(`}`), slot.End)
 	assert.False(t, inner.Element())
 	assert.NoError(t, inner.Finish())
+}
+
+// A client that sorts its members sends the content of a message in front of the role. The content
+// was searched for its end, byte by byte, before it could be read.
+func TestANotedArrayIsNotSearchedAgain(t *testing.T) {
+	const document = `{"content":[{"a":1},["x"]],"role":"user"}`
+	first := New([]byte(document))
+	first.NoteTexts()
+	for first.EnterObject(); first.Member(); {
+		if string(first.Name()) != "content" {
+			first.Skip()
+			continue
+		}
+		noted := first.NoteArray()
+		for first.EnterArray(); first.Element(); {
+			first.Skip()
+		}
+		first.EndArray(noted)
+	}
+	require.NoError(t, first.Finish())
+
+	// A reader that searched would stop at the first bracket that closes.
+	texts, spoiled := first.Texts(), strings.Replace(document, `["x"]`, `]"x"]`, 1)
+	c := texts.Again([]byte(spoiled))
+	require.True(t, c.EnterObject() && c.Member())
+	_, slot := c.SkipAt()
+	assert.Equal(t, `[{"a":1},]"x"]]`, spoiled[slot.Start:slot.End])
+	require.True(t, c.Member())
+	assert.Equal(t, `"user"`, string(c.Skip()))
+	assert.False(t, c.Member())
+	assert.NoError(t, c.Finish())
+
+	plain := New([]byte(`[1]`))
+	plain.EndArray(plain.NoteArray())
+	assert.Empty(t, plain.Texts(), "of a cursor that notes nothing")
 }
 
 // A cursor that reads ahead is a copy. What it notes is read, and noted, once more.

@@ -43,7 +43,7 @@ func (r *reader) readRaw(raw []byte, level int, list string, allowed strict.Type
 // readAt is read for the content of a message that the cursor of the message has skipped.
 func (r *reader) readAt(message *jsonscan.Cursor, content jsonscan.Slot, allowed strict.TypeSet) (more bool) {
 	c := &r.levels[0].cursor
-	*c = message.At(content)
+	c.Revisit(message, content)
 	return r.read(c, 0, "content", allowed)
 }
 
