@@ -3,7 +3,6 @@ package gateway
 import (
 	"cmp"
 	"net/http"
-	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
@@ -17,7 +16,6 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
@@ -38,7 +36,7 @@ func (b *batchFile) Line(line []byte) ([]byte, *fault.Fault) {
 		return nil, refused
 	case b.path == "":
 		b.path = path
-		b.format, b.operation = endpointOf(path)
+		b.format, b.operation = formats.OfEndpoint(path)
 	case b.path != path:
 		return nil, fault.InvalidField("url", "must be '"+b.path+"', as in the lines before")
 	}
@@ -63,17 +61,6 @@ func (b *batchFile) End() *exchange.Requests {
 		r.Asked = b.models[0].name
 	}
 	return r
-}
-
-// endpointOf returns the format and the operation of an endpoint.
-func endpointOf(path string) (*format.Descriptor, translate.Operation) {
-	for _, f := range formats.All() {
-		i := slices.IndexFunc(f.Client.Endpoints, func(e format.Endpoint) bool { return e.Method == http.MethodPost && e.Path == path })
-		if i >= 0 {
-			return f, f.Client.Endpoints[i].Operation
-		}
-	}
-	return nil, 0
 }
 
 // serveBatchOf answers a request that creates a batch of the requests in the file that its body names, at the

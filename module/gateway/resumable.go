@@ -13,6 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/promptfile"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
@@ -63,6 +64,9 @@ func serveStart(h *Handler, to *reply.Reply, r *http.Request, route *routes.Rout
 	return askHolder(h, holder, to, r)
 }
 
+// unfinished are the files of sessions, over reloads.
+var unfinished promptfile.Unfinished
+
 // serveSession sends on bytes of a file, or what the client asks of the session beside that.
 func serveSession(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	ex, p := to.Exchange, route.Object.Form.Resumable
@@ -92,9 +96,9 @@ func serveSession(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 		return refused
 	}
 	ends, session := strings.Contains(r.Header.Get(p.Command), p.End), account.String()+" "+id
-	var file *promptFile
+	var file *promptfile.File
 	if r.ContentLength != 0 || ends {
-		file = unfinished.next(session, offset, func() *promptFile { return newPromptFile(h, ex, route.Object, holder) })
+		file = unfinished.Next(session, offset, func() *promptfile.File { return newPromptFile(h, ex, route.Object, holder) })
 	}
 	if file == nil {
 		if r.ContentLength != 0 {
@@ -102,7 +106,7 @@ func serveSession(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 		}
 		return askHolder(h, holder, to, unread(r))
 	}
-	file.last = ends
+	file.Last = ends
 	piece := request.NewPiece(r, h.MaxUpload-offset, file)
 	objects.Call.Upload, objects.Call.Kind = piece, route.Object.Kind
 	var refused *fault.Fault
@@ -112,8 +116,8 @@ func serveSession(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 	if refused == nil {
 		refused = askHolder(h, holder, to, unread(r))
 	}
-	if file.refused || ex.Result != nil && ex.Result.Whole() {
-		unfinished.put(session, file)
+	if file.Refused() || ex.Result != nil && ex.Result.Whole() {
+		unfinished.Put(session, file)
 	}
 	return refused
 }

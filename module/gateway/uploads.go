@@ -3,10 +3,14 @@ package gateway
 import (
 	"net/http"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/promptfile"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
 // serveUpload answers a request whose body is a form with a file. The provider gets the form while the
@@ -48,4 +52,14 @@ func serveUpload(h *Handler, to *reply.Reply, r *http.Request, route *routes.Rou
 		ex.Objects.Call.Header = http.Header{p.Protocol: {p.Whole}}
 	}
 	return askHolder(h, holder, to, unread(r))
+}
+
+// newPromptFile returns a reader of a file that an account will store, nil if there is no ledger that could
+// keep what is in it.
+func newPromptFile(h *Handler, ex *exchange.Exchange, o *format.ObjectPath, holder *failover.Holder) *promptfile.File {
+	if h.settler.Book.Deferring() == nil {
+		return nil
+	}
+	currency := newBatch(h, ex, o).currencyAt(&holder.Provider.Alone().Targets[0])
+	return promptfile.New(o.Form.Requests, h.MaxBody, currency != "" || len(ex.Key.Bound()) > 0)
 }

@@ -49,6 +49,18 @@ func Of(name translate.Format) *format.Descriptor {
 	return ofProviders[i]
 }
 
+// OfEndpoint returns the format of All with an endpoint for POST requests at a path, and the operation of that; nil if
+// there is none.
+func OfEndpoint(path string) (*format.Descriptor, translate.Operation) {
+	for _, d := range all {
+		i := slices.IndexFunc(d.Client.Endpoints, func(e format.Endpoint) bool { return e.Method == "POST" && e.Path == path })
+		if i >= 0 {
+			return d, d.Client.Endpoints[i].Operation
+		}
+	}
+	return nil, 0
+}
+
 // Unspecified returns the format in which requests are answered that reveal none:
 // the one that most clients read.
 func Unspecified() *format.Descriptor { return &chat.Descriptor }

@@ -1,6 +1,7 @@
 package formats_test
 
 import (
+	"net/http"
 	"reflect"
 	"slices"
 	"testing"
@@ -110,6 +111,11 @@ func TestEndpointsBelongToOneFormat(t *testing.T) {
 	owners := make(map[format.Endpoint]*format.Descriptor)
 	for _, d := range formats.All() {
 		for _, e := range d.Client.Endpoints {
+			if e.Method == http.MethodPost {
+				found, operation := formats.OfEndpoint(e.Path)
+				assert.Same(t, d, found, e.Path)
+				assert.Equal(t, e.Operation, operation, e.Path)
+			}
 			e.Operation = 0
 			assert.Nil(t, owners[e], "%s %s", e.Method, e.Path)
 			owners[e] = d

@@ -1,4 +1,4 @@
-package gateway
+package promptfile
 
 import (
 	"strconv"
@@ -15,11 +15,11 @@ import (
 )
 
 // newFile returns a file of requests of Gemini clients.
-func newFile() *promptFile {
+func newFile() *File {
 	for _, f := range formats.All() {
 		for i := range f.Objects.Paths {
 			if form := f.Objects.Paths[i].Form; form != nil && form.Resumable != nil {
-				return &promptFile{of: form.Requests, longest: 1 << 20, last: true, strict: true}
+				return New(form.Requests, 1<<20, true)
 			}
 		}
 	}
@@ -46,9 +46,9 @@ func TestTheVolumeOfAFileIsThatOfItsRequests(t *testing.T) {
 
 // Uploads that no client ends took memory for ever.
 func TestUnfinishedFilesAreForgottenBeyondTheBounds(t *testing.T) {
-	u := unfinishedFiles{files: make(map[string]*promptFile)}
+	var u Unfinished
 	for i := range mostUnfinished + 10 {
-		u.put(strconv.Itoa(i), newFile())
+		u.Put(strconv.Itoa(i), newFile())
 	}
 	assert.Len(t, u.files, mostUnfinished)
 	assert.NotContains(t, u.files, "9")
@@ -56,19 +56,19 @@ func TestUnfinishedFilesAreForgottenBeyondTheBounds(t *testing.T) {
 	for i := range 100 {
 		f := newFile()
 		require.Nil(t, f.Add([]byte(long)))
-		u.put("long"+strconv.Itoa(i), f)
+		u.Put("long"+strconv.Itoa(i), f)
 	}
 	assert.LessOrEqual(t, u.held, mostHeld)
 	assert.Len(t, u.files, mostHeld>>20)
 	assert.Len(t, u.order, mostHeld>>20)
 	begin := newFile
-	assert.NotNil(t, u.next("long99", 1<<20, begin))
-	assert.NotSame(t, u.files["long99"], u.next("long99", 1<<20, begin), "a piece that fails is sent again")
-	assert.Nil(t, u.next("long99", 0, begin), "other bytes in place of those that are stored")
-	assert.Nil(t, u.next("unknown", 5, begin))
-	assert.NotNil(t, u.next("unknown", 0, begin))
-	u.put("refused", &promptFile{refused: true})
-	assert.Nil(t, u.next("refused", 0, begin))
+	assert.NotNil(t, u.Next("long99", 1<<20, begin))
+	assert.NotSame(t, u.files["long99"], u.Next("long99", 1<<20, begin), "a piece that fails is sent again")
+	assert.Nil(t, u.Next("long99", 0, begin), "other bytes in place of those that are stored")
+	assert.Nil(t, u.Next("unknown", 5, begin))
+	assert.NotNil(t, u.Next("unknown", 0, begin))
+	u.Put("refused", &File{refused: true})
+	assert.Nil(t, u.Next("refused", 0, begin))
 }
 
 // Whoever uploads no requests is not kept from it by a line that is none.
