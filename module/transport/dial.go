@@ -70,8 +70,9 @@ func (t *Transport) dialRefused(res *http.Response, hide *redactor) *fault.Fault
 		}
 	}
 	if wait, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
-		f.RetryAfter = min(max(wait, 0), maxRetryAfter)
+		f.RetryAfter = max(wait, 0)
 	}
+	f.RetryAfter = min(f.RetryAfter, maxRetryAfter)
 	hide.fault(f)
 	return f
 }

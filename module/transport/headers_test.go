@@ -41,7 +41,7 @@ func TestOnlySensibleTimesToComeAgainAreHandedOn(t *testing.T) {
 		{"X-Should-Retry", "perhaps", false},
 	} {
 		got := carry(t, newTransport(refuses(429, tt.name, tt.value)), attemptFor(t, translate.Chat, false))
-		assert.Equal(t, tt.kept, got.Header.Get(tt.name) != "", "%s: %s", tt.name, tt.value)
+		assert.Equal(t, tt.kept, got.ClientHeader().Get(tt.name) != "", "%s: %s", tt.name, tt.value)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestAClientIsAskedNotToRepeatWhatIsRefusedForDays(t *testing.T) {
 		{"Retry-After", "soon", "true"},
 	} {
 		got := carry(t, newTransport(refuses(429, tt.name, tt.value, "X-Should-Retry", "true")), attemptFor(t, translate.Chat, false))
-		assert.Equal(t, tt.want, got.Header.Get("X-Should-Retry"), "%s: %s", tt.name, tt.value)
+		assert.Equal(t, tt.want, got.ClientHeader().Get("X-Should-Retry"), "%s: %s", tt.name, tt.value)
 	}
 }
 

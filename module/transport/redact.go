@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -123,43 +122,29 @@ const (
 // retryNames are the headers that decide when clients try again, or ask for a stored object again.
 var retryNames = [...]string{"Retry-After", "Retry-After-Ms", "X-Should-Retry", "Openai-Poll-After-Ms"}
 
-const day = 24 * 60 * 60 // in seconds
-
-// retryHeaders returns the headers of retryNames with valid values. Clients wait as long as
-// these headers ask, so times of more than a day are dropped; without them, clients would
-// repeat the request at once, and are asked not to.
+// retryHeaders returns the headers of retryNames with valid values. Times to wait have no bound here, because
+// targets rest by them: exchange.Head.ClientHeader has those for the client.
 func (r *redactor) retryHeaders(headers http.Header) http.Header {
 	names := slices.DeleteFunc(slices.Clone(retryNames[:]), func(name string) bool {
 		v := headers[name]
 		return len(v) != 1 || !validRetry(name, v[0])
 	})
-	selected := r.headers(headers, names)
-	if exceedsDay(headers.Get("Retry-After"), day) || exceedsDay(headers.Get("Retry-After-Ms"), day*1000) {
-		if selected == nil {
-			selected = make(http.Header, 1)
-		}
-		selected["X-Should-Retry"] = []string{"false"}
-	}
-	return selected
+	return r.headers(headers, names)
 }
 
-// exceedsDay reports whether a value is a date more than a day ahead, or a number of more units than a day has.
-func exceedsDay(value string, units float64) bool {
-	if value == "" || isWithin(value, units) {
-		return false
-	}
-	date, err := http.ParseTime(value)
-	return err == nil && time.Until(date) > day*time.Second || isWithin(value, math.MaxFloat64)
-}
+// longestPoll is the longest time in milliseconds after which a client asks for a stored object again: one day.
+const longestPoll = 24 * 60 * 60 * 1000
 
 // validRetry reports whether a header of retryNames may have the value.
 func validRetry(name, value string) bool {
 	switch name {
 	case "Retry-After":
-		date, err := http.ParseTime(value)
-		return err == nil && time.Until(date) <= day*time.Second || isWithin(value, day)
-	case "Retry-After-Ms", "Openai-Poll-After-Ms":
-		return isWithin(value, day*1000)
+		_, err := http.ParseTime(value)
+		return err == nil || isWithin(value, math.MaxFloat64)
+	case "Retry-After-Ms":
+		return isWithin(value, math.MaxFloat64)
+	case "Openai-Poll-After-Ms":
+		return isWithin(value, longestPoll)
 	default:
 		return value == "true" || value == "false"
 	}

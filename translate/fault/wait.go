@@ -16,6 +16,8 @@ var waitLeads = []string{
 	"try again after ", // xAI, proxies
 	"retry in ",        // Gemini: Please retry in 38.29s
 	"retry after ",     // Azure: Please retry after 26 seconds
+	"reset after ",     // Gemini Code Assist: Your quota will reset after 27h41m36s
+	"resets in ",       // subscriptions: Your limit resets in 3 days
 }
 
 // amount is a number with a unit at the beginning of a text.
@@ -24,13 +26,15 @@ var amount = regexp.MustCompile(`^[\s,]*(?:and\s+)?([0-9]{1,9}(?:\.[0-9]{1,9})?)
 // waitUnits are the units of times, in seconds.
 var waitUnits = map[string]float64{
 	"ms": .001, "millisecond": .001, "s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3600, "hr": 3600, "hour": 3600,
+	"d": 86400, "day": 86400,
 }
 
-// longestWait is the longest time to wait, in seconds: one day.
-const longestWait = 24 * 60 * 60
+// longestWait bounds times to wait, in seconds: one year. Quotas of a week or a month state a long one, by which
+// targets rest.
+const longestWait = 365 * 24 * 60 * 60
 
 // retryAfter returns the time to wait that the details or the message state, in whole seconds;
-// 0 if they state none, or more than longestWait.
+// 0 if they state none.
 func (d detail) retryAfter() int {
 	if d.rpc.wait > 0 {
 		return int(math.Ceil(d.rpc.wait))
@@ -45,7 +49,7 @@ func (d detail) retryAfter() int {
 }
 
 // seconds returns the time at the beginning of a text: "1m30s", "2 minutes and 5 seconds",
-// "7". It returns 0 if there is none, or if it is more than longestWait.
+// "7". It returns 0 if there is none, and longestWait if it is more than that.
 func seconds(text string) (sum float64) {
 	for {
 		match := amount.FindStringSubmatch(text)
@@ -68,8 +72,5 @@ func seconds(text string) (sum float64) {
 		}
 		text = text[len(match[0]):]
 	}
-	if sum > longestWait {
-		return 0
-	}
-	return sum
+	return min(sum, longestWait)
 }

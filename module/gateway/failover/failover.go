@@ -95,6 +95,7 @@ func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, check
 	for {
 		t, retry := x.next()
 		if t == nil {
+			x.shortenWait()
 			return x.verdict
 		}
 		c, f := x.attempt(t, retry)
@@ -135,6 +136,19 @@ func (x *run) fail(t *selection.Candidate, c *exchange.Conduit) {
 	x.asked = append(x.asked, asked{t, c})
 	if last := x.verdict.Failed; last == nil || c.Result.Status >= 400 || last.Result.Status < 400 {
 		x.verdict = Verdict{Failed: c}
+	}
+}
+
+// shortenWait gives the failed attempt whose error the client gets the shortest time to wait of all targets
+// that have refused the request for lack of room, since any of them may answer the next request.
+func (x *run) shortenWait() {
+	if x.verdict.Failed == nil { // the exchange was ended, or nothing was asked
+		return
+	}
+	for _, a := range x.asked {
+		if kind := a.failed.Result.Fault.Kind; kind == fault.RateLimited || kind == fault.Overloaded {
+			x.verdict.Failed.Result.ShortenWait(&a.failed.Result.Head)
+		}
 	}
 }
 
@@ -225,7 +239,7 @@ func retryWait(result *exchange.Result) (wait time.Duration, ok bool) {
 	case result.Status == 0:
 		return reconnectWait, !result.Sent && result.Fault.Kind == fault.BadGateway
 	case result.Fault.Kind == fault.RateLimited, result.Fault.Kind == fault.Overloaded:
-		wait = health.RetryAfter(result.Header)
+		wait = result.RetryAfter()
 		answered := result.Status == http.StatusOK && result.Fault.Kind == fault.Overloaded
 		return wait, wait > 0 && wait <= longestRetryWait && !answered
 	}

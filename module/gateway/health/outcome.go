@@ -1,8 +1,6 @@
 package health
 
 import (
-	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -59,7 +57,7 @@ func OutcomeOf(a *exchange.Attempt, r *exchange.Result) Outcome {
 	}
 	o := Outcome{Class: classOf(r)}
 	if o.Class == RateLimited || o.Class == Overloaded {
-		o.RetryAfter = RetryAfter(r.Header)
+		o.RetryAfter = r.RetryAfter()
 	}
 	return o
 }
@@ -101,20 +99,4 @@ func classOf(r *exchange.Result) Class {
 		return Failed
 	}
 	return Unknown
-}
-
-// RetryAfter returns the time after which a provider allows a retry, by the headers of its
-// answer; 0 if they do not contain it.
-func RetryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil {
-		return time.Duration(ms * float64(time.Millisecond))
-	}
-	value := h.Get("Retry-After")
-	if seconds, err := strconv.ParseFloat(value, 64); err == nil {
-		return time.Duration(seconds * float64(time.Second))
-	}
-	if date, err := http.ParseTime(value); err == nil {
-		return max(0, time.Until(date))
-	}
-	return 0
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -85,25 +84,6 @@ func TestOutcomes(t *testing.T) {
 func TestALostHedgeIsNoFailure(t *testing.T) {
 	a := &exchange.Attempt{Exchange: &exchange.Exchange{Request: exchange.Request{Operation: translate.Generate}}, Choice: exchange.Hedged}
 	assert.Equal(t, health.Outcome{}, health.OutcomeOf(a, &exchange.Result{Reading: lost}))
-}
-
-func TestRetryAfterIsReadInItsThreeForms(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, test := range []struct {
-			name, value string
-			want        time.Duration
-		}{
-			{"Retry-After", "7", 7 * time.Second},
-			{"Retry-After", "0.5", 500 * time.Millisecond},
-			{"Retry-After", time.Now().Add(time.Minute).UTC().Format(http.TimeFormat), time.Minute},
-			{"Retry-After", time.Now().Add(-time.Minute).UTC().Format(http.TimeFormat), 0},
-			{"Retry-After", "soon", 0},
-			{"Retry-After-Ms", "1500", 1500 * time.Millisecond},
-			{"X-Other", "7", 0},
-		} {
-			assert.Equal(t, test.want, health.RetryAfter(http.Header{test.name: {test.value}}), "%s: %s", test.name, test.value)
-		}
-	})
 }
 
 func TestOnlyRefusalsForLackOfRoomHaveARetryAfter(t *testing.T) {

@@ -230,3 +230,39 @@ func TestConversationsStayAtTheAddressThatHasTheirBeginning(t *testing.T) {
 	assert.Positive(t, a.Count())
 	assert.Positive(t, b.Count())
 }
+
+// Times of more than a day were left out for clients, and so no target rested by them: each request called it.
+func TestATargetThatWantsToRestForDaysRests(t *testing.T) {
+	for name, refusal := range map[string]gatewaytest.Step{
+		"seconds":      gatewaytest.Status(429, "Retry-After", "287441"),
+		"milliseconds": gatewaytest.Status(429, "Retry-After-Ms", "90000000"),
+		"a date":       gatewaytest.Status(429, "Retry-After", "Wed, 21 Oct 2099 07:28:00 GMT"),
+		"overloaded":   gatewaytest.Status(503, "Retry-After", "90000"),
+		"a message":    gatewaytest.Body(429, "application/json", []byte(`{"error":{"message":"Your quota will reset after 27h41m36s."}}`)),
+		"details": gatewaytest.Body(429, "application/json", []byte(`{"error":{"message":"slow","details":[`+
+			`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"99696.5s"}]}}`)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := startResting(t, site.Direct)
+			s.first.Always(refusal)
+			for range 4 {
+				s.ask(t)
+			}
+			assert.Equal(t, 1, s.first.Count())
+			s.second.Always(refusal)
+			answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+			assert.Equal(t, "false", answer.Header.Get("X-Should-Retry"), "no client waits for days")
+			assert.Empty(t, answer.Header.Get("Retry-After")+answer.Header.Get("Retry-After-Ms"))
+		})
+	}
+}
+
+// The client got the wait of the last target, though another one recovers earlier.
+func TestTheClientGetsTheShortestTimeToWait(t *testing.T) {
+	s := startResting(t, site.Direct)
+	s.first.Always(gatewaytest.Status(429, "Retry-After", "9"))
+	s.second.Always(gatewaytest.Status(503, "Retry-After", "300"))
+	answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+	assert.Equal(t, http.StatusServiceUnavailable, answer.Status)
+	assert.Equal(t, "9", answer.Header.Get("Retry-After"))
+}

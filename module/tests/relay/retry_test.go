@@ -98,6 +98,16 @@ func TestAnExchangeEndsAtItsDeadline(t *testing.T) {
 	}
 }
 
+// The wait before a call is repeated ends with the deadline.
+func TestADeadlineEndsTheWaitForARepeatedCall(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	s := site.Start(t, "deadline 500ms", site.Direct.Provider("p", p))
+	p.Script(gatewaytest.Status(429, "Retry-After", "4"))
+	answer := s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false))
+	assert.Equal(t, http.StatusGatewayTimeout, answer.Status, answer.Body)
+	assert.Equal(t, 1, p.Count())
+}
+
 func TestABusyProviderLeavesRequestsToOthers(t *testing.T) {
 	site.EachWay(t, func(t *testing.T, w site.Way) {
 		first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)

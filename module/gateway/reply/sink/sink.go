@@ -205,10 +205,10 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 	}
 }
 
-// setUpstreamHeaders sets the listed headers of the provider's answer. Headers of the
+// setUpstreamHeaders sets the headers of the provider's answer for the client. Headers of the
 // gateway with the same names take precedence.
 func setUpstreamHeaders(h http.Header, result *exchange.Result) {
-	for name, v := range result.Header {
+	for name, v := range result.ClientHeader() {
 		if h[name] == nil {
 			h[name] = v
 		}
