@@ -121,6 +121,11 @@ const (
 // Whole reports whether the answer is whole.
 func (r *Result) Whole() bool { return r.State == Finished }
 
+// Empty reports whether the answer is whole, and has neither text nor reasoning nor a tool call.
+func (r *Result) Empty() bool {
+	return r.Whole() && r.Text == (token.Text{}) && r.EndedBy != event.FinishTools
+}
+
 // Finish sets the state of a whole answer, and its final usage.
 func (r *Result) Finish(u token.Usage) { r.State, r.Usage = Finished, u }
 

@@ -11,11 +11,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/renegotiation"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/health"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/tracing"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
@@ -122,8 +124,11 @@ func (p *placed) end(x *run) {
 // learn hands the result of a call to all that follow the calls of providers.
 func (p *placed) learn(x *run) {
 	x.Ratios.Learn(p.call, p.size)
-	x.noteLatency(p.target, &p.call.Result)
+	x.noteLatency(p.target, p.call)
 	outcome := health.OutcomeOf(&p.call.Attempt, &p.call.Result)
+	if cutShort(x, p.call) {
+		outcome = health.Outcome{}
+	}
 	if x.ex.Key.ID == accounting.MirrorKey { // of a copy, by which no target rests for clients
 		pauseCopies(p.target, outcome)
 		outcome = health.Outcome{}
@@ -136,19 +141,27 @@ func (p *placed) learn(x *run) {
 // explain sets the fault of a call that has neither an answer nor a fault.
 func explain(x *run, c *exchange.Conduit, err error) {
 	if c.Result.Fault == nil && !c.Result.Whole() && !c.Result.Lost && !x.left() {
-		c.Result.Fail(unexplained(err, x.ex.View.Model))
+		c.Result.Fail(unexplained(x.ctx, err, x.ex.View.Model))
 	}
+}
+
+// cutShort reports whether the deadline of the exchange has ended a call that shows nothing of its target: it
+// had content, or less than half of the time, because the rest went to earlier targets or a queue.
+func cutShort(x *run, c *exchange.Conduit) bool {
+	f := c.Result.Fault
+	return f != nil && errors.Is(f.Cause, drain.ErrDeadline) && (!c.Result.Began.IsZero() || time.Since(x.ex.Start)-c.Started < x.Deadline/2)
 }
 
 // noteLatency records how fast a stream began, for a model whose targets are ordered by that. One that
 // was given up after a timeout, or for a faster one, counts as if it had begun then: otherwise a target
-// that hangs would stay as fast as it once was.
-func (x *run) noteLatency(t *selection.Candidate, result *exchange.Result) {
-	if x.model.Order.By != catalog.OrderByLatency || result.Called.IsZero() {
+// that hangs would stay as fast as it once was. An answer without content is none that a client waits for.
+func (x *run) noteLatency(t *selection.Candidate, c *exchange.Conduit) {
+	result := &c.Result
+	if x.model.Order.By != catalog.OrderByLatency || result.Called.IsZero() || x.ex.Operation == translate.Generate && result.Empty() {
 		return
 	}
 	began := result.Began
-	if began.IsZero() && (result.Lost || result.Fault != nil && result.Fault.Kind == fault.Timeout) {
+	if began.IsZero() && (result.Lost || result.Fault != nil && result.Fault.Kind == fault.Timeout && !cutShort(x, c)) {
 		began = time.Now()
 	}
 	if !began.IsZero() {
@@ -179,9 +192,12 @@ func (x *run) receive(ctx context.Context, t *selection.Candidate, c *exchange.C
 	return t.Provider.Caller.Call(ctx, c, checked, x.client)
 }
 
-// unexplained returns the fault of a call for which the transport has set none:
-// reverse_proxy found no address, or failed before it called the transport.
-func unexplained(err error, model string) *fault.Fault {
+// unexplained returns the fault of a call for which the transport has set none: the deadline of the exchange
+// has ended it, reverse_proxy found no address, or reverse_proxy failed before it called the transport.
+func unexplained(ctx context.Context, err error, model string) *fault.Fault {
+	if cause := context.Cause(ctx); errors.Is(cause, drain.ErrDeadline) {
+		return fault.UpstreamTimeout(cause)
+	}
 	if err == nil {
 		err = errors.New("the call returned without an answer")
 	}

@@ -95,7 +95,7 @@ func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, check
 	for {
 		t, retry := x.next()
 		if t == nil {
-			x.shortenWait()
+			shortenWait(x.verdict.Failed, x.asked)
 			return x.verdict
 		}
 		c, f := x.attempt(t, retry)
@@ -139,15 +139,13 @@ func (x *run) fail(t *selection.Candidate, c *exchange.Conduit) {
 	}
 }
 
-// shortenWait gives the failed attempt whose error the client gets the shortest time to wait of all targets
-// that have refused the request for lack of room, since any of them may answer the next request.
-func (x *run) shortenWait() {
-	if x.verdict.Failed == nil { // the exchange was ended, or nothing was asked
-		return
-	}
-	for _, a := range x.asked {
-		if kind := a.failed.Result.Fault.Kind; kind == fault.RateLimited || kind == fault.Overloaded {
-			x.verdict.Failed.Result.ShortenWait(&a.failed.Result.Head)
+// shortenWait gives a failed attempt whose error the client gets the shortest time to wait of all targets
+// that have refused the request for lack of room, since any of them may answer the next request. failed is nil
+// if the gateway has ended the exchange, or asked no target.
+func shortenWait(failed *exchange.Conduit, all []asked) {
+	for _, a := range all {
+		if kind := a.failed.Result.Fault.Kind; failed != nil && (kind == fault.RateLimited || kind == fault.Overloaded) {
+			failed.Result.ShortenWait(&a.failed.Result.Head)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (s *Site) AskHolder(h *Holder, answer *reply.Reply, r *http.Request) Verdic
 	}
 	ex.End(c)
 	if c.Result.Fault == nil && !c.Result.Whole() && !x.left() {
-		c.Result.Fail(unexplained(err, h.Provider.Name))
+		c.Result.Fail(unexplained(ctx, err, h.Provider.Name))
 	}
 	if !x.conclude(nil, c) {
 		x.verdict = Verdict{Failed: c}

@@ -35,25 +35,27 @@ func (h *history) forgotten(now time.Time) bool {
 // answer records an answer of a target that has failed, but has not rested.
 func (h *history) answer() { h.class, h.count = Healthy, 0 }
 
-// fail records a failure.
-func (h *history) fail(o Outcome, now time.Time, rules Rules) {
+// fail records the failure of an attempt that began then.
+func (h *history) fail(o Outcome, began, now time.Time, rules Rules) {
+	slow := slowFailures * now.Sub(began)
 	h.class, h.last = o.Class, now
 	h.rate.add(now, true)
+	h.rate.window = max(h.rate.window, slow)
 	h.failures[h.count%failuresToRest] = now
 	h.count++
 	switch {
 	case o.RetryAfter > 0:
 		h.extend(now.Add(min(o.RetryAfter, longestRest)))
 	case h.resting(now): // the attempt began before the rest, or all other targets rest, too
-	case o.Class.ofKey() || h.rests > 0 || h.burst(now) || h.rate.reaches(rules.FailRate):
+	case o.Class.ofKey() || h.rests > 0 || h.burst(now, max(failureWindow, slow)) || h.rate.reaches(rules.FailRate):
 		h.extend(now.Add(h.nextRest(rules.First)))
 	}
 }
 
-// burst reports whether the last failuresToRest failures happened within failureWindow.
-func (h *history) burst(now time.Time) bool {
+// burst reports whether the last failuresToRest failures happened within window.
+func (h *history) burst(now time.Time, window time.Duration) bool {
 	oldest := h.failures[h.count%failuresToRest]
-	return h.count >= failuresToRest && now.Sub(oldest) <= failureWindow
+	return h.count >= failuresToRest && now.Sub(oldest) <= window
 }
 
 // nextRest returns the length of the next rest.
@@ -77,14 +79,15 @@ func (h *history) extend(until time.Time) {
 
 // rate counts the calls of a target that fails from time to time.
 type rate struct {
-	since         time.Time // of the first call that is counted
+	since         time.Time     // of the first call that is counted
+	window        time.Duration // in which calls are counted, if it is longer than rateWindow
 	calls, failed int
 }
 
-// hasEnded reports whether the counts are older than rateWindow.
-func (r *rate) hasEnded(now time.Time) bool { return now.Sub(r.since) > rateWindow }
+// hasEnded reports whether the counts are older than the window.
+func (r *rate) hasEnded(now time.Time) bool { return now.Sub(r.since) > max(rateWindow, r.window) }
 
-// add counts a call. The counts begin again with the first call after rateWindow.
+// add counts a call. The counts begin again with the first call after the window.
 func (r *rate) add(now time.Time, failed bool) {
 	if r.hasEnded(now) {
 		*r = rate{since: now}

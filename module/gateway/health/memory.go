@@ -38,6 +38,7 @@ const (
 	failuresToRest = 5 // consecutive failures within failureWindow, or failures within rateWindow, that begin a rest
 	failureWindow  = 10 * time.Second
 	rateWindow     = time.Minute      // in which calls are counted for Rules.FailRate
+	slowFailures   = 10               // times that a failed call took: both windows are at least that long
 	longestRest    = 10 * time.Minute // also if the Retry-After of a provider is longer
 	probePatience  = 30 * time.Second // after it, another request may be the probe
 	forgetAfter    = longestRest      // after the last failure and the last rest

@@ -136,6 +136,55 @@ func TestFailuresThatAreFarApartLetNothingRest(t *testing.T) {
 	})
 }
 
+// Five timeouts one after the other are never within ten seconds or a minute: a client that waited for one answer
+// after the other waited for each of them, without an end.
+func TestSlowFailuresLetATargetRest(t *testing.T) {
+	for name, test := range map[string]struct {
+		took, pause time.Duration // of each failed call, and behind it
+		answered    int           // calls behind each failed one
+		calls       int           // failed ones until the rest; 0 for no rest
+	}{
+		"timeouts in a row":           {16 * time.Second, 0, 0, 5},
+		"beside answers of others":    {16 * time.Second, 20 * time.Second, 0, 5},
+		"the default timeout":         {5 * time.Minute, time.Minute, 0, 5},
+		"behind a deadline":           {3 * time.Second, time.Second, 0, 5},
+		"half of the calls":           {16 * time.Second, time.Second, 1, 5},
+		"few of the calls":            {16 * time.Second, time.Second, 2, 0},
+		"far apart":                   {16 * time.Second, 2 * time.Minute, 0, 0},
+		"fast ones, far apart":        {time.Second, 20 * time.Second, 0, 0},
+		"a fast row is a row as ever": {100 * time.Millisecond, 2 * time.Second, 0, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var m health.Memory
+				end := func(class health.Class, took time.Duration) {
+					v := begin(&m, target)
+					time.Sleep(took)
+					v.End(health.Outcome{Class: class}, rules)
+				}
+				calls := 0
+				for calls < 20 && rest(&m, target) == 0 {
+					calls++
+					end(health.TimedOut, test.took)
+					if rest(&m, target) > 0 {
+						break
+					}
+					for range test.answered {
+						end(health.Healthy, time.Second)
+					}
+					time.Sleep(test.pause)
+				}
+				if test.calls == 0 {
+					assert.Zero(t, rest(&m, target))
+					return
+				}
+				assert.Equal(t, test.calls, calls)
+				assert.Equal(t, health.DefaultRest, rest(&m, target))
+			})
+		})
+	}
+}
+
 func TestWhatShowsNothingOfTheTargetLeavesItAsItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m health.Memory

@@ -62,7 +62,7 @@ func (v Visit) End(o Outcome, rules Rules) Change {
 	case o.Class == Unknown, rules.First <= 0:
 		return Same
 	}
-	return m.fail(v.target, o, rules)
+	return m.fail(v, o, rules)
 }
 
 // leave counts an attempt as ended.
@@ -120,14 +120,15 @@ func (m *Memory) noteAnswer(v Visit) {
 }
 
 // fail records a failure of a target or of its API key.
-func (m *Memory) fail(t ID, o Outcome, rules Rules) Change {
+func (m *Memory) fail(v Visit, o Outcome, rules Rules) Change {
+	t := v.target
 	if o.Class.ofKey() {
 		t = t.key()
 	}
 	now := time.Now()
 	h := m.historyOf(t, now)
 	rested := h.rests > 0
-	h.fail(o, now, rules)
+	h.fail(o, v.began, now, rules)
 	if !rested && h.rests > 0 {
 		return Down
 	}

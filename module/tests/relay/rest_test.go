@@ -107,6 +107,38 @@ func TestRetryAfterReachesTheClientWhenAllTargetsRest(t *testing.T) {
 	assert.Equal(t, 2, s.second.Count())
 }
 
+// A target that was silent until the deadline of the exchange did not count as one that fails: each request
+// waited for it until its own deadline, and none came to the next target.
+func TestATargetThatIsSilentUntilTheDeadlineRests(t *testing.T) {
+	first, second := gatewaytest.NewProvider(t), gatewaytest.NewProvider(t)
+	gate := gatewaytest.NewGate(t)
+	s := site.Start(t, "deadline 600ms",
+		site.Direct.Provider("first", first, "models 1", "response_header_timeout 400ms"), site.Direct.Provider("second", second, "models 2"),
+		"model both {\nto first/m\nto second/m\n}", "model late {\nto second/m\nto first/m\n}")
+	ask := func(model string, want int) {
+		t.Helper()
+		assert.Equal(t, want, s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, model, "hello", false)).Status)
+	}
+	silent := gatewaytest.Stall(gate, gatewaytest.Answer())
+	first.Always(silent)
+	second.Always(silent)
+	for range 5 {
+		ask("both", http.StatusGatewayTimeout)
+	}
+	assert.Equal(t, 5, first.Count())
+	first.Always(nil)
+	shared := second.Count()
+	for range 5 {
+		ask("late", http.StatusGatewayTimeout)
+	}
+	assert.Equal(t, shared+5, second.Count(), "it does not rest after deadlines of which it had less than half")
+	assert.Equal(t, 5, first.Count())
+	ask("late", http.StatusOK)
+	assert.Equal(t, []int{6, shared + 5}, []int{first.Count(), second.Count()}, "both rest, and the rest of the first ends first")
+	list := admin(t, s, "/api/v1/targets", http.StatusOK)["items"].([]any)
+	assert.Equal(t, "timed_out", list[len(list)-1].(map[string]any)["last_failure"])
+}
+
 // keyed answers calls with one API key by step, and all other calls normally.
 func keyed(key string, step gatewaytest.Step) gatewaytest.Step {
 	return func(c *gatewaytest.Call) {
