@@ -261,7 +261,7 @@ var shown = views{
 		if query.Get("model") == "" {
 			return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("no name")}
 		}
-		return json.RawMessage(`{"model":"a","pattern":"a","format":"chat","attempts":1,"targets":[]}`), nil
+		return json.RawMessage(`{"model":"a","pattern":"a","format":"chat","attempts":1,"targets":[],"site":{"addresses":[],"others":[]}}`), nil
 	},
 }
 

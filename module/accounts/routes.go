@@ -118,7 +118,7 @@ var (
 	targetParameters     = []string{"limit", "after"}
 	configuredParameters = []string{"user", "limit", "after"}
 	priceParameters      = []string{"model", "at", "limit", "after"}
-	explainParameters    = []string{"model", "format", "key", "customer", "session"}
+	explainParameters    = []string{"model", "format", "key", "customer", "session", "site"}
 )
 
 func (a *Accounts) routesOfReports() []call.Route {

@@ -121,8 +121,8 @@ func explain(cmd *cobra.Command, models []doctor.Model, asJSON bool) error {
 		if model.IsServer() {
 			continue
 		}
-		var e api.Explanation
-		if err := callRunning(cmd, explainPath+"?"+url.Values{"model": {model.Name}}.Encode(), &e); err != nil {
+		e, err := explainAtSite(cmd, model.Name)
+		if err != nil {
 			return err
 		}
 		if asJSON {
@@ -132,11 +132,26 @@ func explain(cmd *cobra.Command, models []doctor.Model, asJSON bool) error {
 			continue
 		}
 		fmt.Fprintln(cmd.OutOrStdout())
-		if err := printExplanation(cmd.OutOrStdout(), &e, false); err != nil {
+		if err := printExplanation(cmd.OutOrStdout(), e, false); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// explainAtSite returns the targets of a model at the site with the address of the flag url, or at any site if
+// none has it, such as behind a proxy.
+func explainAtSite(cmd *cobra.Command, model string) (*api.Explanation, error) {
+	address, _ := cmd.Flags().GetString("url")
+	query, e := url.Values{"model": {model}}, new(api.Explanation)
+	if at, err := url.Parse(address); err == nil {
+		query.Set("site", at.Host)
+		if callRunning(cmd, explainPath+"?"+query.Encode(), e) == nil {
+			return e, nil
+		}
+		query.Del("site")
+	}
+	return e, callRunning(cmd, explainPath+"?"+query.Encode(), e)
 }
 
 // gatewayOf returns the gateway that the flags select.

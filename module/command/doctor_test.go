@@ -91,8 +91,13 @@ func TestTheDoctorExplainsTheTargetsByTheAdminAPI(t *testing.T) {
 	}))
 	t.Cleanup(gateway.Close)
 	var asked string
+	var sites []string // that were asked for; only the second request of a proxied site names none
 	admin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = r.URL.Query().Get("model")
+		if sites = append(sites, r.URL.Query().Get("site")); sites[len(sites)-1] != "" {
+			http.Error(w, `{"detail":"no site has this host or address"}`, http.StatusNotFound)
+			return
+		}
 		_, _ = io.WriteString(w, `{"model":"m","pattern":"m","format":"chat","attempts":1,"targets":[
 			{"provider":"p","upstream_model":"u","state":"available","weight":1,"step_weight":1,"lane":"bytes","facts":{"values":{"longest":"9"},"as_of":"2026-11-20"},"warnings":["It ends."]}]}`)
 	}))
@@ -105,6 +110,9 @@ func TestTheDoctorExplainsTheTargetsByTheAdminAPI(t *testing.T) {
 		asked = ""
 		require.NoError(t, cmd.Execute())
 		assert.Equal(t, wanted, asked == "m")
+		if wanted { // another site of the process was explained than the one that was tested
+			assert.Equal(t, []string{strings.TrimPrefix(gateway.URL, "http://"), ""}, sites)
+		}
 		assert.Equal(t, wanted, strings.Contains(out.String(), "1. p/u: available, byte for byte\n   price: unknown\n   known: longest 9; the table of the gateway 2026-11-20\n   warning: It ends.\n"), out.String())
 
 		// With --json, --address had no effect.

@@ -48,7 +48,7 @@ the translation leaves out or refuses. --fields lists these fields. Targets that
 are in the order of one session; other sessions begin with another target.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			query := url.Values{"model": args}
-			for _, name := range []string{"format", "key", "customer", "session"} {
+			for _, name := range []string{"format", "key", "customer", "session", "site"} {
 				value, _ := cmd.Flags().GetString(name)
 				query.Set(name, value)
 			}
@@ -73,6 +73,7 @@ are in the order of one session; other sessions begin with another target.`,
 	cmd.Flags().StringP("key", "k", "", "Name of a key of the configuration, or number of a key of a user, whose permission and limits to show")
 	cmd.Flags().StringP("customer", "", "", "Customer of the requests, whose share of a split to show")
 	cmd.Flags().StringP("session", "", "", "Session of the requests, as their header or field states it")
+	cmd.Flags().StringP("site", "", "", "Host or address of a site (default the first one with the key whose model has just this name, else with the model)")
 	cmd.Flags().StringP("body", "b", "", "File with the body of a request, which decides about the conditions of targets; - for the standard input")
 	cmd.Flags().BoolP("fields", "", false, "List the fields of requests that a translation leaves out or refuses")
 	cmd.Flags().BoolP("json", "", false, "Print the answer of the admin API as JSON")
@@ -169,7 +170,11 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 	if e.SplitBy != "" {
 		order = ", split by " + e.SplitBy
 	}
-	fmt.Fprintf(out, "Requests for %s in the %s format, by the model %s, ask at most %d of%s:\n", e.Name, e.Format, e.Pattern, e.Attempts, order)
+	at := ""
+	if len(e.Site.Addresses) > 0 {
+		at = " at " + strings.Join(e.Site.Addresses, ", ")
+	}
+	fmt.Fprintf(out, "Requests for %s%s in the %s format, by the model %s, ask at most %d of%s:\n", e.Name, at, e.Format, e.Pattern, e.Attempts, order)
 	for i := range e.Targets {
 		t := &e.Targets[i]
 		name := strings.TrimSuffix(t.Provider+"/"+t.Upstream+" "+t.APIKey, " ")
@@ -213,6 +218,9 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 	}
 	if e.Key != nil {
 		fmt.Fprintln(out, keyLine(e.Key))
+	}
+	if len(e.Site.Others) > 0 {
+		fmt.Fprintln(out, "Other sites with the model, of which --site selects one:", strings.Join(e.Site.Others, ", "))
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ local     qwen3           3        available
 
 func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 	var e api.Explanation
-	require.NoError(t, json.Unmarshal([]byte(`{"model":"m1","pattern":"m*","format":"messages","attempts":2,"targets":[
+	require.NoError(t, json.Unmarshal([]byte(`{"model":"m1","pattern":"m*","format":"messages","attempts":2,"site":{"addresses":["a.example","b.example"],"others":["c.example"]},"targets":[
 		{"provider":"a","upstream_model":"x","api_key":"{env.A}","state":"available","weight":3,"step_weight":4,"condition":"{x} > 1","unmet":true,"format":"messages","lane":"bytes","price":"a x USD 1/2 #3f0c",
 			"facts":{"values":{"sampling":"none","longest":"128000"},"as_of":"2026-11-20","source":"a page","own":false},"warnings":["The service ends the model on 2026-12-24."]},
 		{"provider":"b","upstream_model":"y","weight":1,"step_weight":4,"state":"failing","last_failure":"failed","format":"chat","lane":"translated","reported":["top_k"],"refused":["container"]},
@@ -36,7 +36,7 @@ func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 		"key":{"id":"team","allowed":true,"limits":[{"name":"small","per":"user","rules":"9 requests per 1m"},{"name":"all","per":"gateway","rules":"50 USD per month"}]}}`), &e))
 	var out bytes.Buffer
 	require.NoError(t, printExplanation(&out, &e, true))
-	assert.Equal(t, `Requests for m1 in the messages format, by the model m*, ask at most 2 of:
+	assert.Equal(t, `Requests for m1 at a.example, b.example in the messages format, by the model m*, ask at most 2 of:
 1. a/x {env.A}: available, gets 3 of 4 requests, byte for byte
    price: a x USD 1/2 #3f0c
    if: {x} > 1 (not for this request)
@@ -49,6 +49,7 @@ func TestAnExplanationListsTheTargetsInOrder(t *testing.T) {
 3. c/z: available, passed over: requests cannot be translated
    price: unknown
 The key team may use the model, within the limits small (per user: 9 requests per 1m), all (per gateway: 50 USD per month).
+Other sites with the model, of which --site selects one: c.example
 `, out.String())
 	out.Reset()
 	require.NoError(t, printExplanation(&out, &e, false))

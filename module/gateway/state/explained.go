@@ -25,8 +25,10 @@ import (
 
 // Explain shows where the requests for a model go. The query has the name of the model
 // ("model"), and optionally the format of the client ("format"), the id of a key ("key"), and the customer
-// and the session of requests ("customer", "session"), which decide about shares. request is
-// the body of a request, nil for none: it decides about the conditions of targets. It has no headers.
+// and the session of requests ("customer", "session"), which decide about shares, and the host or address of
+// a site ("site"). Of several sites with the model and the key, the first one decides whose model has just
+// this name, else the first one. request is the body of a request, nil for none: it decides about the
+// conditions of targets. It has no headers.
 func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 	client := formats.Unspecified()
 	if name := query.Get("format"); name != "" {
@@ -35,10 +37,40 @@ func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 	if client == nil || len(client.Client.Endpoints) == 0 {
 		return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: fmt.Errorf("unknown format; known are %v", formats.Names())}
 	}
-	problem := errors.New("no model has this name")
+	x, names, err := s.find(query)
+	if err != nil {
+		return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: err}
+	}
+	x.Format = client
+	if customer := query.Get("customer"); customer != "" {
+		labelled := *x.Key
+		labelled.Customer = customer
+		x.Key = &labelled
+	}
+	x.seeds = seedsOf(x.model, x.Key, query.Get("session"))
+	if request != nil {
+		if err := x.take(request); err != nil {
+			return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: err}
+		}
+	}
+	answer := x.explain()
+	answer.Site = siteOf(x.Addresses(), names)
+	if x.Key.ID != "" {
+		answer.Key = x.explainKey()
+	}
+	return answer, nil
+}
+
+// find returns what a query explains at the site that decides, and the addresses of all sites that may.
+func (s Sites) find(query url.Values) (best *explanation, names []string, problem error) {
+	name, place := query.Get("model"), query.Get("site")
+	problem = errNoModel
+	if all := s.All(); place != "" && !slices.ContainsFunc(all, func(site Site) bool { return site.isNamed(place) }) {
+		problem = errNoSite
+	}
 	for _, site := range s.All() {
-		m := site.Catalog.Model(query.Get("model"))
-		if m == nil {
+		m := site.Catalog.Model(name)
+		if m == nil || place != "" && !site.isNamed(place) {
 			continue
 		}
 		key := new(aigateway.Key)
@@ -48,25 +80,31 @@ func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 				continue
 			}
 		}
-		if customer := query.Get("customer"); customer != "" {
-			labelled := *key
-			labelled.Customer = customer
-			key = &labelled
+		names = append(names, site.Addresses()...)
+		isNamed := func(m *catalog.Model) bool { return strings.EqualFold(string(m.Pattern), name) }
+		if best == nil || isNamed(m) && !isNamed(best.model) {
+			best = &explanation{Site: &site, model: m}
+			best.Key, best.View.Model = key, name
 		}
-		x := explanation{Site: &site, model: m, seeds: seedsOf(m, key, query.Get("session"))}
-		x.Key, x.Format, x.View.Model = key, client, query.Get("model")
-		if request != nil {
-			if err := x.take(request); err != nil {
-				return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: err}
-			}
-		}
-		answer := x.explain()
-		if key.ID != "" {
-			answer.Key = x.explainKey()
-		}
-		return answer, nil
 	}
-	return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: problem}
+	if best == nil {
+		return nil, nil, problem
+	}
+	return best, names, nil
+}
+
+// isNamed reports whether an operator knows the site by a name: a host, or an address with or without its scheme.
+func (site *Site) isNamed(name string) bool {
+	return slices.ContainsFunc(slices.Concat(site.Hosts(), site.Addresses()), func(known string) bool {
+		_, bare, _ := strings.Cut(known, "://")
+		return strings.EqualFold(known, name) || bare != "" && strings.EqualFold(bare, name)
+	})
+}
+
+// siteOf returns the site with some of all addresses.
+func siteOf(own, all []string) api.ExplainedSite {
+	isOwn := func(address string) bool { return slices.Contains(own, address) }
+	return api.ExplainedSite{Addresses: append([]string{}, own...), Others: append([]string{}, slices.DeleteFunc(all, isOwn)...)}
 }
 
 // take makes a request with a body the example.
@@ -82,7 +120,11 @@ func (x *explanation) take(body []byte) error {
 	return nil
 }
 
-var errNoKey = errors.New("no key has this id: the name of a key of the configuration or of a keys file, or the number of a key of a user, which key list shows")
+var (
+	errNoModel = errors.New("no model has this name")
+	errNoSite  = errors.New("no site has this host or address")
+	errNoKey   = errors.New("no key has this id: the name of a key of the configuration or of a keys file, or the number of a key of a user, which key list shows")
+)
 
 // keyOf returns the key with an id, which may be the number of a key of a user. It returns nil if
 // there is no such key.

@@ -99,6 +99,13 @@ type Explanation struct {
 	Hedge    string           `json:"hedge,omitempty"`  // as in the Caddyfile; empty if guards or log_content exclude it
 	Targets  []Choice         `json:"targets"`          // in the order in which they are asked
 	Key      *ExplainedKey    `json:"key,omitempty"`
+	Site     ExplainedSite    `json:"site"`
+}
+
+// ExplainedSite is the site of an explanation.
+type ExplainedSite struct {
+	Addresses []string `json:"addresses"` // as a Caddyfile has them
+	Others    []string `json:"others"`    // of other sites that have the model, and the key if there is one
 }
 
 // Choice is a target with the treatment of a request there.

@@ -93,6 +93,39 @@ func TestOperatorsSeeWhatAKeyOfAnySiteMayUse(t *testing.T) {
 	}
 }
 
+// The first site with a model that matches was explained, though another has a model of just this name, and the
+// answer did not name the site.
+func TestOperatorsSeeWhichSiteIsExplained(t *testing.T) {
+	t.Setenv("CLIENT_KEY_2", "sk-another-key-of-clients")
+	s := site.StartCaddyfile(t, site.Block("", "provider demo {\nmodels *\n}")+
+		"http://127.0.0.1:PORT(second) {\nai_gateway {\nkey other {env.CLIENT_KEY_2}\nprovider demo {\nmodels off\n}\nmodel m1 {\nto demo/x\n}\n}\n}\n")
+	second := fmt.Sprint("127.0.0.1:", s.Port("second"))
+	first := fmt.Sprint("127.0.0.1:", s.Port("site"))
+	for query, want := range map[string]string{
+		"model=m1":                          second, // exactly this name
+		"model=m1&key=client":               first,  // the only one with the key
+		"model=m1&site=" + first:            first,
+		"model=m1&site=http://" + first:     first,
+		"model=m1&key=other&site=" + second: second,
+		"model=m2":                          first, // the only one with the model
+	} {
+		explained := admin(t, s, "/api/v1/explain?"+query, http.StatusOK)["site"].(map[string]any)
+		assert.Equal(t, []any{"http://" + want}, explained["addresses"], query)
+		others := []any{}
+		if query == "model=m1" {
+			others = append(others, "http://"+first)
+		}
+		assert.Equal(t, others, explained["others"], query)
+	}
+	for query, want := range map[string]string{
+		"model=m1&site=127.0.0.2":            "no site has this host or address",
+		"model=m2&site=" + second:            "no model has this name",
+		"model=m1&key=client&site=" + second: "no key has this id",
+	} {
+		assert.Contains(t, admin(t, s, "/api/v1/explain?"+query, http.StatusNotFound)["detail"], want, query)
+	}
+}
+
 // The shares of a provider with two API keys were once "1 of 4" for each key, beside "3 of
 // 4" for the other target.
 func TestSharesOfAPIKeysAddUpToOne(t *testing.T) {
