@@ -18,10 +18,14 @@ import (
 type keys struct{ people *people.People }
 
 func viewKey(k *aigateway.StoredKey, user *aigateway.User) api.Key {
+	expires := k.Expires
+	if !k.Renewable.IsZero() {
+		expires = k.Renewable
+	}
 	return api.Key{
 		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Bounds.Models...), From: people.NetworkNames(k),
 		Limit: k.Bounds.Limit, Rules: viewRules(&k.Bounds.Rules), Tags: people.TagTexts(k), Disabled: k.Disabled, UserDisabled: user.Disabled,
-		Created: answer.Time(k.Created), Expires: answer.OptionalTime(k.Expires), Used: answer.OptionalTime(k.Used),
+		Created: answer.Time(k.Created), Expires: answer.OptionalTime(expires), Used: answer.OptionalTime(k.Used),
 		Replaced: replacedUntil(k),
 	}
 }
@@ -286,6 +290,9 @@ func (k keys) ownerOf(c *call.Call, name string, change people.KeyChange) (*aiga
 	return user, nil
 }
 
+// errRenewed is the problem of an expiry that the program would replace.
+var errRenewed = answer.Invalid("expires cannot be changed of the key of a program that has signed in: delete the key to end the sign-in")
+
 // change answers PATCH /api/v1/keys/{id}. Absent members stay unchanged.
 func (k keys) change(c *call.Call, fields keyFields) (any, error) {
 	change, err := fields.change(c)
@@ -295,6 +302,9 @@ func (k keys) change(c *call.Call, fields keyFields) (any, error) {
 	key, user, err := k.managed(c)
 	if err != nil {
 		return nil, err
+	}
+	if fields.Expires != nil && !key.Renewable.IsZero() {
+		return nil, errRenewed
 	}
 	limit := key.Bounds.Limit
 	if err := change.CheckBounds(c, key); err != nil {

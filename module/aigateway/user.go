@@ -65,6 +65,10 @@ type StoredKey struct {
 	Created  time.Time
 	Expires  time.Time // zero: never
 	Used     time.Time // the last use, accurate to about a minute; zero: never
+
+	// Renewable is the time until which a program that has signed in renews Expires; zero: the key is none of
+	// a program. Key and Keys read it, and no change stores it.
+	Renewable time.Time
 }
 
 // KeyBounds are what bounds the requests with a key of a Store, and the tags that they have.

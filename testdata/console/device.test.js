@@ -42,6 +42,14 @@ test('a person lets a program in, and another one not', async () => {
 	assert.match(token, /^agent_/);
 	const { items } = await (await api(context, 'GET', '/api/v1/keys?search=claude-code')).json();
 	assert.equal(items.length, 1);
+	const path = new URL(page.url()).pathname;
+	await page.goto(`${base}/console/keys/${items[0].id}`); // the sign-in, whose end nobody changes
+	await page.click('button:text-is("Change")');
+	await page.fill('dialog input[name=name]', 'laptop');
+	assert.equal(await page.locator('dialog input[name=expires]').count(), 0);
+	await page.click('dialog button:text-is("Save")');
+	await page.waitForSelector('h1:has-text("laptop")');
+	await page.goto(base + path);
 	await api(context, 'DELETE', `/api/v1/keys/${items[0].id}`);
 
 	const other = await begin();

@@ -12,6 +12,13 @@ import (
 const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.replaced, k.replaced_until,
 	k.models, k.networks, k.limit_name, k.rules, k.tags, k.disabled, k.created, k.expires, k.used`
 
+// shownColumns are keyColumns with the end of the sign-in of a program, as scanShown reads them.
+const shownColumns = keyColumns + `, COALESCE((SELECT d.expires FROM gateway_devices d WHERE d.key_id = k.id), 0)`
+
+func scanShown(row database.Scanner, k *aigateway.StoredKey) error {
+	return scanKey(row, k, timeColumn{&k.Renewable})
+}
+
 // scanKey reads a row of keyColumns, and then more columns. It disables a key whose
 // restrictions are invalid, because without them the key would allow too much. Only
 // a manual change of the database can make them invalid.
@@ -97,7 +104,7 @@ func (s *Store) Key(ctx context.Context, user, id int64) (key *aigateway.StoredK
 
 func keyByID(db database.Statements, user, id int64) (*aigateway.StoredKey, error) {
 	var key aigateway.StoredKey
-	err := scanKey(db.Row(`SELECT `+keyColumns+` FROM gateway_keys k WHERE k.id = $1 AND ($2 = 0 OR k.user_id = $2)`, id, user), &key)
+	err := scanShown(db.Row(`SELECT `+shownColumns+` FROM gateway_keys k WHERE k.id = $1 AND ($2 = 0 OR k.user_id = $2)`, id, user), &key)
 	if err != nil {
 		return nil, err
 	}
@@ -106,8 +113,8 @@ func keyByID(db database.Statements, user, id int64) (*aigateway.StoredKey, erro
 
 // Keys implements aigateway.Keys.
 func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) ([]aigateway.StoredKey, int, error) {
-	return listed(ctx, s, "listing keys", page, func(row database.Scanner, k *aigateway.StoredKey) error { return scanKey(row, k) },
-		keyColumns, ` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\' AND ($2 = 0 OR k.user_id = $2)`, keyOrders.by(page, `k.id DESC`), user)
+	return listed(ctx, s, "listing keys", page, scanShown,
+		shownColumns, ` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\' AND ($2 = 0 OR k.user_id = $2)`, keyOrders.by(page, `k.id DESC`), user)
 }
 
 var keyOrders = orders{

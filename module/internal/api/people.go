@@ -44,7 +44,7 @@ type Key struct {
 	UserDisabled bool     `json:"user_disabled"` // the key is refused, whatever Disabled is
 
 	Created time.Time  `json:"created"`
-	Expires *time.Time `json:"expires"` // null: never
+	Expires *time.Time `json:"expires"` // of the key of a program that has signed in: the end of its sign-in; null: never
 	Used    *time.Time `json:"used"`    // null: never
 	// Replaced is the time until which the secret before the last rotation is valid; null: it is
 	// not.

@@ -198,6 +198,50 @@ func TestSettingsHaveThePricesOfTheSite(t *testing.T) {
 	assert.JSONEq(t, `{"modelPricing":{"overrides":{"fast":{"input":2,"output":10,"cacheRead":0.5,"cacheWrite":2.5}}}}`, string(answer.Settings))
 }
 
+// A sign-in that had not been used for an hour was shown as expired, although its program could go on with it
+// for days.
+func TestAPersonSeesAndEndsTheSignInsOfPrograms(t *testing.T) {
+	s := site.Start(t, agentsAt(t, costly, "")...)
+	s.AddUser("alice")
+	s.AddUser("bob")
+	cookie, token := letIn(s)
+	_, other := letIn(s)
+	works := func(token string) int {
+		return s.Call(http.MethodPost, s.URL("site", "/v1/messages"), `{"model":"m","max_tokens":5,"messages":[{"role":"user","content":"Hello"}]}`,
+			"Authorization", "Bearer "+token, "Anthropic-Version", "2023-06-01").Status
+	}
+	require.Equal(t, []int{http.StatusOK, http.StatusOK}, []int{works(token), works(other)})
+	as := func(cookie, method, path, body string) site.Reply {
+		return s.Call(method, s.URL("site", path), body, "Cookie", cookie, "Sec-Fetch-Site", "same-origin")
+	}
+	var keys struct {
+		Items []struct {
+			ID      int64
+			Name    string
+			Expires time.Time
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(as(cookie, http.MethodGet, "/api/v1/keys?sort=created", "").Body), &keys))
+	require.Len(t, keys.Items, 2)
+	assert.WithinDuration(t, time.Now().Add(7*24*time.Hour), keys.Items[0].Expires, time.Minute)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Contains(c, as(cookie, http.MethodGet, "/api/v1/usage?by=key", "").Body, fmt.Sprintf(`"key":"key_%d"`, keys.Items[0].ID))
+	}, site.Patience, site.PollEvery, "the ledger writes a moment later")
+
+	path := fmt.Sprint("/api/v1/keys/", keys.Items[0].ID)
+	login := s.Call(http.MethodPost, s.URL("site", "/api/v1/session"), `{"username":"bob","password":"`+site.Password+`"}`)
+	stranger, _, _ := strings.Cut(login.Header.Get("Set-Cookie"), ";")
+	for _, method := range []string{http.MethodGet, http.MethodDelete} {
+		assert.Equal(t, http.StatusNotFound, as(stranger, method, path, "").Status)
+	}
+	assert.Equal(t, http.StatusOK, as(cookie, http.MethodPatch, path, `{"name":"laptop"}`).Status)
+	refused := as(cookie, http.MethodPatch, path, `{"expires":"2099-12-31"}`)
+	assert.Equal(t, http.StatusBadRequest, refused.Status)
+	assert.Contains(t, refused.Body, "delete the key to end the sign-in")
+	assert.Equal(t, http.StatusNoContent, as(cookie, http.MethodDelete, path, "").Status)
+	assert.Equal(t, []int{http.StatusUnauthorized, http.StatusOK}, []int{works(token), works(other)}, "the other program stays")
+}
+
 // With the share of a budget on an error of the provider, Claude Code reported that the budget is used up.
 func TestAnErrorOfTheProviderIsNoUsedUpBudget(t *testing.T) {
 	refused := gatewaytest.Body(429, "application/json", []byte(`{"type":"error","error":{"type":"rate_limit_error","message":"later"}}`))

@@ -56,6 +56,11 @@ func devicesAreConfirmed(t *testing.T, database Database) {
 
 	key, until := keyOf(alice, "laptop"), time.Now().Add(time.Hour).UTC().Truncate(time.Millisecond)
 	require.NoError(t, s.Devices().Confirm(t.Context(), device.Code, until, key, plenty))
+	listed, _, err := s.Keys(t.Context(), alice.ID, all)
+	require.NoError(t, err)
+	shown, err := s.Key(t.Context(), alice.ID, key.ID)
+	require.NoError(t, err)
+	assert.Equal(t, []time.Time{until, until, key.Expires}, []time.Time{listed[0].Renewable, shown.Renewable, shown.Expires})
 	assert.NotNil(t, s.Lookup(key.Digest))
 	require.ErrorIs(t, s.Devices().Confirm(t.Context(), device.Code, until, keyOf(alice, "twice"), plenty), aigateway.ErrNotFound)
 	require.ErrorIs(t, s.Devices().Deny(t.Context(), device.Code), aigateway.ErrNotFound)

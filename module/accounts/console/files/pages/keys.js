@@ -79,11 +79,12 @@ const Fields = ({ row, limit }) => html`
 	${(!row || sets(row.limit)) && html`<${RuleFields} of=${row} whose="the key alone" />`}
 	<${ModelField} of=${row?.models} hint="What the key may use." />
 	<div class="fields">
-		<${Field} label="Expires" hint="The last day, in UTC. Empty: never.">
-			<input name="expires" type="date"
-				defaultValue=${row?.expires ? when(row.expires).toISOString().slice(0, 10) : ''}
-			/>
-		<//>
+		${
+			!row?.hint.startsWith('agent_') &&
+			html`<${Field} label="Expires" hint="The last day, in UTC. Empty: never.">
+				<input name="expires" type="date" defaultValue=${row?.expires && when(row.expires).toISOString().slice(0, 10)} />
+			<//>`
+		}
 		<${Field} label="Networks" hint="Who may use the key: 10.0.0.0/8. Empty: all.">
 			<input name="from" autocomplete="off" spellcheck=${false} defaultValue=${row?.from.join(' ') ?? ''} />
 		<//>
