@@ -92,6 +92,7 @@ var arrows = []arrow{
 	{"module/transport/watch", nil},
 	{"module/transport/socket", nil},
 	{"module/transport/http1", []string{"module/transport/socket"}},
+	{"module/transport/connection", []string{"module/transport/http1", "module/transport/socket"}},
 	{"module/transport/duplex", []string{"module/exchange", "module/internal/coding", "translate/jsonscan"}},
 	{"module/transport/payload", []string{"module/exchange", "translate/edit"}},
 	{"module/transport", []string{"module/internal/version", "module/internal/outbound", "module/transport/...", "module/telemetry/metrics", "module/telemetry/tracing", "module/aigateway", "module/internal/secrets", "module/exchange", "module/internal/coding", "translate/..."}},

@@ -89,7 +89,7 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	defer p.Close()
 	c.life.watch.Start(watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)), c.life.expire)
 	c.result.Called = time.Now()
-	ctx := c.life.conn.follow(c.life.ctx)
+	ctx := c.life.conn.Follow(c.life.ctx)
 	carry := func(retry bool) (*http.Response, error) {
 		request := c.request(ctx, p)
 		if recorder := c.attempt.Exchange.Capture; recorder != nil {
@@ -99,7 +99,7 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	}
 	res, err := carry(false)
 	uploads := c.uploads()
-	if err != nil && !uploads && c.life.conn.wasStale(err) && c.life.ctx.Err() == nil {
+	if err != nil && !uploads && c.life.conn.WasStale(err) && c.life.ctx.Err() == nil {
 		c.t.closeIdle() // other connections may have ended, too
 		res, err = carry(false)
 	}

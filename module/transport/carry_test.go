@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"log"
 	"net"
@@ -102,16 +101,4 @@ func TestTheStandardLogQuotesNothingOfAnAnswer(t *testing.T) {
 		assert.NotContains(t, line, "CANARY")
 		assert.True(t, strings.HasSuffix(line, "bytes left out)\n"), line)
 	}
-}
-
-func TestOtherLinesOfTheStandardLogStay(t *testing.T) {
-	before := log.Writer()
-	defer log.SetOutput(before)
-	var lines bytes.Buffer
-	log.SetOutput(&lines)
-	filterStdLog()
-	filterStdLog()
-	log.Print("another \"line\"")
-	assert.True(t, strings.HasSuffix(lines.String(), "another \"line\"\n"))
-	assert.IsType(t, &bytes.Buffer{}, log.Writer().(*stdLogFilter).next, "one filter is enough")
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/connection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/duplex"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -43,7 +44,7 @@ func (t *Transport) Dial(ctx context.Context, a *exchange.Attempt) (*exchange.So
 	case res != nil && res.StatusCode != http.StatusSwitchingProtocols:
 		return nil, t.dialRefused(res, &hide)
 	}
-	f := callFault(unquoted{err})
+	f := callFault(connection.Unquoted(err))
 	if cause := context.Cause(ctx); cause != nil {
 		f = callFault(cause)
 	}
@@ -93,6 +94,6 @@ func (t *Transport) dialRequest(a *exchange.Attempt, r *http.Request) (*http.Req
 	path, query := a.Format.Provider.Call(address)
 	out := t.outgoing(r.Context(), http.MethodGet, unproxied, h, credential)
 	setAddress(out, path, query)
-	filterStdLog()
+	connection.FilterLog()
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/connection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 )
 
@@ -21,7 +22,7 @@ type lifetime struct {
 	ctx      context.Context         // ends when the call is cancelled with a cause
 	endCtx   context.CancelCauseFunc // cancels ctx, and closes no connection
 	unbind   func() bool             // separates the call from client; for a part of a call, its connection from ctx
-	conn     connection              // of the last request
+	conn     connection.Connection   // of the last request
 	watch    watch.Watch
 	left     atomic.Bool // the client has left, before the end of the call
 	turnOver atomic.Bool // the stream has shown what may be the end of the turn, or a JSON answer has begun
@@ -39,13 +40,13 @@ func (l *lifetime) begin(client context.Context) {
 func (l *lifetime) beginWithin(whole *lifetime) {
 	l.client = whole.client
 	l.ctx, l.endCtx = context.WithCancelCause(exchange.WithOwnVars(whole.ctx))
-	l.unbind = context.AfterFunc(l.ctx, l.conn.close)
+	l.unbind = context.AfterFunc(l.ctx, l.conn.Close)
 }
 
 // cancel cancels the call, unless it was cancelled before, and ends its request.
 func (l *lifetime) cancel(cause error) {
 	l.endCtx(cause)
-	l.conn.close()
+	l.conn.Close()
 }
 
 // expire cancels the call if the provider has been silent for too long.

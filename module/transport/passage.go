@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/connection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/watch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -148,7 +149,7 @@ func (p *passage) Read(buf []byte) (int, error) {
 	case err != nil:
 		p.tap.note(&p.result, false)
 		if p.life.client.Err() == nil && !p.result.Whole() {
-			p.result.noteFailure(brokenOff(unquoted{err}, context.Cause(p.life.ctx)))
+			p.result.noteFailure(brokenOff(connection.Unquoted(err), context.Cause(p.life.ctx)))
 		}
 	}
 	if n == 0 && err != nil {

@@ -180,7 +180,7 @@ func (c *call) carry(r *http.Request, p *payload.Payload, retry bool) (*http.Res
 	if err != nil {
 		return nil, err
 	}
-	res.Body = &carried{res.Body, &c.life.conn}
+	res.Body = c.life.conn.Body(res.Body)
 	if open := c.t.protocol.Open; open != nil {
 		open(res, c.attempt.Format.Name, c.attempt.Exchange.Operation)
 	}

@@ -122,7 +122,7 @@ func (r *relay) step(p []byte) (direct int, err error) {
 // OnWait makes f run before each read that waits for the provider. It reports whether the
 // relay can do that.
 func (r *relay) OnWait(f func()) bool {
-	if socket := r.call.life.conn.reader.Load(); socket != nil && r.alone { // without one, the answer has ended, and no read waits
+	if socket := r.call.life.conn.Reader(); socket != nil && r.alone { // without one, the answer has ended, and no read waits
 		r.stopWaits = socket.OnWait(func() {
 			f()
 			r.call.life.watch.Resume()

@@ -60,7 +60,7 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 		return nil, c.unread(err)
 	}
 	r := &relay{call: c, src: src, lane: c.lane(), gaps: metrics.EventGaps(c.attempt.Provider)}
-	r.alone = src == res.Body && res.ProtoMajor == 1 && c.life.conn.reader.Load() != nil // a decoder, and a connection of HTTP/2, read in goroutines of their own
+	r.alone = src == res.Body && res.ProtoMajor == 1 && c.life.conn.Reader() != nil // a decoder, and a connection of HTTP/2, read in goroutines of their own
 	err = r.prime()
 	r.noteAnswer() // a failed attempt may have used tokens, too
 	if err != nil {

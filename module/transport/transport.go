@@ -29,6 +29,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/secrets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/connection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/http1"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 )
@@ -177,6 +178,22 @@ func (t *Transport) setCredential(h http.Header, credential string) {
 	default:
 		h[t.header] = []string{credential}
 	}
+}
+
+// carry sends a request by the inner transport. Its error is logged, so it must not quote the provider's answer.
+func (t *Transport) carry(req *http.Request) (*http.Response, error) {
+	var carrier http.RoundTripper
+	if t.http1 != nil && t.http1.Takes(req) {
+		carrier = t.http1
+	} else {
+		carrier = t.inner
+		connection.FilterLog()
+	}
+	res, err := outbound.Final(carrier.RoundTrip(req))
+	if err != nil {
+		return nil, connection.Unquoted(err)
+	}
+	return res, nil
 }
 
 // RoundTrip makes a call of the attempt in the context of the request, or the query in the context
