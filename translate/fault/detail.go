@@ -30,6 +30,7 @@ type detail struct {
 	param   string // path of the field at fault, in the provider's words
 	details []byte // error.details of a messages body, nil for none
 	rpc     rpcDetails
+	wait    float64 // seconds until a retry, of a member for that; 0 for none
 }
 
 // readDetail reads an error body of any provider. Bodies have many shapes and errors
@@ -40,7 +41,7 @@ func readDetail(contentType string, body []byte) detail {
 		return detail{message: plainMessage(contentType, body)}
 	}
 	d := detailOf(value, 0)
-	d.rpc = rpcDetailsOf(value)
+	d.rpc, d.wait = rpcDetailsOf(value), memberWait(value, 0)
 	d.message, d.details = printable(masked(d.message)), Mask(messagesDetails(value), "")
 	if len(d.code) > maxCode || d.code != printable(d.code) {
 		d.code = ""

@@ -1,13 +1,14 @@
 package fault
 
 import (
+	"cmp"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// Some providers state the time until a retry only in the message of an error, and an error
+// Some providers state the time until a retry only in the message or a member of an error, and an error
 // in a stream has no headers. Clients and the gateway itself wait for that time.
 
 // waitLeads are what precedes the time in messages, in lower case.
@@ -18,6 +19,36 @@ var waitLeads = []string{
 	"retry after ",     // Azure: Please retry after 26 seconds
 	"reset after ",     // Gemini Code Assist: Your quota will reset after 27h41m36s
 	"resets in ",       // subscriptions: Your limit resets in 3 days
+}
+
+// waitMembers are the members of errors with the time to wait in seconds, by plainNames.
+var waitMembers = []string{
+	"resetsinseconds", // Codex, of a subscription
+	"retryafter",      // Cloudflare
+}
+
+// waitPlaces are the members around those of waitMembers.
+var waitPlaces = []string{"error", "response", "detail", "details", "metadata"}
+
+// memberWait returns the time in seconds that a member of an error states, 0 if none does. It reads only what
+// surrounds the error: elsewhere a body may quote the request.
+func memberWait(body any, depth int) float64 {
+	object, _ := body.(map[string]any)
+	if object == nil || depth > deepest {
+		return 0
+	}
+	object = plainNames(object)
+	for _, member := range waitMembers {
+		if wait := seconds(firstText(object[member])); wait > 0 {
+			return wait
+		}
+	}
+	for _, place := range waitPlaces {
+		if wait := memberWait(object[place], depth+1); wait > 0 {
+			return wait
+		}
+	}
+	return 0
 }
 
 // amount is a number with a unit at the beginning of a text.
@@ -33,11 +64,11 @@ var waitUnits = map[string]float64{
 // targets rest.
 const longestWait = 365 * 24 * 60 * 60
 
-// retryAfter returns the time to wait that the details or the message state, in whole seconds;
-// 0 if they state none.
+// retryAfter returns the time to wait that the details, a member or the message states, in whole seconds;
+// 0 if none does.
 func (d detail) retryAfter() int {
-	if d.rpc.wait > 0 {
-		return int(math.Ceil(d.rpc.wait))
+	if wait := cmp.Or(d.rpc.wait, d.wait); wait > 0 {
+		return int(math.Ceil(wait))
 	}
 	message := strings.ToLower(d.message)
 	for _, lead := range waitLeads {

@@ -54,4 +54,26 @@ func TestTheTimeToWaitIsReadFromTheMessage(t *testing.T) {
 	assert.Equal(t, 2, formats.Of(translate.Responses).Errors.ReadEvent(event).RetryAfter)
 }
 
+// The members in which services state a time to wait were not read: the weekly quota of a subscription, which has
+// no header, let no target rest.
+func TestTheTimeToWaitIsReadFromMembers(t *testing.T) {
+	for body, want := range map[string]int{
+		`{"error":{"type":"usage_limit_reached","message":"The usage limit has been reached","plan_type":"plus","resets_at":1777936568,"resets_in_seconds":602705}}`: 602705,
+		`{"type":"error","error":{"type":"usage_limit_reached","message":"x","resets_in_seconds":13872},"status_code":429}`:                                          13872,
+		`{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"x","resets_in_seconds":7}}}`:                                         7,
+		`{"status":429,"title":"Error 1015: You are being rate limited","retryable":true,"retry_after":30}`:                                                          30,
+		`{"error":{"message":"x","metadata":{"retry_after":2.2}}}`:                                                                                                   3,
+		`{"error":{"message":"x","retry_after":"12s"}}`:                                                                                                              12,
+		`{"error":{"message":"x. Try again in 5s","retry_after":9}}`:                                                                                                 9,
+		`{"error":{"message":"x. Try again in 5s","retry_after":null}}`:                                                                                              5,
+		`{"error":{"message":"x","retry_after":-4}}`:                                                                                                                 0,
+		`{"error":{"message":"x","retry_after":true}}`:                                                                                                               0,
+		`{"error":{"message":"x"},"request":{"retry_after":9}}`:                                                                                                      0, // a quote
+		`{"error":{"message":"x","retry_after":99999999999}}`:                                                                                                        31536000,
+	} {
+		assert.Equal(t, want, fault.Read(429, jsonType, []byte(body)).RetryAfter, body)
+		assert.Zero(t, fault.Read(400, jsonType, []byte(body)).RetryAfter, body)
+	}
+}
+
 func errorBody(message string) []byte { return fmt.Appendf(nil, `{"error":{"message":%q}}`, message) }

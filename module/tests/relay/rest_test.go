@@ -271,6 +271,8 @@ func TestATargetThatWantsToRestForDaysRests(t *testing.T) {
 		"a date":       gatewaytest.Status(429, "Retry-After", "Wed, 21 Oct 2099 07:28:00 GMT"),
 		"overloaded":   gatewaytest.Status(503, "Retry-After", "90000"),
 		"a message":    gatewaytest.Body(429, "application/json", []byte(`{"error":{"message":"Your quota will reset after 27h41m36s."}}`)),
+		"a member": gatewaytest.Body(429, "application/json", []byte(`{"error":{"type":"usage_limit_reached",`+
+			`"message":"The usage limit has been reached","resets_at":1777936568,"resets_in_seconds":602705}}`)),
 		"details": gatewaytest.Body(429, "application/json", []byte(`{"error":{"message":"slow","details":[`+
 			`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"99696.5s"}]}}`)),
 	} {
