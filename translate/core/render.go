@@ -1,6 +1,7 @@
 package core
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync"
@@ -214,17 +215,13 @@ func get[T any](pool *sync.Pool, create func() T) T {
 
 var standard trait.Traits
 
-// begin returns an empty translation.
+// begin returns an empty translation. The fields are set one by one: a whole Translation would be
+// made, and then copied.
 func begin(info *RequestInfo, from *Source, to *Target) *Translation {
 	x := translations.Get().(*Translation)
-	*x = Translation{
-		Info: info, Traits: info.Traits, From: from, To: to, At: Place{notation: from.Rows.notation},
-		Rendered:   Rendered{Losses: make(translate.Losses, 0, 8), Prompts: 1, Samples: 1},
-		Extensions: x.Extensions[:0], scratch: x.scratch,
-	}
-	if x.Traits == nil {
-		x.Traits = &standard
-	}
+	x.Info, x.Traits, x.From, x.To = info, cmp.Or(info.Traits, &standard), from, to
+	x.At.notation = from.Rows.notation
+	x.Losses, x.Prompts, x.Samples = make(translate.Losses, 0, 8), 1, 1
 	return x
 }
 
@@ -239,8 +236,9 @@ func room(body []byte) int {
 
 // end drops all references to the request.
 func (x *Translation) end() {
-	*x = Translation{Extensions: x.Extensions, scratch: x.scratch}
-	if cap(x.Extensions)+cap(x.scratch) <= keptMemory {
+	extensions, scratch := x.Extensions[:0], x.scratch
+	*x = Translation{}
+	if x.Extensions, x.scratch = extensions, scratch; cap(extensions)+cap(scratch) <= keptMemory {
 		translations.Put(x)
 	}
 }

@@ -22,16 +22,29 @@ func (c *Cursor) stringEnd() (end int, escaped bool, reason string) {
 // knownStringEnd returns the end of the string whose opening quote is at i, in a valid
 // document: the first quote that is not escaped.
 func knownStringEnd(data []byte, i int) (end int, reason string) {
+	if end = shortEnd(data, i); end > 0 {
+		return end, ""
+	}
+	return longEnd(data, i)
+}
+
+// shortEnd is knownStringEnd for names and short words, which most strings are, and 0 for others.
+func shortEnd(data []byte, i int) (end int) {
 	first := i + 1
-	// Most strings are names and short words.
 	for i = first; i+8 <= len(data) && i < first+maxPlainName; i += 8 {
 		if hit := special(binary.LittleEndian.Uint64(data[i:])) & highs; hit != 0 {
 			if i += bits.TrailingZeros64(hit) / 8; data[i] == '"' {
-				return i + 1, ""
+				return i + 1
 			}
-			break
+			return 0
 		}
 	}
+	return 0
+}
+
+// longEnd is knownStringEnd for strings of any length.
+func longEnd(data []byte, i int) (end int, reason string) {
+	first := i + 1
 	for i = first; ; i++ {
 		n := bytes.IndexByte(data[i:], '"')
 		if n < 0 {

@@ -67,13 +67,16 @@ func (c *Cursor) Revisit(other *Cursor, value Slot) {
 	c.document, c.texts = other.document, other.document[first:]
 }
 
-// textEnd is knownStringEnd, which it calls for a string that is not among the texts. t are
-// those that may follow.
+// textEnd is knownStringEnd, but does not search for the end of a string that is among the texts. t
+// are those that may follow. None of them is short.
 func (t *Texts) textEnd(data []byte, i int) (end int, reason string) {
+	if end = shortEnd(data, i); end > 0 {
+		return end, ""
+	}
 	if end = t.noted(data, i); end > 0 {
 		return end, ""
 	}
-	return knownStringEnd(data, i)
+	return longEnd(data, i)
 }
 
 // noted returns the end of the string or the array at i if it is among the texts, else 0.

@@ -52,11 +52,12 @@ func (m *Emitter) open(kind blockKind, part int, head string) {
 	if m.native != nil {
 		head, m.native.head = m.native.head, ""
 	}
-	s := &shapes[kind]
-	head = cmp.Or(head, s.head)
-	m.begin(head+s.fill+"}", singleanswer.Shape{
-		Head: head + s.open, Tail: s.shut, Event: m.delta(s.delta), Close: deltaEnd, Raw: kind == toolUseBlock,
-	})
+	s, raw := &shapes[kind], kind == toolUseBlock
+	if head = cmp.Or(head, s.head); m.Context.Stream {
+		m.begin(head+s.fill+"}", singleanswer.Shape{Event: m.delta(s.delta), Close: deltaEnd, Raw: raw})
+	} else {
+		m.begin("", singleanswer.Shape{Head: head + s.open, Tail: s.shut, Raw: raw})
+	}
 }
 
 // close closes the open block, if there is one.
