@@ -38,7 +38,8 @@ type DescribedGuard interface {
 type GuardWindow struct {
 	// Overlap is the number of characters at the end of a checked text that are held back, and
 	// are checked again together with the text that follows: the longest match that a guard
-	// finds in a stream, however it is divided. Characters that IsInvisible do not count.
+	// finds in a stream, however it is divided. Characters that IsInvisible do not count,
+	// and an escape, such as \u0041 or %41, counts as one.
 	Overlap int
 	// Step is the number of new bytes after which a text is checked; 0 checks every event.
 	Step int

@@ -66,3 +66,17 @@ func TestAMatchInSeveralLayersCountsOnce(t *testing.T) {
 	assert.Empty(t, verdict.Block)
 	assert.Len(t, verdict.Edits, mostEdits*2/3)
 }
+
+// A key in escapes that is not at its end was longer than the window by the number of its characters, so that its
+// first part was masked alone, and the rest was sent.
+func TestAKeyInEscapesIsOpenUntilItsEnd(t *testing.T) {
+	for _, letter := range []string{`\u0041`, `\\u0041`} {
+		for more, want := range map[bool]int{true: 0, false: 1} {
+			verdict, err := regexOf(t, "mask key").Check(t.Context(), &aigateway.GuardView{
+				Phase: aigateway.GuardStream, Texts: []aigateway.GuardText{{Text: "sk-" + strings.Repeat(letter, 60), More: more}},
+			})
+			assert.NoError(t, err)
+			assert.Len(t, verdict.Edits, want, letter)
+		}
+	}
+}

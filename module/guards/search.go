@@ -121,9 +121,10 @@ func (s *search) isOpen(t *aigateway.GuardText, place span) bool {
 	return t.Before && place.start == 0 || t.More && place.end == len(t.Text) && visible(t.Text[place.start:place.end]) < s.overlap
 }
 
-// visible returns the number of characters of a text that have a width.
+// visible returns the number of characters of a text that have a width, each escape as one.
 func visible(text string) (n int) {
-	for _, r := range text {
+	layers := layersOf(text)
+	for _, r := range layers[len(layers)-1] {
 		if r < utf8.RuneSelf || !aigateway.IsInvisible(r) {
 			n++
 		}

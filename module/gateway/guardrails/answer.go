@@ -3,6 +3,7 @@ package guardrails
 import (
 	"context"
 	"errors"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -64,18 +65,41 @@ type subject struct {
 // has in addition. Each check reads the window.
 const mostInvisible = 16 << 10
 
-// heldFrom returns the beginning of the window that ends at an offset in the text of a channel.
+// heldFrom returns the beginning of the window that ends at an offset in the text of a channel. A character
+// counts once, also if it is written as an escape.
 func (a *answerCheck) heldFrom(c *channel, end int) int {
 	text, n := c.text.String(), a.window.Overlap
 	start := end
 	for start > 0 && n > 0 && end-start < utf8.UTFMax*a.window.Overlap+mostInvisible {
 		r, size := utf8.DecodeLastRuneInString(text[:start])
-		start -= size
+		start -= max(size, escapeBefore(text[:start], start == end))
 		if r < utf8.RuneSelf || !aigateway.IsInvisible(r) {
 			n--
 		}
 	}
 	return start
+}
+
+// mostBackslashes bounds those in front of an escape that belong to it: three layers of JSON have seven.
+const mostBackslashes = 7
+
+// escapeBefore returns the size of the escape at the end of a text, \u0041 or %41, with the backslashes of further
+// layers; 0 if there is none. cut is true if the escape may lack digits that the text does not have yet.
+func escapeBefore(text string, cut bool) int {
+	isHex := func(r rune) bool { return '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'f' }
+	for size := 1; size <= min(6, len(text)); size++ {
+		switch tail := text[len(text)-size:]; {
+		case tail[0] == '%' && (size == 3 || cut && size < 3):
+			return size
+		case size >= 2 && tail[0] == '\\' && tail[1] == 'u' && (size == 6 || cut):
+			before := text[max(0, len(text)-size-mostBackslashes) : len(text)-size]
+			return size + len(before) - len(strings.TrimRight(before, `\`))
+		case tail[0] == 'u' || isHex(rune(tail[0])):
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // check asks the guards about the texts that are due. It returns why the answer does not pass.

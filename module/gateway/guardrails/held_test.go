@@ -100,6 +100,40 @@ func TestInvisibleCharactersDoNotFillTheWindow(t *testing.T) {
 	assert.NotNil(t, blocked)
 }
 
+// Escapes filled the window of a stream with six characters each, so that the beginning of a key that was written in
+// them was sent before its end came.
+func TestEscapesCountOnce(t *testing.T) {
+	for _, letter := range []string{`\u0041`, `\\\\u004A`, `%4a`} {
+		key := strings.Repeat(letter, 250)
+		for _, cut := range []int{len(key) - 1, len(key) - 4, len(key) - len(letter)} {
+			a := checkOf(t.Context(), aigateway.DefaultGuardWindow, masking{mask: key})
+			var sent strings.Builder
+			for i, delta := range []string{strings.Repeat("x", 1024) + key[:cut], key[cut:]} {
+				raw := jsonscan.AppendString(nil, delta)
+				a.held.add(raw, &texts.Part{Pieces: []texts.Piece{{
+					Channel: texts.Channel{Kind: texts.Assistant}, Text: delta, At: jsonscan.Slot{End: len(raw)},
+				}}}, func(offset int) int { return offset })
+				require.Nil(t, a.check(i == 1))
+				out, _ := a.held.release()
+				sent.Write(out)
+			}
+			assert.NotContains(t, sent.String(), "4", letter)
+			assert.Contains(t, sent.String(), "[m]", letter)
+		}
+	}
+}
+
+func TestTheEscapeAtTheEndOfAText(t *testing.T) {
+	for text, want := range map[string]int{
+		`x\u0041`: 6, `\u004A`: 6, `\\\\u0041`: 9, strings.Repeat(`\`, 20) + `u0041`: 6 + mostBackslashes, `x%4a`: 3, `u0041`: 0, `\u00`: 0, "": 0, "041": 0, `\n`: 0, "é": 0,
+	} {
+		assert.Equal(t, want, escapeBefore(text, false), text)
+	}
+	for text, want := range map[string]int{`\u`: 2, `x\\u00`: 5, `%`: 1, `%4`: 2, `%41`: 3, `\u0041`: 6, `\`: 0, "u00": 0} {
+		assert.Equal(t, want, escapeBefore(text, true), text)
+	}
+}
+
 // FuzzHeld divides a text into deltas. Whatever the division, what is sent is the text with all
 // masks, and nothing of a word that blocks.
 func FuzzHeld(f *testing.F) {
