@@ -7,6 +7,7 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/textproto"
@@ -161,6 +162,10 @@ func (c *Config) Check() error {
 	if c.Auth != nil {
 		if err := c.Auth.check(); err != nil {
 			return fmt.Errorf("auth: %w", err)
+		}
+		header := textproto.CanonicalMIMEHeaderKey(cmp.Or(c.Auth.Header, authorization))
+		if slices.Contains(slices.Concat(sent, received, c.own()), header) {
+			return fmt.Errorf("auth: the header '%s' is one that clients and the server pass on", c.Auth.Header)
 		}
 	}
 	if c.Caller != nil {

@@ -103,8 +103,8 @@ func (c *Comparison) Keeps(tool string, raw []byte) bool {
 		return true
 	case d.Changed != digest:
 		c.note(tool, definition{d.Accepted, digest})
-		p.logger.Warn("the definition of an MCP tool has changed", zap.String("tool", Clip(tool)), zap.String("pin", p.mode))
-		events.Emit(events.ToolChanged, map[string]any{"server": p.server, "tool": Clip(tool), "pin": p.mode, "digest": digest})
+		p.logger.Warn("the definition of an MCP tool has changed", zap.String("tool", ClipName(tool)), zap.String("pin", p.mode))
+		events.Emit(events.ToolChanged, map[string]any{"server": p.server, "tool": ClipName(tool), "pin": p.mode, "digest": digest})
 	}
 	return p.mode == Warn
 }
@@ -112,8 +112,8 @@ func (c *Comparison) Keeps(tool string, raw []byte) bool {
 // note keeps a definition until End. The caller holds the lock.
 func (c *Comparison) note(tool string, d definition) { c.pins.tools[tool], c.noted[tool] = d, d }
 
-// Clip returns a name of a server or a client in a length for logs.
-func Clip(name string) string { return name[:min(len(name), 128)] }
+// ClipName returns a name of a server or a client in a length for logs.
+func ClipName(name string) string { return name[:min(len(name), 128)] }
 
 // End stores what a comparison has noted.
 func (c *Comparison) End() {

@@ -200,7 +200,7 @@ func readToken(status int, text []byte, now time.Time) (got issued, err error) {
 	err = json.Unmarshal(text, &answer)
 	switch {
 	case status/100 == 4:
-		return got, &RefusedError{status, Clip(answer.Error)}
+		return got, &RefusedError{status, ClipName(answer.Error)}
 	case status != http.StatusOK || err != nil:
 		return got, fmt.Errorf("exchanging the token of the client: the issuer has answered with status %d and no token", status)
 	case answer.Token == "" || !strings.EqualFold(answer.Type, "Bearer") || !httpguts.ValidHeaderFieldValue(answer.Token):

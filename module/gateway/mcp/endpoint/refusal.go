@@ -24,9 +24,9 @@ type refusal struct {
 func (x refusal) report(s *Site, to *reply.Reply, r *http.Request) *fault.Fault {
 	ex, tool := to.Exchange, ""
 	if x.message != nil && x.message.IsCall() { // addresses of resources may be secrets
-		tool = mcp.Clip(x.element)
+		tool = mcp.ClipName(x.element)
 	}
-	server := mcp.Clip(x.server)
+	server := mcp.ClipName(x.server)
 	ex.View.Model = modelOf(server, tool)
 	if refused := s.Names.Apply(ex); refused != nil {
 		return refused
