@@ -24,10 +24,10 @@ type SealedIDs struct {
 	Account seal.Account
 }
 
-// Open returns a request and its path, that below the prefix, with escapes, with the ids of the provider in place of the
-// sealed ones. The endpoint is nil for a request that is not about objects. The body is read up to a limit in bytes,
-// unless it is a file. An id that another client has, one that was changed and one of the provider get the same answer,
-// so that nobody learns which objects exist.
+// Open returns a request and its path, that below the prefix with escapes, with the ids of the provider in place
+// of the sealed ones. The endpoint is nil for a request that is not about objects. The body is read up to a limit
+// in bytes, unless it is a file. An id that another client has, one that was changed and one of the provider get
+// the same answer, so that nobody learns which objects exist.
 func (s SealedIDs) Open(r *http.Request, path string, endpoint *objects.Endpoint, limit int64) (*http.Request, string, *fault.Fault) {
 	if endpoint != nil {
 		var unknown string

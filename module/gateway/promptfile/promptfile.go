@@ -1,8 +1,8 @@
 // Package promptfile reads files with requests of batches whose model is named when the batch is created.
 //
-// It promises what the requests may use, for the highest possible cost of a batch, although the file is read while it is
-// uploaded, maybe in several pieces: it is not changed, since its length is announced before, and no more than a line
-// of it is held.
+// It promises what the requests may use, for the highest possible cost of a batch, although the file is read
+// while it is uploaded, maybe in several pieces. The file is not changed, since its length is announced before, and
+// no more than a line of it is held.
 //
 // It refuses requests that name a model or refer to stored objects. A file whose first line is no request is another
 // file, and not read.

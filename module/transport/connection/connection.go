@@ -1,8 +1,8 @@
-// Package connection is about the connections of net/http on which calls run: which one a request was sent on, whether
-// it was stale, and what it is read with.
+// Package connection reports on which connection a request was sent, whether that was stale, and with what its
+// answer is read.
 //
-// It promises that neither an error nor a line of the standard log quotes what a provider has sent. It refuses to decide
-// whether a request is sent again.
+// It promises that neither an error of net/http nor a line of the standard log quotes what a provider has sent. It
+// refuses to decide whether a request is sent again.
 package connection
 
 import (

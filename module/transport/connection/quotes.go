@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// Unquoted returns an error of net/http that quotes nothing of an answer: net/http quotes lines of malformed headers, which
-// may contain a credential or a prompt.
+// Unquoted returns an error of net/http without what it quotes of an answer: lines of malformed headers, which may
+// contain a credential or a prompt.
 func Unquoted(err error) error { return unquoted{err} }
 
 // unquoted is an error of net/http whose text ends before the first quotation mark. The text
