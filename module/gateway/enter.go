@@ -1,12 +1,13 @@
 package gateway
 
 import (
-	"context"
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
@@ -15,8 +16,9 @@ import (
 const entrance = ""
 
 // enter lets an exchange run, within max_running. With a queue, it waits for its turn. leave must be called
-// when the exchange has ended.
-func enter(h *Handler, ex *exchange.Exchange, r *http.Request) (leave func(), refused *fault.Fault) {
+// when the exchange has ended. If leave is nil, the exchange may not run: refused is the reason, nil if the
+// client has left.
+func enter(h *Handler, answer *reply.Reply, r *http.Request) (leave func(), refused *fault.Fault) {
 	switch {
 	case h.MaxRunning == 0:
 		return func() {}, nil
@@ -25,10 +27,15 @@ func enter(h *Handler, ex *exchange.Exchange, r *http.Request) (leave func(), re
 	case h.Queue == nil:
 		return func() {}, nil
 	}
-	queued := h.resolved.queued(ex)
+	queued := h.resolved.queued(answer.Exchange)
 	if leave = queue.Process.TryEnter(entrance, h.MaxRunning, queued); leave != nil {
 		return leave, nil
 	}
+	release, refused := request.ReadAhead(r)
+	if refused != nil {
+		return nil, refused
+	}
+	defer release()
 	ctx, cancel := h.drain.Bind(r.Context(), 0)
 	defer cancel()
 	leave, unserved := queue.Process.Enter(ctx, entrance, h.MaxRunning, h.Queue, queued)
@@ -36,10 +43,12 @@ func enter(h *Handler, ex *exchange.Exchange, r *http.Request) (leave func(), re
 	switch {
 	case unserved == nil:
 		return leave, nil
-	case unserved.Reason == queue.Left && context.Cause(r.Context()) == nil:
-		return nil, fault.ShuttingDown()
+	case unserved.Reason != queue.Left:
+		return nil, fault.Crowded("", unserved.Seconds())
+	case answer.Abandon(r.Context()):
+		return nil, nil
 	}
-	return nil, fault.Crowded("", unserved.Seconds())
+	return nil, fault.ShuttingDown()
 }
 
 // queuedOf returns the function that describes the exchanges of a site to queues.

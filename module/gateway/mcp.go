@@ -26,7 +26,7 @@ func newMCPServers(ctx caddy.Context, h *Handler) (*endpoint.Servers, error) {
 	return endpoint.New(ctx, endpoint.Site{
 		Logger: h.logger, Seals: h.providers.Seals, Guards: h.resolved.guards, Drain: h.drain, Names: &h.Names, CORS: h.CORS,
 		Deadline: time.Duration(h.Deadline), PublicURL: h.PublicURL, Issuers: issuersOf(h.resolved),
-		Enter: func(ex *exchange.Exchange, r *http.Request) (func(), *fault.Fault) { return enter(h, ex, r) },
+		Enter: func(answer *reply.Reply, r *http.Request) (func(), *fault.Fault) { return enter(h, answer, r) },
 		Admit: func(to *reply.Reply, r *http.Request) *fault.Fault {
 			_, refused := h.admit(to, r, nil)
 			return refused

@@ -30,8 +30,8 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 		return route.Object.Refused()
 	}
 	if serve := creating(route.Object); serve != nil {
-		leave, refused := enter(h, to.Exchange, r)
-		if refused != nil {
+		leave, refused := enter(h, to, r)
+		if leave == nil {
 			return refused
 		}
 		defer leave()

@@ -93,8 +93,8 @@ func (all passRoutes) route(r *http.Request) (route routes.Route, ok bool) {
 
 // serve passes a request to a site on to a provider, and its answer to the client.
 func (all passRoutes) serve(h *Handler, to *reply.Reply, r *http.Request) *fault.Fault {
-	leave, refused := enter(h, to.Exchange, r)
-	if refused != nil {
+	leave, refused := enter(h, to, r)
+	if leave == nil {
 		return refused
 	}
 	defer leave()

@@ -123,8 +123,9 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.R
 	defer h.drain.Leave()
 	defer to.Close(false) // for the case that settle panics
 	defer h.settle(ex, to, r)
-	if fault := h.serve(route, to, r); fault != nil {
-		to.Fail(fault)
+	refused := h.serve(route, to, r)
+	if isGone := ex.Received > 0 && r.Context().Err() != nil; refused != nil && !(isGone && to.Abandon(r.Context())) {
+		to.Fail(refused)
 	}
 }
 
@@ -184,8 +185,8 @@ func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *
 // attempts. The client gets the fault of the first check that fails.
 func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	ex := to.Exchange
-	leave, refused := enter(h, ex, r)
-	if refused != nil {
+	leave, refused := enter(h, to, r)
+	if leave == nil {
 		return refused
 	}
 	defer leave()

@@ -105,6 +105,9 @@ func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, check
 		}
 		leave := x.enter(t)
 		if leave == nil {
+			if x.ctx.Err() != nil && x.conclude(t, c) { // while the request has waited
+				return x.verdict
+			}
 			continue
 		}
 		if len(t.Limits) > 0 && !x.admitCall(t) {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/coding"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -25,10 +27,8 @@ func Peek(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault {
 	case r.ContentLength > limit:
 		return fault.BodyTooLarge(limit)
 	}
-	rest := r.Body
 	// The memory has no lease: an answer may begin before all of the body was sent.
-	body, err := io.ReadAll(io.LimitReader(rest, limit+1))
-	r.Body = peeked{io.MultiReader(bytes.NewReader(body), rest), rest}
+	body, err := peek(r, limit+1)
 	switch {
 	case err != nil:
 		return unread(err, limit)
@@ -40,6 +40,42 @@ func Peek(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault {
 	}
 	ex.Received = time.Since(ex.Start)
 	return inspect(ex, r)
+}
+
+// The bounds of ReadAhead, in bytes.
+const (
+	longestAhead = 1 << 20  // of a body
+	mostAhead    = 64 << 20 // of all bodies in the process at a time
+)
+
+// ahead bounds the memory of bodies that are read ahead.
+var ahead = semaphore.NewWeighted(mostAhead)
+
+// ReadAhead reads the body of a request that is about to wait. A server of HTTP/1 notices that a client leaves,
+// and ends the context of its request, only behind the end of the body. The body of the request then has the same
+// bytes as before. ReadAhead reads nothing of a body of more than 1 MiB, or of one of unknown length behind that,
+// and nothing while 64 MiB of other bodies are read ahead. release must be called when the wait has ended.
+func ReadAhead(r *http.Request) (release func(), f *fault.Fault) {
+	size := r.ContentLength
+	if size < 0 {
+		size = longestAhead
+	}
+	if r.ProtoMajor > 1 || size == 0 || size > longestAhead || !ahead.TryAcquire(size) {
+		return func() {}, nil
+	}
+	if _, err := peek(r, size+1); err != nil {
+		ahead.Release(size)
+		return nil, unread(err, size)
+	}
+	return func() { ahead.Release(size) }, nil
+}
+
+// peek reads up to n bytes of the body of a request, which it has as before.
+func peek(r *http.Request, n int64) ([]byte, error) {
+	rest := r.Body
+	begin, err := io.ReadAll(io.LimitReader(rest, n))
+	r.Body = peeked{io.MultiReader(bytes.NewReader(begin), rest), rest}
+	return begin, err
 }
 
 // Whole returns the decoded body of a request, of at most limit bytes before and after decoding, which

@@ -103,6 +103,34 @@ func TestStreamsFromBeforeAReloadGetAnErrorAtShutdown(t *testing.T) {
 	p.AssertExits()
 }
 
+// A request that waited for its turn got the error of a provider that is busy when the process ended.
+func TestRequestsInQueuesGetAnErrorAtShutdown(t *testing.T) {
+	t.Parallel()
+	for place, lines := range map[string]func(*gatewaytest.Provider) []string{
+		"gateway": func(p *gatewaytest.Provider) []string {
+			return []string{"max_running 1", "queue 1 10m", site.Direct.Provider("p", p)}
+		},
+		"provider": func(p *gatewaytest.Provider) []string {
+			return []string{site.Direct.Provider("p", p, "max_running 1", "queue 1 10m")}
+		},
+	} {
+		t.Run(place, func(t *testing.T) {
+			t.Parallel()
+			provider := gatewaytest.NewProvider(t)
+			p := site.StartProcess(t, "grace_period 4s", lines(provider)...)
+			stalledStream(p, provider, gatewaytest.NewGate(t), site.ChatPath)
+			answers := make(chan site.Reply)
+			for range 2 { // of which one finds no place
+				go func() { answers <- p.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "m", "hello", false)) }()
+			}
+			assert.Equal(t, http.StatusTooManyRequests, (<-answers).Status)
+			p.Terminate()
+			shuttingDown.Assert(t, site.ChatPath, <-answers)
+			p.AssertExits()
+		})
+	}
+}
+
 // If the grace period of the previous configuration had ended, and the new configuration had
 // none, the process once ended without an error event for waiting clients.
 func TestStreamsThatNoServerWaitsForGetAnErrorWithoutAGracePeriodToo(t *testing.T) {

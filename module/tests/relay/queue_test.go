@@ -1,7 +1,9 @@
 package relay_test
 
 import (
+	"context"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -107,4 +109,62 @@ func TestTheLowestPriorityIsShed(t *testing.T) {
 	gate.Open()
 	assert.Equal(t, http.StatusOK, (<-running).Status)
 	assert.Equal(t, http.StatusOK, (<-normal).Status)
+}
+
+// The server of HTTP/1 notices that a client has left only behind the end of the body, which the gateway read when
+// the request had its turn: until then, clients that had left kept all places of the queue, and others got 429.
+func TestAClientThatLeavesTheQueueOfTheGatewayFreesItsPlace(t *testing.T) {
+	p := gatewaytest.NewProvider(t)
+	gate := gatewaytest.NewGate(t)
+	s := site.Start(t, "max_running 1", "queue 3 10m", site.Direct.Provider("p", p))
+	p.Script(gatewaytest.Stall(gate, gatewaytest.Answer()))
+	running := asking(s, 1, site.ClientKey)
+	require.NoError(t, p.WaitRequests(site.Waiting(t), 1))
+	short, long := "hello", strings.Repeat("hello ", 150_000)
+	left := make(map[any]bool) // ids of requests
+	for _, tt := range []struct {
+		name, prompt string
+		http2        bool
+		length       int64 // that the request states; 0 for the true one
+	}{
+		{name: "short", prompt: short},
+		{name: "chunks", prompt: short, length: -1},
+		{name: "long", prompt: long},
+		{name: "long, in chunks", prompt: long, length: -1},
+		{name: "HTTP/2", prompt: long, http2: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			client, ended := site.NewClient(t, tt.http2), make(chan error)
+			for range 4 {
+				request := site.NewRequest(ctx, t, s.URL("site", ""), site.ChatPath, site.BodyFor(site.ChatPath, "m", tt.prompt, false))
+				if tt.length != 0 {
+					request.ContentLength = tt.length
+				}
+				go func() {
+					response, err := client.Do(request)
+					if err == nil {
+						assert.Equal(t, http.StatusTooManyRequests, response.StatusCode)
+						assert.NoError(t, response.Body.Close())
+					}
+					ended <- err
+				}()
+			}
+			require.NoError(t, <-ended) // the others wait
+			leave()
+			for range 3 {
+				require.ErrorIs(t, <-ended, context.Canceled)
+				record := s.RecordWhere(func(r map[string]any) bool { return r["outcome"] == "client_closed" && !left[r["request_id"]] })
+				left[record["request_id"]] = true
+				assert.Nil(t, record["fault"])
+			}
+		})
+	}
+	others := asking(s, 3, site.ClientKey)
+	gate.Open()
+	for _, answers := range []<-chan site.Reply{running, others, others, others} {
+		assert.Equal(t, http.StatusOK, (<-answers).Status)
+	}
+	assert.Equal(t, 4, p.Count())
 }

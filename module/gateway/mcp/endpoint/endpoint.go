@@ -43,8 +43,9 @@ type Site struct {
 	PublicURL string        // "" for the address of each request
 	Issuers   []string      // whose tokens are keys of the site
 
-	// Enter lets an exchange run. leave is called when it has ended.
-	Enter func(*exchange.Exchange, *http.Request) (leave func(), refused *fault.Fault)
+	// Enter lets an exchange run. leave is called when it has ended. If leave is nil, the exchange may not run:
+	// refused is the reason, nil if the client has left.
+	Enter func(*reply.Reply, *http.Request) (leave func(), refused *fault.Fault)
 	// Admit admits an exchange in the limits of its key, and begins its record.
 	Admit func(*reply.Reply, *http.Request) *fault.Fault
 	// Within serves an exchange that is a part of another one, and writes its answer to w.

@@ -40,8 +40,8 @@ type session struct {
 
 // serve serves the request, unless a step refuses it. Further steps begin it.
 func (u *use) serve(steps ...func() *fault.Fault) *fault.Fault {
-	leave, refused := u.Enter(u.to.Exchange, u.r)
-	if refused != nil {
+	leave, refused := u.Enter(u.to, u.r)
+	if leave == nil {
 		return refused
 	}
 	defer leave()
