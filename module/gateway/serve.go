@@ -3,6 +3,7 @@ package gateway
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -21,6 +22,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // ServeHTTP answers requests for the gateway's paths, and hands all others to the next
@@ -219,7 +221,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 		return refused
 	}
 	checks := h.resolved.guards.For(ex, h.logger)
-	if refused := checkRequest(checks, r, m); refused != nil {
+	if refused := checkRequest(h, checks, r, m); refused != nil {
 		return refused
 	}
 	h.mirrors.Send(m.Mirror, ex)
@@ -227,11 +229,11 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 }
 
 // checkRequest shows the request of an exchange to its guards, whose edits then are its body.
-func checkRequest(checks *guardrails.Checks, r *http.Request, m *catalog.Model) *fault.Fault {
+func checkRequest(h *Handler, checks *guardrails.Checks, r *http.Request, m *catalog.Model) *fault.Fault {
 	if checks == nil {
 		return nil
 	}
-	body, refused := checks.Request(r.Context())
+	body, refused := checks.Request(r.Context(), uncheckedState(checks.Exchange, exchange.MessageFrom(r.Context()), h.providers.Seals))
 	if body == nil {
 		return refused
 	}
@@ -239,6 +241,23 @@ func checkRequest(checks *guardrails.Checks, r *http.Request, m *catalog.Model) 
 		refused = nameFiles(checks.Exchange, r, m)
 	}
 	return refused
+}
+
+// uncheckedState returns the path of the first field that refers to what the provider stores, "" for none, but for
+// sealed responses of the WebSocket of the request: their guards have checked them there, as those that the provider
+// keeps for the socket alone. socket is nil for a request by POST.
+func uncheckedState(ex *exchange.Exchange, socket *exchange.Message, seals func() *seal.Ring) string {
+	beyond := ex.View.Beyond
+	if socket == nil || beyond.State == "" {
+		return beyond.State
+	}
+	account, ids := seal.AccountOf(socket.Provider, socket.APIKey), seals().IDs(ex.Owner())
+	for i, id := range slices.Backward(beyond.ObjectIDs()) {
+		if of, raw, ok := ids.Open(id.Kind, ex.IDText(&id)); ok && of == account && socket.Began(raw) {
+			beyond.Forget(i)
+		}
+	}
+	return beyond.State
 }
 
 // callProviders makes the attempts of an exchange. If none of them has answered, it

@@ -10,14 +10,17 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/texts"
 )
 
-// Request checks the request of the exchange. It returns the body with the edits of the guards,
-// nil if there are none, or the fault of a request that does not pass.
-func (c *Checks) Request(ctx context.Context) (body []byte, refused *fault.Fault) {
+// Request checks the request of the exchange. state is the path of the first field that refers to what the provider
+// stores, and no guard has checked; "" for none. Request returns the body with the edits of the guards, nil if there
+// are none, or the fault of a request that does not pass.
+func (c *Checks) Request(ctx context.Context, state string) (body []byte, refused *fault.Fault) {
 	if c.log == nil && !slices.ContainsFunc(c.guards, func(g *guard) bool { return g.checks(OnRequest) }) {
 		return nil, nil
 	}
 	ex := c.Exchange
-	request := texts.OfRequest(ex.Body, &ex.View, &ex.Format.Requests)
+	view := ex.View
+	view.Beyond.State = state
+	request := texts.OfRequest(ex.Body, &view, &ex.Format.Requests)
 	r := requestCheck{Checks: c, texts: request.Texts, now: make([]aigateway.GuardText, len(request.Texts))}
 	for i := range request.Texts {
 		t := &request.Texts[i]

@@ -524,10 +524,25 @@ func TestX143AResponseOfTheSocketIsNamedWhateverReadsTheRequest(t *testing.T) {
 			frames := v.received()
 			require.Len(t, frames, 2)
 			assert.Contains(t, frames[1], `"previous_response_id":"`+id+`"`)
+			// A stored response of the same socket, whose id is sealed, was one that the guard could not check.
+			if slices.Contains(tt.traits, state) {
+				for _, stored := range []string{`"store":true,`, ""} {
+					members := stored + strings.TrimPrefix(reply, `"store":false,`)
+					sealed := parsed(t, c.ask(members)[0]).Response.ID
+					require.NotEqual(t, id, sealed)
+					for _, id := range []string{id, sealed} {
+						answer = goOn(c, members, id)
+						assert.Equal(t, "response.completed", parsed(t, answer).Type, answer)
+					}
+					answer = goOn(openSocket(t, s, site.ClientKey), members, sealed)
+					assert.Equal(t, tt.lines != nil, strings.Contains(answer, "cannot check"), "a stored response of another socket: %s", answer)
+				}
+				frames = v.received()
+			}
 
 			answer = goOn(openSocket(t, s, site.ClientKey), reply, id)
 			assert.Equal(t, "error", parsed(t, answer).Type, "a response of another socket: %s", answer)
-			assert.Len(t, v.received(), 2)
+			assert.Len(t, v.received(), len(frames))
 			if slices.Contains(tt.traits, files) && tt.lines == nil { // a guard refuses files
 				answer = goOn(c, `"store":false,"input":[{"role":"user","content":[{"type":"input_text","text":"mail a@example.com"},{"type":"input_file","file_id":"`+uploaded(t, s)+`"}]}]`, id)
 				assert.Equal(t, "response.completed", parsed(t, answer).Type, answer)
