@@ -22,6 +22,7 @@ var statusRows = map[int]statusRow{
 	413: {TooLarge, "request_too_large"},
 	415: {BadGateway, ""},
 	429: {RateLimited, codeRateLimited},
+	498: {Overloaded, codeOverloaded}, // of Groq
 	500: {Internal, ""},
 	503: {Overloaded, codeOverloaded},
 	504: {Timeout, codeTimeout},

@@ -41,6 +41,7 @@ func TestUpstreamStatusesFollowTheTable(t *testing.T) {
 		{418, 400, "invalid_request_error", 400, "invalid_request_error", "theirs"},
 		{422, 400, "invalid_request_error", 400, "invalid_request_error", "theirs"},
 		{429, 429, "rate_limit_error", 429, "rate_limit_error", "rate_limit_exceeded"},
+		{498, 529, "overloaded_error", 503, "server_error", "overloaded"},
 		{500, 500, "api_error", 500, "server_error", ""},
 		{501, 502, "api_error", 502, "server_error", ""},
 		{502, 502, "api_error", 502, "server_error", ""},

@@ -135,7 +135,7 @@ type ModelConfig struct {
 	// a class (5xx), timeout, unreachable, context_length (the request is too long for the
 	// model), content_policy (the provider refuses the content of the request), budget (what
 	// is left of a budget cannot pay for the target, which is then not asked), or default.
-	// Default: default, which is 401 402 403 404 408 429 5xx timeout unreachable.
+	// Default: default, which is 401 402 403 404 408 429 498 5xx timeout unreachable.
 	FallbackOn []string `json:"fallback_on,omitempty"`
 
 	// Traits are traits of all targets of the model. They take precedence over the

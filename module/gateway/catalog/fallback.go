@@ -24,7 +24,7 @@ type Fallback struct {
 
 // defaultFallback leaves out the statuses of invalid requests, which the next provider would
 // refuse, too.
-var defaultFallback = []string{"401", "402", "403", "404", "408", "429", "5xx", "timeout", "unreachable"}
+var defaultFallback = []string{"401", "402", "403", "404", "408", "429", "498", "5xx", "timeout", "unreachable"}
 
 func parseFallback(words []string) (Fallback, error) {
 	if words == nil || slices.Contains(words, "default") {

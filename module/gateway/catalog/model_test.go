@@ -31,7 +31,7 @@ func failures() map[string]*exchange.Result {
 	}
 	for name, status := range map[string]int{
 		"302": 302, "400": 400, "401": 401, "402": 402, "403": 403, "404": 404, "408": 408, "409": 409,
-		"413": 413, "422": 422, "429": 429, "500": 500, "503": 503, "504": 504, "529": 529, "599": 599, "700": 700,
+		"413": 413, "422": 422, "429": 429, "498": 498, "500": 500, "503": 503, "504": 504, "529": 529, "599": 599, "700": 700,
 	} {
 		all[name] = &exchange.Result{Status: status, Fault: fault.Read(status, "", nil)}
 	}
@@ -45,11 +45,11 @@ func TestFallbackFollowsItsWords(t *testing.T) {
 	}{
 		{nil, []string{
 			"timeout", "late timeout", "unreachable", "unusable", "overloaded", "rate limited",
-			"policy 403", "302", "401", "402", "403", "404", "408", "429", "500", "503", "504", "529", "599", "700",
+			"policy 403", "302", "401", "402", "403", "404", "408", "429", "498", "500", "503", "504", "529", "599", "700",
 		}},
 		{[]string{}, nil},
 		{[]string{"429"}, []string{"429", "rate limited"}},
-		{[]string{"4xx"}, []string{"too long", "too long 200", "policy 400", "policy 403", "400", "401", "402", "403", "404", "408", "409", "413", "422", "429", "rate limited"}},
+		{[]string{"4xx"}, []string{"too long", "too long 200", "policy 400", "policy 403", "400", "401", "402", "403", "404", "408", "409", "413", "422", "429", "498", "rate limited"}},
 		{[]string{"5xx"}, []string{"500", "503", "504", "529", "599", "700", "unusable", "overloaded", "302"}},
 		{[]string{"529"}, []string{"529", "overloaded"}},
 		{[]string{"timeout"}, []string{"timeout", "late timeout"}},
@@ -58,7 +58,7 @@ func TestFallbackFollowsItsWords(t *testing.T) {
 		{[]string{"content_policy"}, []string{"policy 400", "policy 403"}},
 		{[]string{"default", "context_length"}, []string{
 			"too long", "too long 200", "timeout", "late timeout", "unreachable", "unusable", "overloaded", "rate limited",
-			"policy 403", "302", "401", "402", "403", "404", "408", "429", "500", "503", "504", "529", "599", "700",
+			"policy 403", "302", "401", "402", "403", "404", "408", "429", "498", "500", "503", "504", "529", "599", "700",
 		}},
 	} {
 		f, err := parseFallback(test.words)

@@ -75,13 +75,13 @@ func BlamesKey(a *exchange.Attempt, r *exchange.Result) bool {
 // classOf returns the class of a failed attempt. An answer that blames the request is
 // Unknown, whatever its status, because clients can provoke it: by a model that does not
 // exist, for example. So is a refusal of the size of a request by an account that has credit
-// for smaller ones, and a 403: OpenRouter and xAI send it for prompts that their moderation
-// refuses, and firewalls for texts that look like an attack.
+// for smaller ones, or of the tier of a request (498 of Groq), and a 403: OpenRouter and xAI send
+// it for prompts that their moderation refuses, and firewalls for texts that look like an attack.
 func classOf(r *exchange.Result) Class {
 	f := r.Fault
 	blamesCall := r.Status >= 400 && r.Status < 500
 	switch {
-	case f.BlamesRequest(), f.Blame.Costly:
+	case f.BlamesRequest(), f.Blame.Costly, r.Status == 498:
 		return Unknown
 	case f.Kind == fault.CredentialRefused:
 		return CredentialRefused

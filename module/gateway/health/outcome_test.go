@@ -72,6 +72,7 @@ func TestOutcomes(t *testing.T) {
 		"503":                         {answered(503, ""), health.Overloaded},
 		"504":                         {answered(504, ""), health.TimedOut},
 		"529":                         {answered(529, ""), health.Overloaded},
+		"498":                         {answered(498, ""), health.Unknown},
 	} {
 		a := &exchange.Attempt{Exchange: &exchange.Exchange{Request: exchange.Request{Operation: translate.Generate}}}
 		assert.Equal(t, test.want.String(), health.OutcomeOf(a, test.result).Class.String(), name)
