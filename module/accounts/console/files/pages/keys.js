@@ -82,7 +82,8 @@ const Fields = ({ row, limit }) => html`
 		${
 			!row?.hint.startsWith('agent_') &&
 			html`<${Field} label="Expires" hint="The last day, in UTC. Empty: never.">
-				<input name="expires" type="date" defaultValue=${row?.expires && when(row.expires).toISOString().slice(0, 10)} />
+				<input name="expires" type="date"
+					defaultValue=${row?.expires && when(row.expires).toISOString().slice(0, 10)} />
 			<//>`
 		}
 		<${Field} label="Networks" hint="Who may use the key: 10.0.0.0/8. Empty: all.">
@@ -92,9 +93,6 @@ const Fields = ({ row, limit }) => html`
 	${sets(row?.limit ?? '') && html`<${TagField} of=${row?.tags} />`}
 `;
 
-/** endOf returns the last second of a day. @param {string} day */
-const endOf = (day) => `${day}T23:59:59Z`;
-
 /** body returns the members of a key. @param {Record<string, string>} data */
 const body = (data) => ({
 	user: data.user?.trim(),
@@ -102,7 +100,7 @@ const body = (data) => ({
 	models: lines(data.models),
 	from: lines(data.from),
 	limit: data.limit?.trim(),
-	expires: data.expires && endOf(data.expires),
+	expires: data.expires && `${data.expires}T23:59:59Z`, // the last second of the day
 	...ruleBody(data),
 	...tagBody(data),
 });
