@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
+	"sync"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -14,6 +16,10 @@ type Socket struct {
 	Provider string // name of the provider in the configuration
 	APIKey   int    // index in the API keys of the provider
 	SocketConn
+
+	mu      sync.Mutex // guards the fields below
+	used    bool       // a request was checked
+	checked []string   // names of the guards that have checked each request, and have passed each answer
 }
 
 // SocketConn is the connection of a Socket. Its methods may be called concurrently.
@@ -65,6 +71,46 @@ func (c SocketClosed) Error() string {
 type Message struct {
 	*Socket
 	Stream string // on which the answer comes; "" for the unnamed one
+
+	// Continues is the path of a field that names a response of the socket, "" if there is none.
+	Continues string
+}
+
+// NoteGuards notes the names of the guards that check the request, before it is sent. m may be nil.
+func (m *Message) NoteGuards(names []string) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.used {
+		m.used, m.checked = true, slices.Clone(names)
+	}
+	m.checked = slices.DeleteFunc(m.checked, func(name string) bool { return !slices.Contains(names, name) })
+}
+
+// NoteCut notes that a guard has not passed the answer, which the provider keeps nevertheless. m may be nil.
+func (m *Message) NoteCut(guard string) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.checked = slices.DeleteFunc(m.checked, func(name string) bool { return name == guard })
+}
+
+// Unchecked returns the path of a field that names a response of the socket, "" if there is none, or if a guard has
+// checked all that the socket has. m may be nil.
+func (m *Message) Unchecked(guard string) string {
+	if m == nil {
+		return ""
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if slices.Contains(m.checked, guard) {
+		return ""
+	}
+	return m.Continues
 }
 
 type messageKey struct{}

@@ -230,10 +230,12 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 
 // checkRequest shows the request of an exchange to its guards, whose edits then are its body.
 func checkRequest(h *Handler, checks *guardrails.Checks, r *http.Request, m *catalog.Model) *fault.Fault {
+	message := exchange.MessageFrom(r.Context())
 	if checks == nil {
+		message.NoteGuards(nil)
 		return nil
 	}
-	body, refused := checks.Request(r.Context(), uncheckedState(checks.Exchange, exchange.MessageFrom(r.Context()), h.providers.Seals))
+	body, refused := checks.Request(r.Context(), uncheckedState(checks.Exchange, message, h.providers.Seals))
 	if body == nil {
 		return refused
 	}
@@ -254,6 +256,7 @@ func uncheckedState(ex *exchange.Exchange, socket *exchange.Message, seals func(
 	account, ids := seal.AccountOf(socket.Provider, socket.APIKey), seals().IDs(ex.Owner())
 	for i, id := range slices.Backward(beyond.ObjectIDs()) {
 		if of, raw, ok := ids.Open(id.Kind, ex.IDText(&id)); ok && of == account && socket.Began(raw) {
+			socket.Continues = id.Path
 			beyond.Forget(i)
 		}
 	}

@@ -21,6 +21,7 @@ type Checks struct {
 	guards []*guard
 	log    *contentLog // nil if the exchange is not logged
 	logger *zap.Logger
+	socket *exchange.Message // whose request is checked; nil for none
 }
 
 // block is the reason why texts do not pass.
@@ -54,6 +55,7 @@ func (c *Checks) ask(ctx context.Context, g *guard, v *aigateway.GuardView) (aig
 		err = errEdits
 		fallthrough
 	case err != nil:
+		c.noteCut(g.Name, v.Phase)
 		metrics.GuardVerdict(g.Name, metrics.GuardFailed)
 		c.logger.Error("guard failed", append(c.fields(g.Name, v.Phase), zap.Error(err))...)
 		return verdict, &block{guard: g.Name, err: err}
@@ -71,9 +73,17 @@ func (c *Checks) ask(ctx context.Context, g *guard, v *aigateway.GuardView) (aig
 
 // blocked logs and counts that a rule blocks a text.
 func (c *Checks) blocked(guard, rule string, phase aigateway.GuardPhase) *block {
+	c.noteCut(guard, phase)
 	metrics.GuardVerdict(guard, metrics.GuardBlocked)
 	c.logger.Info("content blocked", append(c.fields(guard, phase), zap.String("rule", rule))...)
 	return &block{guard: guard, rule: rule}
+}
+
+// noteCut notes for the WebSocket that an answer did not pass: the next request could have it repeated.
+func (c *Checks) noteCut(guard string, phase aigateway.GuardPhase) {
+	if phase != aigateway.GuardRequest {
+		c.socket.NoteCut(guard)
+	}
 }
 
 func (c *Checks) fields(guard string, phase aigateway.GuardPhase) []zap.Field {

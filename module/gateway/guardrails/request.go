@@ -1,10 +1,12 @@
 package guardrails
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/texts"
@@ -12,8 +14,11 @@ import (
 
 // Request checks the request of the exchange. state is the path of the first field that refers to what the provider
 // stores, and no guard has checked; "" for none. Request returns the body with the edits of the guards, nil if there
-// are none, or the fault of a request that does not pass.
+// are none, or the fault of a request that does not pass. A message on a WebSocket may name a response of the socket
+// if the guard has checked all that the socket has.
 func (c *Checks) Request(ctx context.Context, state string) (body []byte, refused *fault.Fault) {
+	c.socket = exchange.MessageFrom(ctx)
+	c.socket.NoteGuards(c.names())
 	if c.log == nil && !slices.ContainsFunc(c.guards, func(g *guard) bool { return g.checks(OnRequest) }) {
 		return nil, nil
 	}
@@ -30,9 +35,9 @@ func (c *Checks) Request(ctx context.Context, state string) (body []byte, refuse
 		if !g.checks(OnRequest) {
 			continue
 		}
-		if request.Reference != "" && !g.AllowReferences {
+		if reference := cmp.Or(request.Reference, c.socket.Unchecked(g.Name)); reference != "" && !g.AllowReferences {
 			c.blocked(g.Name, "reference", aigateway.GuardRequest)
-			return nil, fault.ReferenceBlocked(g.Name, request.Reference)
+			return nil, fault.ReferenceBlocked(g.Name, reference)
 		}
 		if b := r.check(ctx, g); b != nil {
 			return nil, b.requestFault()
@@ -42,6 +47,14 @@ func (c *Checks) Request(ctx context.Context, state string) (body []byte, refuse
 		c.logContent(ctx, OnRequest, r.now)
 	}
 	return body, refused
+}
+
+// names returns the names of the guards.
+func (c *Checks) names() (names []string) {
+	for _, g := range c.guards {
+		names = append(names, g.Name)
+	}
+	return names
 }
 
 // requestCheck is the check of one request.

@@ -119,6 +119,7 @@ func forgetOwn(ex *exchange.Exchange, r *http.Request) {
 	socket := exchange.MessageFrom(r.Context())
 	for i, id := range slices.Backward(ex.View.Beyond.ObjectIDs()) {
 		if socket.Has(&ex.Request, &id) {
+			socket.Continues = id.Path
 			ex.View.Beyond.Forget(i)
 		}
 	}
