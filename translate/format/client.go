@@ -54,6 +54,9 @@ type Endpoint struct {
 	Parameter string
 }
 
+// Takes reports whether the endpoint has a method and exactly a path.
+func (e *Endpoint) Takes(method, path string) bool { return e.Method == method && e.Path == path }
+
 // Placeholder is the part of a path that is the name of a model. The name may contain slashes
 // and colons.
 const Placeholder = "{model}"

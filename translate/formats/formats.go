@@ -5,7 +5,6 @@
 package formats
 
 import (
-	"net/http"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -54,7 +53,7 @@ func Of(name translate.Format) *format.Descriptor {
 // there is none.
 func OfEndpoint(path string) (*format.Descriptor, translate.Operation) {
 	for _, d := range all {
-		i := slices.IndexFunc(d.Client.Endpoints, func(e format.Endpoint) bool { return e.Method == http.MethodPost && e.Path == path })
+		i := slices.IndexFunc(d.Client.Endpoints, func(e format.Endpoint) bool { return e.Takes("POST", path) })
 		if i >= 0 {
 			return d, d.Client.Endpoints[i].Operation
 		}
