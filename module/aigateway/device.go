@@ -25,7 +25,7 @@ type DeviceTokens struct {
 	Refresh  Digest    // of the refresh token; zero: the program has none yet
 	Replaced Digest    // of the refresh token before; zero: none
 	Salt     Digest    // 256 random bits
-	Rotated  time.Time // when the present tokens were issued
+	Rotated  time.Time // when the present tokens were issued; of a repeated first answer, when the first one was
 }
 
 // DeviceStore is an optional interface of a Store. The sign-in of agents needs it.
@@ -62,4 +62,8 @@ type Devices interface {
 	// stores the tokens and the key as rotate leaves them. An error of rotate is returned
 	// unchanged, and nothing is stored.
 	Rotate(ctx context.Context, digest Digest, rotate func(*Device, *StoredKey, *User) error) error
+
+	// TokenUsed reports whether a request to this process had the access token with this digest. It does
+	// no I/O, and knows nothing of other processes: StoredKey.Used has their uses, a minute late.
+	TokenUsed(digest Digest) bool
 }

@@ -32,8 +32,8 @@ const (
 	// another process of the program has begun with it.
 	overlap = 2 * time.Minute
 
-	// unseen is the time after a rotation until which the use of the key may be one of the access
-	// token before: the store writes uses a minute late.
+	// unseen is the time after a rotation until which the use of the key that the store has may be one of
+	// the access token before: the store writes uses a minute late. Uses in this process are known at once.
 	unseen = overlap + time.Minute
 )
 
@@ -237,23 +237,24 @@ func (a *Agents) redeem(c *call.Call, presented string) (*tokens, error) {
 		switch {
 		case d.Tokens == aigateway.DeviceTokens{}:
 			return nil
-		case !mayBeLost(c, d, key, a.clock()):
+		case store.TokenUsed(key.Digest), !mayBeLost(c, d, key, a.clock()):
 			return errExpired
 		}
-		d.Tokens = aigateway.DeviceTokens{} // rotate lets tokens live on after a refresh
+		d.Tokens = aigateway.DeviceTokens{Rotated: d.Tokens.Rotated} // rotate lets tokens live on after a refresh
 		return a.people.CountChange(user)
 	})
 }
 
-// mayBeLost reports whether the answer with the first tokens of a device may have been lost: nobody has used
-// them, and the program asks again soon, from where it began. Whoever finds the code elsewhere gets nothing.
+// mayBeLost reports whether the answer with the first tokens of a device may have been lost: the store knows of
+// no use, and the program asks again within grace after the first answer, from where it began. Whoever finds
+// the code elsewhere gets nothing.
 func mayBeLost(c *call.Call, d *aigateway.Device, key *aigateway.StoredKey, now time.Time) bool {
 	return d.Tokens.Replaced == aigateway.Digest{} && key.Used.IsZero() && now.Sub(d.Tokens.Rotated) <= grace &&
 		d.Agent == people.AgentOf(c) && d.Address == c.Address().String()
 }
 
 // refresh returns tokens for a refresh token, at the pace of polls: each pair is a row of the audit
-// log. One that was replaced returns the same tokens again during grace, or if nobody has used them
+// log. One that was replaced returns the same tokens again during grace, or if no use of them is known
 // yet; afterwards two programs have the token, of which one has stolen it, and the sign-in ends.
 func (a *Agents) refresh(c *call.Call, presented string) (*tokens, error) {
 	store, err := a.store()
@@ -279,7 +280,7 @@ func (a *Agents) refresh(c *call.Call, presented string) (*tokens, error) {
 		case subtle.ConstantTimeCompare(sent[:], d.Tokens.Refresh[:]) == 1:
 			return a.people.CountChange(user)
 		case subtle.ConstantTimeCompare(sent[:], d.Tokens.Replaced[:]) != 1,
-			a.clock().Sub(d.Tokens.Rotated) > grace && key.Used.After(d.Tokens.Rotated.Add(unseen)):
+			a.clock().Sub(d.Tokens.Rotated) > grace && (store.TokenUsed(key.Digest) || key.Used.After(d.Tokens.Rotated.Add(unseen))):
 			return errReused
 		}
 		again = tokensAfter(presented, family, d.Tokens.Salt)
@@ -324,8 +325,11 @@ func (a *Agents) rotate(c *call.Call, store aigateway.Devices, presented, family
 		if err := check(d, key); err != nil {
 			return err
 		}
-		before := d.Tokens.Refresh
-		d.Tokens = aigateway.DeviceTokens{Replaced: before, Rotated: now}
+		before, issued := d.Tokens.Refresh, now
+		if before == (aigateway.Digest{}) && !d.Tokens.Rotated.IsZero() {
+			issued = d.Tokens.Rotated // of the first answer: repeating it must not prolong grace
+		}
+		d.Tokens = aigateway.DeviceTokens{Replaced: before, Rotated: issued}
 		_, _ = rand.Read(d.Tokens.Salt[:]) // never fails
 		next = tokensAfter(presented, family, d.Tokens.Salt)
 		next.Expires, next.User = now.Add(time.Duration(a.Access)), user.Name

@@ -101,6 +101,35 @@ func TestARefreshThatIsRepeatedReturnsTheSameTokens(t *testing.T) {
 	assert.True(t, p.works(p.access))
 }
 
+// Whether the next tokens were used was read from the last use of the key in the store, which is a minute late and
+// may be that of the token before, so that a stolen token returned the live pair for minutes, and those of a
+// program that then rested for ever.
+func TestAReplacedRefreshTokenIsWorthNothingOnceTheNextTokensAreUsed(t *testing.T) {
+	for name, c := range map[string]struct {
+		use  func(p *program, before, next string)
+		want string
+	}{
+		"the next one used":       {func(p *program, _, next string) { p.works(next) }, "invalid_grant"},
+		"and the keys read anew":  {func(p *program, _, next string) { p.works(next); p.touch() }, "invalid_grant"},
+		"the one before used":     {func(p *program, before, _ string) { p.works(before) }, ""},
+		"both used":               {func(p *program, before, next string) { p.works(before); p.works(next) }, "invalid_grant"},
+		"neither":                 {func(*program, string, string) {}, ""},
+		"used at another gateway": {func(p *program, _, _ string) { p.wait(unseen + time.Second); p.use() }, "invalid_grant"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := signedIn(t, nil)
+			shared, before := p.refresh, p.access
+			p.works(before)
+			require.Empty(t, p.renew(shared))
+			next := p.access
+			c.use(p, before, next)
+			p.wait(grace)
+			assert.Equal(t, c.want, p.renew(shared))
+			assert.Equal(t, c.want == "", p.works(next))
+		})
+	}
+}
+
 // A thief who is first gets the tokens, and the program is then the second: both are out.
 func TestOfTwoWhoHaveARefreshTokenNeitherStays(t *testing.T) {
 	p := signedIn(t, nil)

@@ -161,6 +161,12 @@ func foundDevice(db database.Statements, digest aigateway.Digest) (*aigateway.De
 	return &device, &user, err
 }
 
+// TokenUsed implements aigateway.Devices.
+func (s devices) TokenUsed(digest aigateway.Digest) bool {
+	key := s.snapshot.Load().keys[digest]
+	return key != nil && key.presented.Load()
+}
+
 // Rotate implements aigateway.Devices.
 func (s devices) Rotate(ctx context.Context, digest aigateway.Digest, rotate func(*aigateway.Device, *aigateway.StoredKey, *aigateway.User) error) error {
 	return s.change(ctx, "rotating device", func(tx database.Statements) (changed, error) {

@@ -49,7 +49,8 @@ type cachedTeam struct {
 type cachedKey struct {
 	aigateway.Key
 	id, owner int64
-	used      *atomic.Bool // the key was used since writeUses; the next snapshot shares it
+	used      *atomic.Bool // the key was used since writeUses; both secrets and the next snapshot share it
+	presented *atomic.Bool // this secret was used; the next snapshot shares it
 	replaced  bool         // Digest is that of the secret before a rotation: another entry has the present one
 }
 
@@ -61,8 +62,9 @@ func (k *snapshot) lookup(digest aigateway.Digest) *aigateway.Key {
 	if key == nil || !key.Matches(digest) {
 		return nil
 	}
-	if !key.Disabled && !key.used.Load() {
+	if !key.Disabled && !(key.used.Load() && key.presented.Load()) {
 		key.used.Store(true)
+		key.presented.Store(true)
 	}
 	return &key.Key
 }
@@ -78,10 +80,14 @@ func (k *snapshot) takeUsed() (used []*cachedKey) {
 }
 
 // inherit makes the keys of a new snapshot share the marks of uses with the keys of the
-// previous snapshot, so that uses that are not written yet are not lost.
+// previous snapshot, so that uses that are not written yet are not lost. The use of a key
+// outlives its secret; that of a secret does not.
 func inherit(keys map[aigateway.Digest]*cachedKey, previous *snapshot) {
 	for digest, key := range keys {
-		if before := previous.keys[digest]; before != nil && before.id == key.id {
+		before := previous.keys[digest]
+		if before != nil && before.id == key.id {
+			key.used, key.presented = before.used, before.presented
+		} else if before = previous.byID(key.ID); before != nil {
 			key.used = before.used
 		}
 	}
@@ -236,7 +242,7 @@ func scanCachedKey(row database.Scanner) (*cachedKey, aigateway.ReplacedSecret, 
 	for i, model := range stored.Bounds.Models {
 		models[i] = aigateway.Pattern(model)
 	}
-	return &cachedKey{id: stored.ID, owner: stored.UserID, used: new(atomic.Bool), Key: aigateway.Key{
+	return &cachedKey{id: stored.ID, owner: stored.UserID, used: new(atomic.Bool), presented: new(atomic.Bool), Key: aigateway.Key{
 		ID: aigateway.StoredKeyID(stored.ID), Owner: owner,
 		Digest: stored.Digest, Models: models, Networks: stored.Bounds.Networks, Limit: stored.Bounds.Limit,
 		Expires: stored.Expires, Disabled: stored.Disabled || disabled,
@@ -248,7 +254,7 @@ func scanCachedKey(row database.Scanner) (*cachedKey, aigateway.ReplacedSecret, 
 // the key.
 func (k *cachedKey) withSecret(replaced aigateway.ReplacedSecret) *cachedKey {
 	old := *k
-	old.Digest, old.replaced = replaced.Digest, true
+	old.Digest, old.replaced, old.presented = replaced.Digest, true, new(atomic.Bool)
 	if old.Expires.IsZero() || replaced.Until.Before(old.Expires) {
 		old.Expires = replaced.Until
 	}

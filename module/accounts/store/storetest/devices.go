@@ -81,7 +81,10 @@ func devicesAreConfirmed(t *testing.T, database Database) {
 		return nil
 	}))
 	assert.Nil(t, s.Lookup(key.Digest))
+	assert.False(t, s.Devices().TokenUsed(digestOf("second")), "the use of the token before is none of this one")
 	assert.NotNil(t, s.Lookup(digestOf("second")))
+	assert.True(t, s.Devices().TokenUsed(digestOf("second")))
+	assert.False(t, s.Devices().TokenUsed(digestOf("unknown")))
 	polled, _, err = s.Devices().Poll(t.Context(), device.Digest, time.Now(), 0)
 	require.NoError(t, err)
 	assert.Equal(t, tokens, polled.Tokens)
