@@ -290,9 +290,6 @@ func (k keys) ownerOf(c *call.Call, name string, change people.KeyChange) (*aiga
 	return user, nil
 }
 
-// errRenewed is the problem of an expiry that the program would replace.
-var errRenewed = answer.Invalid("expires cannot be changed of the key of a program that has signed in: delete the key to end the sign-in")
-
 // change answers PATCH /api/v1/keys/{id}. Absent members stay unchanged.
 func (k keys) change(c *call.Call, fields keyFields) (any, error) {
 	change, err := fields.change(c)
@@ -302,9 +299,6 @@ func (k keys) change(c *call.Call, fields keyFields) (any, error) {
 	key, user, err := k.managed(c)
 	if err != nil {
 		return nil, err
-	}
-	if fields.Expires != nil && !key.Renewable.IsZero() {
-		return nil, errRenewed
 	}
 	limit := key.Bounds.Limit
 	if err := change.CheckBounds(c, key); err != nil {

@@ -108,6 +108,7 @@ func (change *KeyChange) CheckBounds(c *call.Call, k *aigateway.StoredKey) error
 
 var (
 	errBounds   = answer.Refuse(http.StatusForbidden, "only administrators may set the rules and tags of a key")
+	errRenewed  = answer.Invalid("expires cannot be changed of the key of a program that has signed in: delete the key to end the sign-in")
 	errPriority = answer.Refuse(http.StatusForbidden, "only administrators of the gateway may set the priority of a key")
 )
 
@@ -119,6 +120,8 @@ func (p *People) Apply(c *call.Call, change KeyChange, k *aigateway.StoredKey) e
 	name, limit := call.ValueOr(change.Name, k.Name), call.ValueOr(change.Limit, k.Bounds.Limit)
 	expires := call.ValueOr(change.Expires, k.Expires)
 	switch {
+	case !k.Renewable.IsZero() && expires.Unix() != k.Expires.Unix(): // some clients know seconds alone
+		return errRenewed
 	case name == "":
 		return answer.Invalid("name is required")
 	case CheckText("name", name) != nil:

@@ -25,13 +25,20 @@ func ReadOverlap(text string) (time.Duration, error) {
 	return overlap, nil
 }
 
+// errRotated is the problem of a secret that the program would replace, and that nobody would renew until then.
+var errRotated = answer.Invalid("the key of a program that has signed in cannot be rotated: the program renews its token itself")
+
 // Rotate gives a key another secret, and returns it. The present secret is valid until the overlap
-// is over. A secret that an earlier rotation has replaced ends at once: a key has two at most.
+// is over. A secret that an earlier rotation has replaced ends at once: a key has two at most. The key of a
+// program that has signed in is refused.
 func (p *People) Rotate(c *call.Call, key *aigateway.StoredKey, overlap time.Duration) (*aigateway.StoredKey, aigateway.Secret, error) {
 	secret := aigateway.NewAPIKey()
 	rotated, err := p.Store.ChangeKey(c.Context(), key.UserID, key.ID, func(k *aigateway.StoredKey) error {
 		if k.Bounds.Limit != key.Bounds.Limit { // the rights may be those in the team that it has left meanwhile
 			return aigateway.ErrNotFound
+		}
+		if !k.Renewable.IsZero() {
+			return errRotated
 		}
 		k.Replaced = aigateway.ReplacedSecret{}
 		if overlap > 0 {

@@ -235,9 +235,21 @@ func TestAPersonSeesAndEndsTheSignInsOfPrograms(t *testing.T) {
 		assert.Equal(t, http.StatusNotFound, as(stranger, method, path, "").Status)
 	}
 	assert.Equal(t, http.StatusOK, as(cookie, http.MethodPatch, path, `{"name":"laptop"}`).Status)
-	refused := as(cookie, http.MethodPatch, path, `{"expires":"2099-12-31"}`)
-	assert.Equal(t, http.StatusBadRequest, refused.Status)
-	assert.Contains(t, refused.Body, "delete the key to end the sign-in")
+	// A key with another secret went on without the program, whose next refresh replaced the secret; with another
+	// expiry, it had an access token without an end.
+	for _, c := range []struct{ method, path, body, want string }{
+		{http.MethodPatch, path, `{"expires":"2099-12-31"}`, "delete the key to end the sign-in"},
+		{http.MethodPatch, path, `{"expires":""}`, "delete the key to end the sign-in"},
+		{http.MethodPost, path + "/rotation", `{}`, "cannot be rotated"},
+		{http.MethodPost, path + "/rotation", `{"overlap":"24h"}`, "cannot be rotated"},
+	} {
+		refused := as(cookie, c.method, c.path, c.body)
+		assert.Equal(t, http.StatusBadRequest, refused.Status, c.body)
+		assert.Contains(t, refused.Body, c.want)
+	}
+	byNewAPI := as(cookie, http.MethodPut, "/api/token/", fmt.Sprintf(`{"id":%d,"expired_time":-1}`, keys.Items[0].ID))
+	assert.Contains(t, byNewAPI.Body, "delete the key to end the sign-in")
+	assert.Equal(t, []int{http.StatusOK, http.StatusOK}, []int{works(token), works(other)})
 	assert.Equal(t, http.StatusNoContent, as(cookie, http.MethodDelete, path, "").Status)
 	assert.Equal(t, []int{http.StatusUnauthorized, http.StatusOK}, []int{works(token), works(other)}, "the other program stays")
 }
