@@ -12,9 +12,10 @@ import (
 	"time"
 )
 
-// The bounds of an answer: its time, and its size in bytes.
+// The bounds of an answer: its time, and its size in bytes. A check delays each printed token.
 const (
 	loginTime = 30 * time.Second
+	checkTime = 5 * time.Second
 	maxAnswer = 64 << 10
 )
 
@@ -60,6 +61,25 @@ func (s *signedIn) post(ctx context.Context, path string, form url.Values) (*oau
 		return nil, fmt.Errorf("%s answered with status %d: its accounts need the word agents", s.base, res.StatusCode)
 	}
 	return answer, nil
+}
+
+// isRefused reports whether the gateway answers that it does not know an access token. It does not if the
+// gateway is away, or refuses it for another reason.
+func (s *signedIn) isRefused(ctx context.Context, access string) bool {
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.base+"/managed/settings", nil)
+	if err != nil {
+		return false
+	}
+	r.Header.Set("Authorization", "Bearer "+access)
+	r.Header.Set("User-Agent", "caddy-ai-gateway")
+	res, err := s.client.Do(r)
+	if err != nil {
+		return false
+	}
+	_ = res.Body.Close() // a failure changes nothing
+	return res.StatusCode == http.StatusUnauthorized
 }
 
 // poll asks for tokens until there are some, or the context ends, as the code does.

@@ -109,14 +109,15 @@ func signInHere(cmd *cobra.Command, s *signedIn) error {
 	return s.store(got)
 }
 
-// printToken prints an access token, and renews it first if it ends soon.
+// printToken prints an access token, and renews it first if it ends soon, or if the gateway refuses it: a
+// program runs the command again after a 401.
 func printToken(cmd *cobra.Command, s *signedIn) error {
 	tokens, err := s.read()
 	if err != nil {
 		return err
 	}
-	if time.Until(tokens.Expires) <= tokens.spare() {
-		renewed, err := s.renew(cmd.Context())
+	if time.Until(tokens.Expires) <= tokens.spare() || s.isRefused(cmd.Context(), tokens.Access) {
+		renewed, err := s.renew(cmd.Context(), tokens)
 		switch {
 		case err == nil:
 			tokens = renewed

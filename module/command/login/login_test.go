@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,7 +37,7 @@ func newSignInServer(t *testing.T, answers ...string) (*signInServer, *signedIn)
 		s.asked = append(s.asked, r.URL.Path+"?"+string(body))
 		status, text, _ := strings.Cut(s.answers[0], " ")
 		s.answers = s.answers[1:]
-		w.WriteHeader(map[string]int{"200": 200, "400": 400, "401": 401, "404": 404, "502": 502, "503": 503}[status])
+		w.WriteHeader(map[string]int{"200": 200, "400": 400, "401": 401, "403": 403, "404": 404, "502": 502, "503": 503}[status])
 		_, _ = io.WriteString(w, text)
 	}))
 	t.Cleanup(s.Close)
@@ -76,13 +77,13 @@ func TestAMachineSignsInWithACode(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o700), folder.Mode().Perm())
 
+	server.answers = []string{"404 {}", "200 {}"}
 	out, err = runLogin(t, s, printToken)
 	require.NoError(t, err)
-	assert.Equal(t, "agent_1\n", out, "without a request")
-	server.answers = []string{"200 {}"}
+	assert.Equal(t, "agent_1\n", out)
 	_, err = runLogin(t, s, signOutHere)
 	require.NoError(t, err)
-	assert.Equal(t, "/oauth/revoke?token=refresh_1&token_type_hint=refresh_token", server.asked[4])
+	assert.Equal(t, "/oauth/revoke?token=refresh_1&token_type_hint=refresh_token", server.asked[5])
 	_, err = runLogin(t, s, printToken)
 	assert.ErrorIs(t, err, errNotSignedIn)
 }
@@ -118,6 +119,51 @@ func TestATokenThatEndsSoonIsRenewed(t *testing.T) {
 			} else {
 				assert.ErrorContains(t, err, c.want)
 			}
+		})
+	}
+}
+
+// A token whose sign-in had been revoked was printed until its end, although the program ran the command again
+// because of a 401.
+func TestATokenThatTheGatewayRefusesIsRenewed(t *testing.T) {
+	const refused, renewed = `401 {"type":"error"}`, "/oauth/token?grant_type=refresh_token&refresh_token=refresh_0"
+	for name, c := range map[string]struct {
+		answers   []string
+		asked     []string
+		out, want string
+	}{
+		"known":                   {[]string{"404 {}", "200 {}"}, nil, "agent_0\nagent_0\n", ""},
+		"refused":                 {[]string{refused, "200 " + issued, "404 {}"}, []string{renewed}, "agent_1\nagent_1\n", ""},
+		"the sign-in has ended":   {[]string{refused, `401 {"error":"invalid_grant"}`}, []string{renewed}, "", "the sign-in has ended"},
+		"the gateway is away":     {[]string{"503 x", "502 x"}, nil, "agent_0\nagent_0\n", ""},
+		"away during the renewal": {[]string{refused, "503 x", "404 {}"}, []string{renewed}, "agent_0\nagent_0\n", ""},
+		"from another network":    {[]string{"403 {}", "403 {}"}, nil, "agent_0\nagent_0\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, s := newSignInServer(t, c.answers...)
+			s.has(t, time.Hour)
+			var printed string
+			var err error
+			for range 2 { // a loop of a shell does not renew with each call
+				var out string
+				if out, err = runLogin(t, s, printToken); err != nil {
+					break
+				}
+				printed += out
+			}
+			assert.Equal(t, c.out, printed)
+			if c.want == "" {
+				assert.NoError(t, err)
+			} else {
+				assert.ErrorContains(t, err, c.want)
+			}
+			var asked []string
+			for _, request := range server.asked {
+				if request != "/managed/settings?" {
+					asked = append(asked, request)
+				}
+			}
+			assert.Equal(t, c.asked, asked)
 		})
 	}
 }
@@ -179,20 +225,20 @@ func TestATokenOfAMinuteIsPrintedUntilAQuarterIsLeft(t *testing.T) {
 	for lasts, want := range map[int64]time.Duration{60: 15 * time.Second, 300: 75 * time.Second, 3600: 5 * time.Minute} {
 		assert.Equal(t, want, (&storedTokens{Lasts: lasts}).spare())
 	}
-	server, s := newSignInServer(t, "200 "+strings.Replace(issued, "3600", "60", 1))
+	server, s := newSignInServer(t, "200 "+strings.Replace(issued, "3600", "60", 1), "404 {}", "404 {}")
 	s.has(t, -time.Minute)
 	for range 3 {
 		out, err := runLogin(t, s, printToken)
 		require.NoError(t, err)
 		assert.Equal(t, "agent_1\n", out)
 	}
-	assert.Len(t, server.asked, 1)
+	assert.Len(t, server.asked, 3, "a renewal, and two checks")
 }
 
 // Programs that ask for a token at once each renewed it, and one of them could store tokens that the
 // gateway had replaced already.
 func TestProgramsAtOnceRenewATokenOnce(t *testing.T) {
-	server, s := newSignInServer(t, "200 "+issued)
+	server, s := newSignInServer(t, "200 "+issued, "404 {}", "404 {}", "404 {}")
 	s.has(t, -time.Minute)
 	var programs sync.WaitGroup
 	for range 4 {
@@ -203,7 +249,8 @@ func TestProgramsAtOnceRenewATokenOnce(t *testing.T) {
 		})
 	}
 	programs.Wait()
-	assert.Len(t, server.asked, 1)
+	renewals := slices.DeleteFunc(server.asked, func(request string) bool { return request == "/managed/settings?" })
+	assert.Len(t, renewals, 1)
 }
 
 // A token that another process had renewed meanwhile was reported as the end of the sign-in.

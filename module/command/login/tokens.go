@@ -82,16 +82,16 @@ func (s *signedIn) read() (*storedTokens, error) {
 	return tokens, nil
 }
 
-// renew replaces the tokens, unless another process has done so. Several programs ask for a token at
+// renew replaces tokens, unless another process has done so. Several programs ask for a token at
 // once, each in a process of its own.
-func (s *signedIn) renew(ctx context.Context) (*storedTokens, error) {
+func (s *signedIn) renew(ctx context.Context, old *storedTokens) (*storedTokens, error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
 	tokens, err := s.read()
-	if err != nil || time.Until(tokens.Expires) > tokens.spare() {
+	if err != nil || tokens.Access != old.Access {
 		return tokens, err
 	}
 	got, err := s.post(ctx, "/oauth/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {tokens.Refresh}})
