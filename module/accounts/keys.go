@@ -316,7 +316,8 @@ func (k keys) change(c *call.Call, fields keyFields) (any, error) {
 	return viewKey(changed, user), nil
 }
 
-// refusal answers GET /api/v1/keys/{id}/refusal.
+// refusal answers GET /api/v1/keys/{id}/refusal. The state of a rule whose use is that of others has it for
+// administrators alone, as in lists of limits; the reason names the rule.
 func (k keys) refusal(c *call.Call) (any, error) {
 	key, user, err := k.key(c)
 	if err != nil {
@@ -326,11 +327,21 @@ func (k keys) refusal(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	refusal := api.Refusal{Reason: reason, Limit: rule}
+	refusal := api.Refusal{Reason: reason}
 	if rule != nil {
 		refusal.Until = rule.Renews
 	}
+	if rule != nil && seesUse(c, key, rule) {
+		refusal.Limit = rule
+	}
 	return refusal, nil
+}
+
+// seesUse reports whether the user of a call may see the use of a rule that bounds a key, which may be that of
+// others. Administrators of a team see that of the team.
+func seesUse(c *call.Call, key *aigateway.StoredKey, rule *aigateway.LimitState) bool {
+	ofTeam := rule.Per == aigateway.PerGroup && rule.Limit == key.Bounds.Limit
+	return c.IsAdmin() || !rule.Per.IsShared() || ofTeam && c.CheckKey(c.Context(), key) == nil
 }
 
 // rotation is the body of a request for another secret. Without an overlap, the present one ends at

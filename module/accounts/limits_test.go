@@ -2,7 +2,9 @@ package accounts
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,4 +104,63 @@ func TestUsersAskForTheirOwnLimitsAlone(t *testing.T) {
 	assert.JSONEq(t, `{"next":">alice key_1","items":[{"limit":"small","per":"user","subject":"alice","rule":"budget",
 		"period":"month","amount":5000000,"used":1500001,"reserved":1,"left":3499999,"currency":"USD","soft":false,"renews_at":"2026-12-01T00:00:00Z"}]}`,
 		s.ask(testRequest{call: "GET /api/v1/limits", token: s.token("alice")}).body)
+}
+
+// usedUp answers each query with a rule of which nothing is left.
+type usedUp struct {
+	limitsOf
+	rule aigateway.LimitState
+}
+
+func (l usedUp) Limits(context.Context, aigateway.LimitQuery) (aigateway.LimitPage, error) {
+	return aigateway.LimitPage{States: []aigateway.LimitState{l.rule}}, nil
+}
+
+func (usedUp) CheckTeam(*aigateway.Team) error { return nil }
+
+// The reason of a refusal had the use of the whole team, and of the whole gateway, for each member.
+func TestUsersDoNotSeeTheUseOfOthersInTheReasonOfARefusal(t *testing.T) {
+	s := newSite(t, nil)
+	s.UseLimits(usedUp{})
+	s.user("root", aigateway.RoleRoot)
+	root := s.token("root")
+	ask := func(call, body string) testAnswer {
+		answer := s.ask(testRequest{call: call, body: body, token: root})
+		require.Less(t, answer.status, 300, answer.body)
+		return answer
+	}
+	ask("POST /api/v1/teams", `{"name":"research"}`)
+	for name, admin := range map[string]string{"member": "false", "lead": "true"} {
+		s.user(name, aigateway.RoleUser)
+		ask("PUT /api/v1/teams/research/members/"+name, `{"admin":`+admin+`}`)
+	}
+	made := ask("POST /api/v1/keys", `{"user":"member","name":"hers","limit":"research"}`).data(t)
+	call := fmt.Sprint("GET /api/v1/keys/", made["id"], "/refusal")
+	all := []string{"lead", "member", "root"}
+	for _, c := range []struct {
+		per   aigateway.Scope
+		limit string
+		seen  []string
+	}{
+		{aigateway.PerKey, "own/key", all},
+		{aigateway.PerUser, "staff", all},
+		{aigateway.PerGroup, "research", []string{"lead", "root"}},
+		{aigateway.PerGroup, "department", []string{"root"}},
+		{aigateway.PerGateway, "all", []string{"root"}},
+		{aigateway.PerCustomer, "customers", []string{"root"}},
+		{aigateway.PerTag("project"), "projects", []string{"root"}},
+	} {
+		renews := time.Date(2099, 12, 1, 0, 0, 0, 0, time.UTC)
+		s.UseLimits(usedUp{rule: aigateway.LimitState{Limit: c.limit, Per: c.per, Rule: "tokens", Period: "24h", Amount: 60_000, Used: 60_200, Renews: &renews}})
+		var seen []string
+		for _, who := range all {
+			answer := s.ask(testRequest{call: call, token: s.token(who)}).body
+			assert.Contains(t, answer, "is used up", who)
+			assert.Contains(t, answer, `"until":"2099-12-01T00:00:00Z"`, who)
+			if strings.Contains(answer, "60200") {
+				seen = append(seen, who)
+			}
+		}
+		assert.Equal(t, c.seen, seen, c.limit)
+	}
 }

@@ -68,6 +68,11 @@ func (s Scope) Labelled() bool {
 // OfCalls reports whether the limit counts calls of a provider, whatever key they are for.
 func (s Scope) OfCalls() bool { return s == PerProvider || s == PerTarget }
 
+// IsShared reports whether a subject of the scope may consist of keys of several users.
+func (s Scope) IsShared() bool {
+	return s.Labelled() || s.OfCalls() || s == PerGroup || s == PerGateway
+}
+
 // isChosen reports whether users can have many subjects in the scope: by making keys, or by
 // choosing labels.
 func (s Scope) isChosen() bool { return s == PerKey || s.Labelled() }

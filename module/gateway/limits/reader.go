@@ -66,7 +66,7 @@ func (r Reader) Limits(ctx context.Context, q aigateway.LimitQuery) (page aigate
 	}
 	withShared := q.Key != "" && !q.Own // otherwise the first page has them
 	all.wants = func(l *aigateway.Limit, s aigateway.Subject) bool {
-		return named(l, s) && (withShared || !isShared(s))
+		return named(l, s) && (withShared || !s.Per.IsShared())
 	}
 	after := strings.TrimPrefix(q.After, cursor)
 	last := after

@@ -147,7 +147,7 @@ func (s *states) addShared(ctx context.Context, site *Site) error {
 	wants := s.wants
 	defer func() { s.wants = wants }()
 	s.wants = func(limit *aigateway.Limit, subject aigateway.Subject) bool {
-		return isShared(subject) && (wants == nil || wants(limit, subject))
+		return subject.Per.IsShared() && (wants == nil || wants(limit, subject))
 	}
 	keys := site.Limits.teamsOf(site.Keys)
 	for _, limit := range site.Limits.defined {
@@ -166,9 +166,4 @@ func (s *states) addShared(ctx context.Context, site *Site) error {
 		}
 	}
 	return nil
-}
-
-// isShared reports whether a subject may consist of keys of several users.
-func isShared(s aigateway.Subject) bool {
-	return s.Per.Labelled() || s.Per.OfCalls() || s.Per == aigateway.PerGroup || s.Per == aigateway.PerGateway
 }
