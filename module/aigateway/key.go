@@ -39,15 +39,16 @@ type Key struct {
 	Labels
 }
 
-const storedKeyPrefix = "key_"
+// StoredKeyPrefix is what the Key.ID of a key in a Store begins with.
+const StoredKeyPrefix = "key_"
 
 // StoredKeyID returns the Key.ID of the key with this ID in a Store: "key_1".
-func StoredKeyID(number int64) string { return storedKeyPrefix + strconv.FormatInt(number, 10) }
+func StoredKeyID(number int64) string { return StoredKeyPrefix + strconv.FormatInt(number, 10) }
 
 // IsStoredKeyID reports whether id has the form of StoredKeyID. Other key sources refuse
 // such names, so that every log line with such an ID is about the key of a user.
 func IsStoredKeyID(id string) bool {
-	number, err := strconv.ParseInt(strings.TrimPrefix(id, storedKeyPrefix), 10, 64)
+	number, err := strconv.ParseInt(strings.TrimPrefix(id, StoredKeyPrefix), 10, 64)
 	return err == nil && number > 0 && StoredKeyID(number) == id
 }
 

@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -292,7 +293,7 @@ func (a *Agents) refresh(c *call.Call, presented string) (*tokens, error) {
 		return again, nil
 	case errors.Is(err, errReused):
 		a.people.RecordFailure(c, user, "device.reuse")
-		return nil, errors.Join(err, end(c, a.people.Store, device, user))
+		return nil, errors.Join(err, end(c, a.people.Store, device.Key, user))
 	}
 	return next, grantError(err)
 }
@@ -350,12 +351,15 @@ func (a *Agents) rotate(c *call.Call, store aigateway.Devices, presented, family
 	return next, err
 }
 
-// revoke ends the sign-in of a refresh token, or of a device code. Other tokens are none of a device,
-// or end soon.
+// revoke ends the sign-in of a refresh token, an access token or a device code. Other tokens are none of a
+// device.
 func (a *Agents) revoke(c *call.Call, token string) error {
 	store, err := a.store()
 	if err != nil {
 		return err
+	}
+	if strings.HasPrefix(token, accessPrefix) {
+		return revokeAccess(c, a.people.Store, token)
 	}
 	secret := token
 	if family, ok := familyOf(token); ok {
@@ -369,12 +373,40 @@ func (a *Agents) revoke(c *call.Call, token string) error {
 		return err
 	}
 	c.ActAs(user, 0)
-	return end(c, a.people.Store, device, user)
+	return end(c, a.people.Store, device.Key, user)
+}
+
+// revokeAccess ends the sign-in of an access token, also of one that has expired.
+func revokeAccess(c *call.Call, store aigateway.Store, token string) error {
+	known := find(c, store, token)
+	if known == nil {
+		return nil
+	}
+	id, err := strconv.ParseInt(strings.TrimPrefix(known.ID, aigateway.StoredKeyPrefix), 10, 64)
+	if err != nil {
+		return nil // of another source of keys
+	}
+	key, err := store.Key(c.Context(), aigateway.AnyUser, id)
+	if err == nil && key.Renewable.IsZero() {
+		err = aigateway.ErrNotFound // no sign-in
+	}
+	var user *aigateway.User
+	if err == nil {
+		user, err = store.User(c.Context(), key.UserID)
+	}
+	if errors.Is(err, aigateway.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	c.ActAs(user, 0)
+	return end(c, store, key.ID, user)
 }
 
 // end deletes the key of a device, and thereby the device.
-func end(c *call.Call, store aigateway.Store, device *aigateway.Device, user *aigateway.User) error {
-	err := store.DeleteKey(c.Context(), user.ID, device.Key)
+func end(c *call.Call, store aigateway.Store, key int64, user *aigateway.User) error {
+	err := store.DeleteKey(c.Context(), user.ID, key)
 	if errors.Is(err, aigateway.ErrNotFound) {
 		return nil
 	}

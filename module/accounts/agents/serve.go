@@ -83,7 +83,7 @@ Claude Code and other programs sign in here without a key:
 - GET ` + metadataPath + ` names the endpoints (RFC 8414).
 - POST ` + beginPath + ` begins a sign-in (RFC 8628). A person who is logged in types the code at ` + devicePath + `.
 - POST ` + tokenPath + ` returns tokens for the device code, and for a refresh token.
-- POST ` + revokePath + ` ends the sign-in of a refresh token (RFC 7009).
+- POST ` + revokePath + ` ends the sign-in of a refresh token or an access token (RFC 7009).
 - GET ` + settingsPath + ` returns the settings of Claude Code for the person, with the prices of models, 404 if there are none.
 - GET ` + usagePath + ` returns the budgets of the person for Claude Code, or what was spent if there are none.
 

@@ -222,11 +222,7 @@ func (a *Agents) key(c *call.Call) (*aigateway.Key, error) {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return nil, aigateway.ErrNotFound
 	}
-	secret = strings.TrimSpace(secret)
-	key := a.people.Store.Lookup(call.Digest(secret))
-	if shared, ok := a.people.Store.(aigateway.SharedKeySource); ok && key == nil {
-		key = shared.LookupIssued(c.Context(), secret)
-	}
+	key := find(c, a.people.Store, strings.TrimSpace(secret))
 	switch {
 	case key == nil || key.Disabled || key.Expired(a.clock()):
 		return nil, aigateway.ErrNotFound
@@ -234,6 +230,15 @@ func (a *Agents) key(c *call.Call) (*aigateway.Key, error) {
 		return nil, errNetwork
 	}
 	return key, nil
+}
+
+// find returns the key of a store with a secret, nil if there is none.
+func find(c *call.Call, store aigateway.Store, secret string) *aigateway.Key {
+	key := store.Lookup(call.Digest(secret))
+	if shared, ok := store.(aigateway.SharedKeySource); ok && key == nil {
+		key = shared.LookupIssued(c.Context(), secret)
+	}
+	return key
 }
 
 // groups returns the groups and the teams of the person with a key.

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 )
 
@@ -173,7 +174,7 @@ func TestRefreshesCountAsChangesOfTheUser(t *testing.T) {
 
 func TestARevokedSignInHasEnded(t *testing.T) {
 	p := signedIn(t, nil)
-	for _, other := range []string{p.access, "unknown", "sk-x", "refresh_x.y", "refresh_"} {
+	for _, other := range []string{"agent_x", "unknown", "sk-x", "refresh_x.y", "refresh_"} {
 		status, _ := p.post("/oauth/revoke", url.Values{"token": {other}})
 		assert.Equal(t, http.StatusOK, status, "RFC 7009 has no error for tokens that do not exist")
 		assert.True(t, p.works(p.access))
@@ -182,6 +183,32 @@ func TestARevokedSignInHasEnded(t *testing.T) {
 	assert.Equal(t, http.StatusOK, status)
 	assert.False(t, p.works(p.access))
 	assert.Equal(t, "invalid_grant", p.renew(p.refresh))
+}
+
+// The revocation of an access token was answered with 200, and the token went on to work.
+func TestAnAccessTokenThatIsRevokedEndsItsSignIn(t *testing.T) {
+	for name, before := range map[string]func(p *program){
+		"in use":    func(p *program) { p.works(p.access) },
+		"expired":   func(p *program) { p.wait(2 * time.Hour) },
+		"refreshed": func(p *program) { require.Empty(t, p.renew(p.refresh)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := signedIn(t, nil)
+			presented := p.access
+			before(p)
+			status, answer := p.post(revokePath, url.Values{"token": {presented}, "token_type_hint": {"access_token"}})
+			assert.Equal(t, http.StatusOK, status, answer)
+			assert.False(t, p.works(p.access))
+			assert.Equal(t, "invalid_grant", p.renew(p.refresh))
+			assert.Empty(t, p.keys())
+		})
+	}
+	p := signedIn(t, nil)
+	_, err := p.people.Store.ChangeKey(t.Context(), p.alice.ID, p.keys()[0].ID, func(k *aigateway.StoredKey) error { k.Digest = call.Digest("sk-x"); return nil })
+	require.NoError(t, err)
+	status, _ := p.post(revokePath, url.Values{"token": {"sk-x"}})
+	assert.Equal(t, http.StatusOK, status)
+	assert.Len(t, p.keys(), 1, "what is no token of a program is not revoked")
 }
 
 // Who is disabled, leaves the team of the sign-in, or deletes its key, is out at once.
