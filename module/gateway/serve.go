@@ -235,7 +235,11 @@ func checkRequest(h *Handler, checks *guardrails.Checks, r *http.Request, m *cat
 		message.NoteGuards(nil)
 		return nil
 	}
-	body, refused := checks.Request(r.Context(), uncheckedState(checks.Exchange, message, h.providers.Seals))
+	state := checks.Exchange.View.Beyond.State
+	if message != nil && state != "" {
+		state = uncheckedState(checks.Exchange, message, h.providers.Seals())
+	}
+	body, refused := checks.Request(r.Context(), state)
 	if body == nil {
 		return refused
 	}
@@ -247,13 +251,10 @@ func checkRequest(h *Handler, checks *guardrails.Checks, r *http.Request, m *cat
 
 // uncheckedState returns the path of the first field that refers to what the provider stores, "" for none, but for
 // sealed responses of the WebSocket of the request: their guards have checked them there, as those that the provider
-// keeps for the socket alone. socket is nil for a request by POST.
-func uncheckedState(ex *exchange.Exchange, socket *exchange.Message, seals func() *seal.Ring) string {
+// keeps for the socket alone.
+func uncheckedState(ex *exchange.Exchange, socket *exchange.Message, seals *seal.Ring) string {
 	beyond := ex.View.Beyond
-	if socket == nil || beyond.State == "" {
-		return beyond.State
-	}
-	account, ids := seal.AccountOf(socket.Provider, socket.APIKey), seals().IDs(ex.Owner())
+	account, ids := seal.AccountOf(socket.Provider, socket.APIKey), seals.IDs(ex.Owner())
 	for i, id := range slices.Backward(beyond.ObjectIDs()) {
 		if of, raw, ok := ids.Open(id.Kind, ex.IDText(&id)); ok && of == account && socket.Began(raw) {
 			socket.Continues = id.Path

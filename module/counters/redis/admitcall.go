@@ -40,7 +40,7 @@ const (
 func newAdmitCall(limits []*aigateway.Limit, d *aigateway.Demand, c *clock, now time.Time) *admitCall {
 	q := &admitCall{limits: limits, demand: d, id: rand.Text(), sent: c.here()}
 	q.keys = append(make([]string, 0, 1+keysPer*len(limits)), tag+"reservation:"+q.id)
-	q.args = append(q.args, c.micros(), q.id, lease.Microseconds(), countable(d.Tokens), countable(d.Nanos), c.latest(q.sent))
+	q.args = append(make([]any, 0, argsHead+argsPer*len(limits)), c.micros(), q.id, lease.Microseconds(), countable(d.Tokens), countable(d.Nanos), c.latest(q.sent))
 	for _, limit := range limits {
 		q.add(limit, now, q.sent.Sub(limit.BudgetSince).Microseconds())
 	}
