@@ -142,16 +142,16 @@ func TestATokenThatTheGatewayRefusesIsRenewed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server, s := newSignInServer(t, c.answers...)
 			s.has(t, time.Hour)
-			var printed string
+			var printed strings.Builder
 			var err error
 			for range 2 { // a loop of a shell does not renew with each call
 				var out string
 				if out, err = runLogin(t, s, printToken); err != nil {
 					break
 				}
-				printed += out
+				printed.WriteString(out)
 			}
-			assert.Equal(t, c.out, printed)
+			assert.Equal(t, c.out, printed.String())
 			if c.want == "" {
 				assert.NoError(t, err)
 			} else {
