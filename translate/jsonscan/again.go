@@ -10,8 +10,8 @@ import (
 // the position and the reason of its first error.
 func (c *Cursor) stringEnd() (end int, escaped bool, reason string) {
 	if !c.valid {
-		if end, escaped, reason = stringEnd(c.data, c.pos); reason == "" {
-			c.noteText(c.pos, end)
+		if end, escaped, reason = stringEnd(c.data, c.pos); reason == "" && c.noting && end-c.pos >= longText {
+			c.texts = append(c.texts.room(c.data), extent{uint32(c.pos), uint32(end)})
 		}
 		return end, escaped, reason
 	}

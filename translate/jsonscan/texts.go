@@ -3,9 +3,8 @@ package jsonscan
 import "slices"
 
 // Texts are the long strings of a document that a cursor has read, in their order, and the arrays
-// between NoteArray and EndArray. A cursor that reads the document again does not search for
-// their ends: most of a request is long strings. Strings in values that were skipped as a whole
-// are not among them.
+// of NoteArray. A cursor that reads the document again does not search for their ends: most of a
+// request is long strings. Strings in values that were skipped as a whole are not among them.
 type Texts []extent
 
 // extent is the position of a string with its quotes, or of an array with its brackets. A document
@@ -22,35 +21,26 @@ func (c *Cursor) NoteTexts() { c.noting = true }
 // Texts returns the noted strings.
 func (c *Cursor) Texts() Texts { return c.texts }
 
-// noteText notes a string.
-func (c *Cursor) noteText(start, end int) {
-	if c.noting && end-start >= longText {
-		c.note(extent{uint32(start), uint32(end)})
-	}
-}
-
-func (c *Cursor) note(e extent) {
-	if c.texts == nil {
-		c.texts = make(Texts, 0, 8+len(c.data)/512)
-	}
-	c.texts = append(c.texts, e)
-}
-
-// NoteArray notes the array at the cursor, which a later reader may have to skip before it knows
-// how to read it. EndArray needs the returned index behind the array.
-func (c *Cursor) NoteArray() (index int) {
-	start := c.Offset()
+// NoteArray notes the array from start to the cursor, which a later reader may have to skip before
+// it knows how to read it.
+func (c *Cursor) NoteArray(start int) {
 	if c.noting {
-		c.note(extent{start: uint32(start)})
+		c.texts = slices.Insert(c.texts.room(c.data), c.texts.from(start), extent{uint32(start), uint32(c.pos)})
 	}
-	return len(c.texts) - 1
 }
 
-// EndArray completes what NoteArray has noted.
-func (c *Cursor) EndArray(index int) {
-	if c.noting {
-		c.texts[index].end = uint32(c.pos)
+// room returns the texts with memory for those of a document.
+func (t Texts) room(document []byte) Texts {
+	if t == nil {
+		t = make(Texts, 0, 8+len(document)/512)
 	}
+	return t
+}
+
+// from returns the index of the first text that does not begin before start.
+func (t Texts) from(start int) int {
+	first, _ := slices.BinarySearchFunc(t, start, func(e extent, start int) int { return int(e.start) - start })
+	return first
 }
 
 // Again is the function Again for the document whose strings these are.
@@ -61,10 +51,9 @@ func (t Texts) Again(document []byte) Cursor {
 // Revisit makes c, which is large and therefore reused, a cursor at a value that other has skipped in
 // a document that is read again. The offsets of c are those of other.
 func (c *Cursor) Revisit(other *Cursor, value Slot) {
-	first, _ := slices.BinarySearchFunc(other.document, value.Start, func(e extent, start int) int { return int(e.start) - start })
 	c.data, c.pos, c.depth, c.phase, c.err = other.data[:value.End], value.Start, 0, due, nil
 	c.valid, c.unnamed, c.noting = true, true, false
-	c.document, c.texts = other.document, other.document[first:]
+	c.document, c.texts = other.document, other.document[other.document.from(value.Start):]
 }
 
 // textEnd is knownStringEnd, but does not search for the end of a string that is among the texts. t

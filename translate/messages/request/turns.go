@@ -92,7 +92,7 @@ func checkBlocks(p *strict.Pass, objects *strict.Table) {
 		p.JSON.Skip()
 		return
 	}
-	cuts, noted := strict.Cutter{Spans: &p.View.SelfSigned}, p.JSON.NoteArray()
+	cuts, first := strict.Cutter{Spans: &p.View.SelfSigned}, p.JSON.Offset()
 	p.Elements("", func(int) {
 		var m strict.Members
 		start := p.JSON.Offset()
@@ -108,7 +108,7 @@ func checkBlocks(p *strict.Pass, objects *strict.Table) {
 			cuts.Element(translate.Span{Start: start, End: p.JSON.Offset()}, p.Notes&ownSignature != 0 && m.Type() == "thinking" && isOwnThinking(block))
 		}
 	})
-	p.JSON.EndArray(noted)
+	p.JSON.NoteArray(first)
 	if level == 0 && cuts.All() {
 		p.Notes |= selfSigned
 	}
