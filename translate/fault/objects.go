@@ -10,8 +10,8 @@ import (
 
 // The functions of this file return the faults about objects that providers store, batches among them.
 
-// NeedsOwner refuses a responses request that refers to an object stored by the provider by an id
-// that does not show whose it is, while the ids of stored objects are sealed.
+// NeedsOwner refuses a request that refers to an object stored by the provider by an id that does
+// not show whose it is.
 func NeedsOwner(path string) *Fault {
 	return &Fault{
 		Kind: Invalid, Message: path + ": this gateway cannot verify whose object this is: send its content instead",

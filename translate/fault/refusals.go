@@ -253,9 +253,9 @@ func InvalidValue(path, what, value string) *Fault {
 
 // NeedsState refuses a request that refers to an object stored by the provider. All
 // clients of the gateway share one account there, and other providers do not have the
-// object. Only the responses format has the member store, and an input.
+// object. The gemini format has neither the member store nor an input.
 func NeedsState(path string) *Fault {
-	if path == "cachedContent" { // of the gemini format
+	if path == "cachedContent" {
 		return NeedsOwner(path)
 	}
 	return &Fault{
