@@ -126,9 +126,12 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.R
 	defer to.Close(false) // for the case that settle panics
 	defer h.settle(ex, to, r)
 	refused := h.serve(route, to, r)
-	if isGone := ex.Received > 0 && r.Context().Err() != nil; refused != nil && !(isGone && to.Abandon(r.Context())) {
-		to.Fail(refused)
+	// A check may have failed since the client has left. What is wrong with a request has its answer: the client
+	// may have closed only its side of the connection.
+	if refused == nil || refused.Status() >= http.StatusInternalServerError && to.Abandon(r.Context()) {
+		return
 	}
+	to.Fail(refused)
 }
 
 // newExchange returns the exchange of a request.

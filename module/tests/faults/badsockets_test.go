@@ -170,7 +170,8 @@ func TestBadSockets(t *testing.T) {
 
 // exchanged sends all bytes over a connection, and returns all answers, a line for each.
 // The client closes its side, unless a good request is among the bytes: the server takes
-// a client that closes its side for one that has left.
+// a client that closes its side for one that has left. What is wrong with its request is answered
+// all the same: it once depended on which came first, the refusal or the end of the connection.
 func exchanged(t *testing.T, s *site.Site, bad badSocket) (answers string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port("site")))
