@@ -76,11 +76,19 @@ type Message struct {
 	Continues string
 }
 
-// NoteGuards notes the names of the guards that check the request, before it is sent. m may be nil.
-func (m *Message) NoteGuards(names []string) {
-	if m == nil {
-		return
+// Forget removes the references to responses of the socket, which isOwn recognizes, and sets Continues to the path of
+// the first one.
+func (m *Message) Forget(beyond *translate.Beyond, isOwn func(*translate.ObjectID) bool) {
+	for i, id := range slices.Backward(beyond.ObjectIDs()) {
+		if isOwn(&id) {
+			m.Continues = id.Path
+			beyond.Forget(i)
+		}
 	}
+}
+
+// NoteGuards notes the names of the guards that check the request, before it is sent.
+func (m *Message) NoteGuards(names []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.used {

@@ -3,7 +3,6 @@ package gateway
 import (
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp"
@@ -224,7 +223,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 		return refused
 	}
 	checks := h.resolved.guards.For(ex, h.logger)
-	if refused := checkRequest(h, checks, r, m); refused != nil {
+	if refused := checkRequest(h, ex, checks, r, m); refused != nil {
 		return refused
 	}
 	h.mirrors.Send(m.Mirror, ex)
@@ -232,22 +231,23 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 }
 
 // checkRequest shows the request of an exchange to its guards, whose edits then are its body.
-func checkRequest(h *Handler, checks *guardrails.Checks, r *http.Request, m *catalog.Model) *fault.Fault {
-	message := exchange.MessageFrom(r.Context())
+func checkRequest(h *Handler, ex *exchange.Exchange, checks *guardrails.Checks, r *http.Request, m *catalog.Model) *fault.Fault {
 	if checks == nil {
-		message.NoteGuards(nil)
+		if ex.InMessage {
+			exchange.MessageFrom(r.Context()).NoteGuards(nil)
+		}
 		return nil
 	}
-	state := checks.Exchange.View.Beyond.State
-	if message != nil && state != "" {
-		state = uncheckedState(checks.Exchange, message, h.providers.Seals())
+	state := ex.View.Beyond.State
+	if ex.InMessage && state != "" {
+		state = uncheckedState(ex, exchange.MessageFrom(r.Context()), h.providers.Seals())
 	}
 	body, refused := checks.Request(r.Context(), state)
 	if body == nil {
 		return refused
 	}
-	if refused = request.Replace(checks.Exchange, r, body); refused == nil {
-		refused = nameFiles(checks.Exchange, r, m)
+	if refused = request.Replace(ex, r, body); refused == nil {
+		refused = nameFiles(ex, r, m)
 	}
 	return refused
 }
@@ -258,12 +258,10 @@ func checkRequest(h *Handler, checks *guardrails.Checks, r *http.Request, m *cat
 func uncheckedState(ex *exchange.Exchange, socket *exchange.Message, seals *seal.Ring) string {
 	beyond := ex.View.Beyond
 	account, ids := seal.AccountOf(socket.Provider, socket.APIKey), seals.IDs(ex.Owner())
-	for i, id := range slices.Backward(beyond.ObjectIDs()) {
-		if of, raw, ok := ids.Open(id.Kind, ex.IDText(&id)); ok && of == account && socket.Began(raw) {
-			socket.Continues = id.Path
-			beyond.Forget(i)
-		}
-	}
+	socket.Forget(&beyond, func(id *translate.ObjectID) bool {
+		of, raw, ok := ids.Open(id.Kind, ex.IDText(id))
+		return ok && of == account && socket.Began(raw)
+	})
 	return beyond.State
 }
 

@@ -17,8 +17,10 @@ import (
 // are none, or the fault of a request that does not pass. A message on a WebSocket may name a response of the socket
 // if the guard has checked all that the socket has.
 func (c *Checks) Request(ctx context.Context, state string) (body []byte, refused *fault.Fault) {
-	c.socket = exchange.MessageFrom(ctx)
-	c.socket.NoteGuards(c.names())
+	if c.Exchange.InMessage {
+		c.socket = exchange.MessageFrom(ctx)
+		c.socket.NoteGuards(c.names())
+	}
 	if c.log == nil && !slices.ContainsFunc(c.guards, func(g *guard) bool { return g.checks(OnRequest) }) {
 		return nil, nil
 	}

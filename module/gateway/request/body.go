@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -108,21 +107,10 @@ func inspect(ex *exchange.Exchange, r *http.Request) *fault.Fault {
 	}
 	ex.View = view
 	if ex.InMessage {
-		forgetOwn(ex, r)
+		socket := exchange.MessageFrom(r.Context()) // for which alone the provider keeps its responses
+		socket.Forget(&ex.View.Beyond, func(id *translate.ObjectID) bool { return socket.Has(&ex.Request, id) })
 	}
 	return nil
-}
-
-// forgetOwn removes the references to responses of the WebSocket of a request from the view: the provider keeps
-// them for the socket alone.
-func forgetOwn(ex *exchange.Exchange, r *http.Request) {
-	socket := exchange.MessageFrom(r.Context())
-	for i, id := range slices.Backward(ex.View.Beyond.ObjectIDs()) {
-		if socket.Has(&ex.Request, &id) {
-			socket.Continues = id.Path
-			ex.View.Beyond.Forget(i)
-		}
-	}
 }
 
 // requestMessage is the type of the messages that are requests.
