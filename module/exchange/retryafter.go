@@ -12,25 +12,32 @@ const (
 	longestStated     = 10 * 365 * 24 * time.Hour // bounds the times that providers state
 )
 
-// waitUnits are the headers with a time to wait, and the units of their numbers.
-var waitUnits = map[string]time.Duration{"Retry-After": time.Second, "Retry-After-Ms": time.Millisecond}
+// waits are the headers with a time to wait, and the units of their numbers. The first one takes precedence.
+var waits = [...]waitHeader{{"Retry-After-Ms", time.Millisecond}, {"Retry-After", time.Second}}
+
+type waitHeader struct {
+	name string
+	unit time.Duration
+}
 
 // RetryAfter returns the time after which the provider allows a retry, 0 if its answer does not contain it.
 func (h *Head) RetryAfter() time.Duration {
-	if ms := h.wait("Retry-After-Ms"); ms > 0 {
-		return ms
+	for _, w := range waits {
+		if wait := w.read(h.Header); wait > 0 {
+			return wait
+		}
 	}
-	return h.wait("Retry-After")
+	return 0
 }
 
-// wait returns the time to wait that a header states, as a number or a date; 0 if it states none.
-func (h *Head) wait(name string) time.Duration {
-	value := h.Header.Get(name)
+// read returns the time to wait that the header states, as a number or a date; 0 if it states none.
+func (w waitHeader) read(h http.Header) time.Duration {
+	value := h.Get(w.name)
 	if value == "" {
 		return 0
 	}
 	if n, err := strconv.ParseFloat(value, 64); err == nil {
-		return time.Duration(max(0, min(n*float64(waitUnits[name]), float64(longestStated))))
+		return time.Duration(max(0, min(n*float64(w.unit), float64(longestStated))))
 	}
 	if date, err := http.ParseTime(value); err == nil {
 		return max(0, min(time.Until(date), longestStated))
@@ -42,10 +49,10 @@ func (h *Head) wait(name string) time.Duration {
 // a day are left out; without them, clients would repeat the request at once, and are asked not to.
 func (h *Head) ClientHeader() http.Header {
 	header := h.Header
-	for name := range waitUnits {
-		if h.wait(name) > longestClientWait {
+	for _, w := range waits {
+		if w.read(h.Header) > longestClientWait {
 			header = maps.Clone(header)
-			delete(header, name)
+			delete(header, w.name)
 			header["X-Should-Retry"] = []string{"false"}
 		}
 	}
@@ -57,10 +64,10 @@ func (h *Head) ShortenWait(other *Head) {
 	if wait := other.RetryAfter(); wait == 0 || wait >= h.RetryAfter() {
 		return
 	}
-	for name := range waitUnits {
-		delete(h.Header, name)
-		if v := other.Header[name]; v != nil {
-			h.Header[name] = v
+	for _, w := range waits {
+		delete(h.Header, w.name)
+		if v := other.Header[w.name]; v != nil {
+			h.Header[w.name] = v
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"math"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/coder/websocket"
@@ -70,8 +70,8 @@ func (t *Transport) dialRefused(res *http.Response, hide *redactor) *fault.Fault
 			return fault.NoWebSocket()
 		}
 	}
-	if wait, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
-		f.RetryAfter = max(wait, 0)
+	if wait := (&exchange.Head{Header: res.Header}).RetryAfter(); wait > 0 {
+		f.RetryAfter = int(math.Ceil(wait.Seconds()))
 	}
 	f.RetryAfter = min(f.RetryAfter, maxRetryAfter)
 	hide.fault(f)

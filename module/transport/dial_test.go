@@ -37,3 +37,23 @@ func TestARefusedHandshakeIsReadAsAnAnswer(t *testing.T) {
 		assert.NotContains(t, f.Message, "sk-secret-key", name)
 	}
 }
+
+// A provider that refused a handshake with a time in milliseconds, with a part of a second or with a date had clients
+// try again at once.
+func TestTheTimeToWaitOfARefusedHandshakeIsReadInItsForms(t *testing.T) {
+	for _, tt := range []struct {
+		name, value string
+		want        int
+	}{
+		{"Retry-After", "7", 7},
+		{"Retry-After", "0.5", 1},
+		{"Retry-After-Ms", "9500", 10},
+		{"Retry-After", "Wed, 21 Oct 2999 07:28:00 GMT", maxRetryAfter},
+		{"Retry-After", "287441", maxRetryAfter},
+		{"Retry-After", "-1", 0},
+		{"Retry-After", "soon", 0},
+	} {
+		res := &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{tt.name: {tt.value}}, Body: http.NoBody}
+		assert.Equal(t, tt.want, new(Transport).dialRefused(res, new(redactor)).RetryAfter, "%s: %s", tt.name, tt.value)
+	}
+}
