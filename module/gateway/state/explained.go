@@ -64,13 +64,15 @@ func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 // find returns what a query explains at the site that decides, and the addresses of all sites that may.
 func (s Sites) find(query url.Values) (best *explanation, names []string, problem error) {
 	name, place := query.Get("model"), query.Get("site")
+	sites := slices.DeleteFunc(s.All(), func(site Site) bool { return place != "" && !site.isNamed(place) })
 	problem = errNoModel
-	if all := s.All(); place != "" && !slices.ContainsFunc(all, func(site Site) bool { return site.isNamed(place) }) {
+	if place != "" && len(sites) == 0 {
 		problem = errNoSite
 	}
-	for _, site := range s.All() {
+	isExact := func(m *catalog.Model) bool { return strings.EqualFold(string(m.Pattern), name) }
+	for _, site := range sites {
 		m := site.Catalog.Model(name)
-		if m == nil || place != "" && !site.isNamed(place) {
+		if m == nil {
 			continue
 		}
 		key := new(aigateway.Key)
@@ -81,8 +83,7 @@ func (s Sites) find(query url.Values) (best *explanation, names []string, proble
 			}
 		}
 		names = append(names, site.Addresses()...)
-		isNamed := func(m *catalog.Model) bool { return strings.EqualFold(string(m.Pattern), name) }
-		if best == nil || isNamed(m) && !isNamed(best.model) {
+		if best == nil || isExact(m) && !isExact(best.model) {
 			best = &explanation{Site: &site, model: m}
 			best.Key, best.View.Model = key, name
 		}
