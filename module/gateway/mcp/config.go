@@ -7,7 +7,6 @@
 package mcp
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"net/textproto"
@@ -159,12 +158,14 @@ func (c *Config) Check() error {
 			return errors.Join(errors.New("price: must be a pattern of tools and US dollars"), err)
 		}
 	}
+	if err := checkHeaders(c.Headers); err != nil {
+		return err
+	}
 	if c.Auth != nil {
 		if err := c.Auth.check(); err != nil {
 			return fmt.Errorf("auth: %w", err)
 		}
-		header := textproto.CanonicalMIMEHeaderKey(cmp.Or(c.Auth.Header, authorization))
-		if slices.Contains(slices.Concat(sent, received, c.own()), header) {
+		if slices.Contains(slices.Concat(sent, received, c.own()), textproto.CanonicalMIMEHeaderKey(c.Auth.Header)) {
 			return fmt.Errorf("auth: the header '%s' is one that clients and the server pass on", c.Auth.Header)
 		}
 	}
@@ -173,11 +174,9 @@ func (c *Config) Check() error {
 		if c.Auth != nil {
 			taken = append(taken, textproto.CanonicalMIMEHeaderKey(c.Auth.Header))
 		}
-		if err := c.Caller.check(taken); err != nil {
-			return err
-		}
+		return c.Caller.check(taken)
 	}
-	return checkHeaders(c.Headers)
+	return nil
 }
 
 func (a *Auth) check() error {

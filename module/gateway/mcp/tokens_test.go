@@ -89,3 +89,9 @@ func TestTheHeaderOfTheCallerIsNotThatOfTheCredential(t *testing.T) {
 		assert.Equal(t, refused, c.Check() != nil, header)
 	}
 }
+
+// The refusal of a header of the client named none, since the check of the credential came first.
+func TestAHeaderOfACredentialIsNotPassedOn(t *testing.T) {
+	c := Config{Name: "a", To: "https://a.test", Auth: &Auth{Secret: "{env.A}"}, Headers: []string{"authorization"}}
+	assert.EqualError(t, c.Check(), "headers: 'authorization' cannot be passed on")
+}
