@@ -49,6 +49,26 @@ func checkOf(ctx context.Context, window aigateway.GuardWindow, guards ...aigate
 	return a
 }
 
+// hold gives a check a part of an answer with a delta, and what follows the delta.
+func hold(a *answerCheck, delta, end string) {
+	raw := jsonscan.AppendString(nil, delta)
+	text := texts.Piece{Channel: texts.Channel{Kind: texts.Assistant}, Text: delta, At: jsonscan.Slot{End: len(raw)}}
+	a.held.add(append(raw, end...), &texts.Part{Pieces: []texts.Piece{text}}, func(offset int) int { return offset })
+}
+
+// sentOf returns what is sent of an answer of two deltas, which a guard must pass.
+func sentOf(t *testing.T, g aigateway.Guard, first, last string) string {
+	a := checkOf(t.Context(), aigateway.DefaultGuardWindow, g)
+	var sent strings.Builder
+	for i, delta := range []string{first, last} {
+		hold(a, delta, "")
+		require.Nil(t, a.check(i == 1))
+		out, _ := a.held.release()
+		sent.Write(out)
+	}
+	return sent.String()
+}
+
 // unseen is a guard that blocks a number, however many invisible characters are in it.
 type unseen struct{}
 
@@ -65,19 +85,9 @@ func (unseen) Check(_ context.Context, v *aigateway.GuardView) (verdict aigatewa
 // each: the beginning of a match that fits into the window as ASCII was sent before its end came.
 func TestWideCharactersCountOnce(t *testing.T) {
 	number := strings.Repeat("４", 150)
-	a := checkOf(t.Context(), aigateway.DefaultGuardWindow, masking{mask: number})
-	var sent strings.Builder
-	for i, delta := range []string{strings.Repeat("x", 1024) + number[:300], number[300:]} {
-		raw := jsonscan.AppendString(nil, delta)
-		a.held.add(raw, &texts.Part{Pieces: []texts.Piece{{
-			Channel: texts.Channel{Kind: texts.Assistant}, Text: delta, At: jsonscan.Slot{End: len(raw)},
-		}}}, func(offset int) int { return offset })
-		require.Nil(t, a.check(i == 1))
-		out, _ := a.held.release()
-		sent.Write(out)
-	}
-	assert.NotContains(t, sent.String(), "４")
-	assert.Contains(t, sent.String(), "[m]")
+	sent := sentOf(t, masking{mask: number}, strings.Repeat("x", 1024)+number[:300], number[300:])
+	assert.NotContains(t, sent, "４")
+	assert.Contains(t, sent, "[m]")
 }
 
 // Characters without a width once filled the window of a stream, so that the first half of a number
@@ -87,10 +97,7 @@ func TestInvisibleCharactersDoNotFillTheWindow(t *testing.T) {
 	space := strings.Repeat("\u200b", 500) // more bytes than a step
 	var blocked *block
 	for _, delta := range []string{"it is 4111", space, space, "1111"} {
-		raw := jsonscan.AppendString(nil, delta)
-		a.held.add(raw, &texts.Part{Pieces: []texts.Piece{{
-			Channel: texts.Channel{Kind: texts.Assistant}, Text: delta, At: jsonscan.Slot{End: len(raw)},
-		}}}, func(offset int) int { return offset })
+		hold(a, delta, "")
 		blocked = a.check(delta == "1111")
 		if blocked == nil {
 			out, _ := a.held.release()
@@ -106,19 +113,9 @@ func TestEscapesCountOnce(t *testing.T) {
 	for _, letter := range []string{`\u0041`, `\\\\u004A`, `%4a`} {
 		key := strings.Repeat(letter, 250)
 		for _, cut := range []int{len(key) - 1, len(key) - 4, len(key) - len(letter)} {
-			a := checkOf(t.Context(), aigateway.DefaultGuardWindow, masking{mask: key})
-			var sent strings.Builder
-			for i, delta := range []string{strings.Repeat("x", 1024) + key[:cut], key[cut:]} {
-				raw := jsonscan.AppendString(nil, delta)
-				a.held.add(raw, &texts.Part{Pieces: []texts.Piece{{
-					Channel: texts.Channel{Kind: texts.Assistant}, Text: delta, At: jsonscan.Slot{End: len(raw)},
-				}}}, func(offset int) int { return offset })
-				require.Nil(t, a.check(i == 1))
-				out, _ := a.held.release()
-				sent.Write(out)
-			}
-			assert.NotContains(t, sent.String(), "4", letter)
-			assert.Contains(t, sent.String(), "[m]", letter)
+			sent := sentOf(t, masking{mask: key}, strings.Repeat("x", 1024)+key[:cut], key[cut:])
+			assert.NotContains(t, sent, "4", letter)
+			assert.Contains(t, sent, "[m]", letter)
 		}
 	}
 }
@@ -164,10 +161,7 @@ func FuzzHeld(f *testing.F) {
 			if len(cuts) > 0 {
 				n = min(n, int(cuts[i%len(cuts)])+1)
 			}
-			raw := append(jsonscan.AppendString(nil, string(rest[:n])), '\n')
-			a.held.add(raw, &texts.Part{Pieces: []texts.Piece{{
-				Channel: texts.Channel{Kind: texts.Assistant}, Text: string(rest[:n]), At: jsonscan.Slot{End: len(raw) - 1},
-			}}}, func(offset int) int { return offset })
+			hold(a, string(rest[:n]), "\n")
 			rest = rest[n:]
 			send(false)
 		}
