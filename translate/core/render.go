@@ -281,6 +281,11 @@ func (x *Translation) settle() {
 			x.At.Leave()
 		}
 	}
+	if x.Traits.ToolChoice == trait.ToolChoiceEffortNone && (asks(x, ReasoningOff) || asks(x, EffortNone)) {
+		traits := *x.Traits
+		traits.ToolChoice = trait.ToolChoiceAny
+		x.Traits = &traits
+	}
 	for c := range optionCount {
 		option, as := &o[c], c
 		if option.Raw == nil || x.To.Outcomes[c].byWriter {
@@ -293,8 +298,11 @@ func (x *Translation) settle() {
 			*option = Option{}
 		}
 	}
-	if x.Traits.AutoToolChoice && o.ForcesTool() {
+	if x.Traits.ToolChoice != trait.ToolChoiceAny && o.ForcesTool() {
 		o[ToolChoiceAuto] = o[o.OneOf(ToolChoiceRequired, ToolChoiceNamed)]
 		o.Clear(ToolChoiceRequired, ToolChoiceName)
 	}
 }
+
+// asks reports whether the provider gets an option of the request.
+func asks(x *Translation, c Concept) bool { return x.Options.Has(c) && x.Can(c) }

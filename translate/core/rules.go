@@ -79,8 +79,12 @@ var NoPenalties = LoseIf("penalties false", func(traits *trait.Traits) bool { re
 var NoParallelCalls = DropIf("parallel_tool_calls false", func(traits *trait.Traits) bool { return traits.NoParallelToolCalls })
 
 // AutoChoice is the rule of providers that refuse the demand for the call of a tool. They get
-// the choice that is free.
-var AutoChoice = ChangeIf("tool_choice auto", func(traits *trait.Traits) bool { return traits.AutoToolChoice })
+// the choice that is free. The traits of a request that asks a model not to think have no
+// ToolChoiceEffortNone.
+var AutoChoice = ChangeIf("tool_choice auto", func(traits *trait.Traits) bool { return traits.ToolChoice != trait.ToolChoiceAny })
+
+// Switched is the rule of models with a switch in place of the effort none.
+var Switched = KeepIf("thinking_switch thinking.type", (*trait.Traits).SwitchesOff)
 
 // NoPrefill is the rule of providers that continue no last turn of the assistant although the
 // format has such conversations.

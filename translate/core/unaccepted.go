@@ -50,7 +50,7 @@ var samplingOptions = []Concept{Temperature, TopP, TopK, Logprobs, TopLogprobs}
 
 func (r *refusals) sampling() {
 	switch sampling := r.traits.Sampling; {
-	case !sampling.BesideAny() && !sampling.Beside(r.statedEffort()):
+	case !sampling.BesideAny() && !sampling.Beside(r.askedEffort()):
 		r.leaveUnusual(samplingOptions)
 	case sampling == trait.SamplingOne && r.at(Temperature) != nil:
 		r.leaveUnusual([]Concept{TopP})
@@ -86,8 +86,14 @@ func (r *refusals) calls() {
 	if r.traits.NoParallelToolCalls {
 		r.leave(translate.Hint, ParallelCalls)
 	}
-	if !r.traits.AutoToolChoice {
+	switch r.traits.ToolChoice {
+	case trait.ToolChoiceAny:
 		return
+	case trait.ToolChoiceEffortNone:
+		if r.thinksNot() {
+			return
+		}
+	case trait.ToolChoiceAuto:
 	}
 	for i := range r.rows.list {
 		if row := &r.rows.list[i]; (row.Concept == ToolChoiceRequired || row.Concept == ToolChoiceNamed) && r.states(row) {

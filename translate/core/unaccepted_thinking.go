@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -13,6 +14,8 @@ import (
 func (r *refusals) effort() {
 	efforts := r.traits.ReasoningEffort
 	switch {
+	case r.switchesOff():
+		return
 	case efforts == trait.EffortOff, efforts == 0 && r.hasBudgetAlone():
 		r.leave(translate.Shaping, EffortLow)
 		return
@@ -34,6 +37,53 @@ func (r *refusals) effort() {
 		nearest = strings.ToUpper(nearest)
 	}
 	r.change(EffortLow, jsonscan.AppendString(nil, nearest))
+}
+
+// switchesOff replaces the effort none with the member that switches thinking off, unless the request
+// has the member as well. It reports whether it did. Only chat requests have their effort on top.
+func (r *refusals) switchesOff() bool {
+	if !r.traits.SwitchesOff() {
+		return false
+	}
+	row := r.rows.concepts[EffortLow]
+	if row == nil || strings.Contains(row.path(), ".") || r.statedEffort() != trait.EffortNone {
+		return false
+	}
+	name, member := r.traits.ThinkingSwitch.Member()
+	if r.stated.raw(name) != nil {
+		return false
+	}
+	effort := r.stated.at(row.path())
+	span := translate.Span{Start: effort.name.Start, End: effort.value.End}
+	r.Edits = append(r.Edits, edit.Edit{Span: span, With: []byte(member)})
+	return true
+}
+
+// switchedOff reports whether the request has the member that switches thinking off.
+func (r *refusals) switchedOff() bool {
+	path, off := r.traits.ThinkingSwitch.Off()
+	return off != "" && string(r.stated.raw(path)) == off
+}
+
+// askedEffort returns the effort that the request states, by a word or by the switch of the provider.
+func (r *refusals) askedEffort() trait.Efforts {
+	if r.switchedOff() {
+		return trait.EffortNone
+	}
+	return r.statedEffort()
+}
+
+// thinksNot reports whether the model gets the demand not to think.
+func (r *refusals) thinksNot() bool {
+	off := r.rows.concepts[ReasoningOff]
+	switch {
+	case r.switchedOff(), off != nil && r.states(off):
+		return true
+	case r.traits.SwitchesOff():
+		name, _ := r.traits.ThinkingSwitch.Member()
+		return r.statedEffort() == trait.EffortNone && r.stated.raw(name) == nil
+	}
+	return r.traits.ReasoningEffort.Has(trait.EffortNone) && r.statedEffort() == trait.EffortNone
 }
 
 // hasBudgetAlone reports whether a format that has budgets beside efforts asks the model by budgets

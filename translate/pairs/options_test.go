@@ -79,6 +79,75 @@ func TestDemandsForACallThatAModelRefuses(t *testing.T) {
 	}
 }
 
+// unthinking are the demands not to think, and one for a call.
+var unthinking = map[translate.Format][2]string{
+	translate.Messages:  {`"thinking":{"type":"disabled"}`, `"tool_choice":{"type":"any"}`},
+	translate.Chat:      {`"reasoning_effort":"none"`, `"tool_choice":{"type":"function","function":{"name":"f"}}`},
+	translate.Responses: {`"reasoning":{"effort":"none"}`, `"tool_choice":"required"`},
+	translate.Gemini:    {`"generationConfig":{"thinkingConfig":{"thinkingBudget":0}}`, `"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}`},
+}
+
+// What models refuse while they think was refused always: a demand for a call was lost also beside the
+// demand not to think. It is lost where the model does not get the latter.
+func TestDemandsForACallOfAModelThatIsNotToThink(t *testing.T) {
+	for from, members := range unthinking {
+		for to, free := range freeChoices {
+			if !pairs.CanTranslate(from, to) {
+				continue
+			}
+			t.Run(string(from)+" to "+string(to), func(t *testing.T) {
+				const able = "thinking_style adaptive; thinking_switch enable_thinking"
+				both := armedWith[from](members[0] + "," + members[1])
+				want, _, refused := renderedUnder(t, way{from, to}, both, able)
+				require.Nil(t, refused)
+				out, r, refused := renderedUnder(t, way{from, to}, both, able+"; tool_choice effort_none")
+				require.Nil(t, refused)
+				assert.Equal(t, want, out)
+				assert.NotContains(t, lossesOf(r.Losses), "tool")
+				if to == translate.Chat {
+					assert.Contains(t, out, `,"enable_thinking":false`)
+					assert.NotContains(t, lossesOf(r.Losses), "shaping")
+				}
+				for traits, body := range map[string]string{
+					able + "; tool_choice effort_none":                                     armedWith[from](members[1]),
+					"thinking_style always; reasoning_effort low; tool_choice effort_none": both,
+				} {
+					if to == translate.Gemini && body == both { // which gets its least budget
+						continue
+					}
+					out, r, refused := renderedUnder(t, way{from, to}, body, traits)
+					require.Nil(t, refused)
+					assert.Contains(t, out, free, traits)
+					assert.Contains(t, lossesOf(r.Losses), "tool", traits)
+				}
+			})
+		}
+	}
+}
+
+// A provider's own word for the effort none goes before its switch, and the members of a client that has
+// set the switch itself stay as they are.
+func TestSwitchesOfThinking(t *testing.T) {
+	for _, c := range []struct{ traits, want string }{
+		{"thinking_switch thinking.type", `"thinking":{"type":"disabled"}`},
+		{"thinking_switch enable_thinking", `"enable_thinking":false`},
+		{"thinking_switch disable_reasoning; reasoning_effort off", `"disable_reasoning":true`},
+		{"thinking_switch enable_thinking; reasoning_effort low high", `"enable_thinking":false`},
+		{"thinking_switch enable_thinking; reasoning_effort none high", `"reasoning_effort":"none"`},
+	} {
+		body := conversation(hi, unthinking[translate.Messages][0])
+		out, r, refused := renderedUnder(t, way{translate.Messages, translate.Chat}, body, c.traits)
+		require.Nil(t, refused)
+		assert.Contains(t, out, c.want, c.traits)
+		assert.Equal(t, 1, strings.Count(out, "thinking")+strings.Count(out, "reasoning"), c.traits)
+		assert.Empty(t, r.Losses, c.traits)
+	}
+	body := conversation(hi, unthinking[translate.Messages][0], `"enable_thinking":true`)
+	out, _, refused := renderedUnder(t, way{translate.Messages, translate.Chat}, body, "thinking_switch enable_thinking; extensions enable_thinking")
+	require.Nil(t, refused)
+	assert.Equal(t, 1, strings.Count(out, "enable_thinking"))
+}
+
 // Models without calls in parallel refuse a bound of their number.
 func TestTheChoiceOfOneCallAtATimeThatAModelRefuses(t *testing.T) {
 	members := map[translate.Format]string{

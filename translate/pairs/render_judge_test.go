@@ -77,6 +77,7 @@ type chatRequest struct {
 	ContinueFinalMessage *bool              `json:"continue_final_message"` // extensions
 	AddGenerationPrompt  *bool              `json:"add_generation_prompt"`
 	ChatTemplateKwargs   map[string]any     `json:"chat_template_kwargs"`
+	Thinking             map[string]any     `json:"thinking"`
 	MinP                 *float64           `json:"min_p"`
 }
 

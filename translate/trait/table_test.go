@@ -69,8 +69,12 @@ var others = map[string]map[string]Traits{
 	"same_as":             {"anthropic.claude-opus-5-5": {SameAs: "anthropic.claude-opus-5-5"}},
 	"penalties":           {"false": {NoPenalties: true}},
 	"parallel_tool_calls": {"false": {NoParallelToolCalls: true}},
-	"tool_choice":         {"auto": {AutoToolChoice: true}},
-	"max_output_tokens":   {"8192": {MaxOutputTokens: 8192}},
+	"tool_choice":         {"auto": {ToolChoice: ToolChoiceAuto}, "effort_none": {ToolChoice: ToolChoiceEffortNone}},
+	"thinking_switch": {
+		"thinking.type": {ThinkingSwitch: SwitchThinkingType}, "enable_thinking": {ThinkingSwitch: SwitchEnableThinking},
+		"disable_reasoning": {ThinkingSwitch: SwitchDisableReasoning},
+	},
+	"max_output_tokens": {"8192": {MaxOutputTokens: 8192}},
 	"user_field": {
 		"safety_identifier": {UserField: UserFieldSafetyIdentifier},
 		"none":              {UserField: UserFieldNone},

@@ -3,6 +3,7 @@ package trait
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Traits describe how a provider, or one of its models, deviates from its format
@@ -27,9 +28,9 @@ type Traits struct {
 	// NoParallelToolCalls leaves out the choice of one call at a time, which the provider
 	// refuses whatever its value.
 	NoParallelToolCalls bool
-	// AutoToolChoice lets the model choose where the client demands the call of a tool, since
-	// the provider refuses that demand.
-	AutoToolChoice bool
+	// ToolChoice selects when the client's demand for the call of a tool is sent. Otherwise the
+	// model chooses, since the provider refuses that demand.
+	ToolChoice ToolChoice
 	// CallIDs selects which ids of calls the provider accepts.
 	CallIDs CallIDs
 	// ToolImagesInline leaves images in the messages of tool results.
@@ -81,6 +82,9 @@ type Traits struct {
 	// tokens leaves at least 1024 tokens of the answer to the text. If less than
 	// 1024 tokens remain for the budget, the model is not asked to think.
 	Thinking ThinkingStyle
+	// ThinkingSwitch is the member by which a chat provider is asked not to think, for models
+	// without the effort none.
+	ThinkingSwitch ThinkingSwitch
 	// ThinkingBudget bounds the budgets of thinking that the model accepts.
 	ThinkingBudget Budgets
 	// AnthropicVersion is the version header of requests translated to the
@@ -322,6 +326,48 @@ func (s ThinkingStyle) Adapts() bool { return s >= ThinkingAdaptive }
 func (s ThinkingStyle) TakesBudget() bool {
 	return s == ThinkingDefault || s == ThinkingBudget || s == ThinkingBoth
 }
+
+// ThinkingSwitch is a member of chat requests that switches thinking off, beyond the public format.
+type ThinkingSwitch uint8
+
+// The values of ThinkingSwitch.
+const (
+	SwitchNone ThinkingSwitch = iota
+	SwitchThinkingType
+	SwitchEnableThinking
+	SwitchDisableReasoning
+)
+
+// switches are the paths of the members, their values for off, and the whole members with these.
+var switches = [...]struct{ path, off, member string }{
+	SwitchThinkingType:     {"thinking.type", `"disabled"`, `"thinking":{"type":"disabled"}`},
+	SwitchEnableThinking:   {"enable_thinking", "false", `"enable_thinking":false`},
+	SwitchDisableReasoning: {"disable_reasoning", "true", `"disable_reasoning":true`},
+}
+
+// Off returns the path of the switch, and its raw value for off. Both are "" for SwitchNone.
+func (s ThinkingSwitch) Off() (path, value string) { return switches[s].path, switches[s].off }
+
+// Member returns the whole member that switches thinking off, as JSON, and its name.
+func (s ThinkingSwitch) Member() (name, member string) {
+	name, _, _ = strings.Cut(switches[s].path, ".")
+	return name, switches[s].member
+}
+
+// SwitchesOff reports whether the effort none becomes the member that switches thinking off.
+func (t *Traits) SwitchesOff() bool {
+	return t.ThinkingSwitch != SwitchNone && !t.ReasoningEffort.Has(EffortNone)
+}
+
+// ToolChoice selects when a provider takes a choice that forces a call.
+type ToolChoice uint8
+
+// The values of ToolChoice.
+const (
+	ToolChoiceAny        ToolChoice = iota // always
+	ToolChoiceAuto                         // never
+	ToolChoiceEffortNone                   // if the model is asked for the effort none: it thinks unasked
+)
 
 // JSONSchema selects how a model is asked for an answer that follows a schema.
 type JSONSchema uint8

@@ -11,7 +11,15 @@ import (
 func abilities(facts *models.Facts) (a modelcard.Abilities) {
 	a.Media = wordsOf(facts.Value("in"), "none")
 	a.Efforts = wordsOf(facts.Value("efforts"), "refused")
-	switch style, _, _ := strings.Cut(facts.Value("thinking"), ":"); style {
+	style, _, _ := strings.Cut(facts.Value("thinking"), ":")
+	switch {
+	case !models.IsSwitch(style):
+	case len(a.Efforts) > 0:
+		style = "effort"
+	default:
+		style = "adaptive"
+	}
+	switch style {
 	case "":
 	case "none":
 		a.Thinking = []string{}

@@ -22,11 +22,11 @@ var columns = []column{
 	{"longest", "a number of tokens", atLeast(1)},
 	{"sampling", "all, one, without_effort, effort_none or none", words("all", "one", "without_effort", "effort_none", "none")},
 	{"penalties", "yes or refused", words("yes", "refused")},
-	{"thinking", "none, effort, adaptive, always, budget:<least>-<most>, or adaptive+budget", isThinking},
+	{"thinking", "none, effort, adaptive, always, budget:<least>-<most>, adaptive+budget, or a switch: " + strings.Join(switches, ", "), isThinking},
 	{"efforts", "refused, or a list of " + strings.Join(effortWords, ", "), areEfforts},
 	{"prefill", "yes or no", words("yes", "no")},
 	{"parallel", "yes, no or refused", words("yes", "no", "refused")},
-	{"tool_choice", "any or auto", words("any", "auto")},
+	{"tool_choice", "any, auto or effort_none", words("any", "auto", "effort_none")},
 	{"stops", "the number of stop texts", atLeast(0)},
 	{"schema", "strict, alone, object or none", words("strict", "alone", "object", "none")},
 	{"in", "none, or a list of image, pdf, audio, video", areMedia},
@@ -50,11 +50,13 @@ var columns = []column{
 //	                  effort_none, since it thinks unless it is asked not to; or none
 //	penalties         whether tokens may be weighed: by presence_penalty, frequency_penalty, logit_bias
 //	thinking          none; by an effort; adaptive; always, so that it cannot be switched off; with a
-//	                  budget:1024-32768 of tokens; or adaptive+budget
+//	                  budget:1024-32768 of tokens; adaptive+budget; or unless the member of this name
+//	                  switches it off: thinking.type, enable_thinking or disable_reasoning
 //	efforts           the words for the effort, or refused
 //	prefill           whether the model continues an answer that the request begins
 //	parallel          whether the model can call several tools at once; refused: the field is refused
-//	tool_choice       any; auto: a choice that forces a call is refused
+//	tool_choice       any; auto: a choice that forces a call is refused; effort_none: unless the model is
+//	                  asked not to think
 //	stops             the number of stop texts, 0 if they are refused
 //	schema            strict: answers by a schema; alone: not together with tools; object: only JSON
 //	                  objects; none
@@ -89,11 +91,17 @@ var (
 	thinking    = regexp.MustCompile(`^(none|effort|adaptive|always|adaptive\+budget|budget:[0-9]{0,9}-[0-9]{0,9})$`)
 )
 
+// switches are the members that switch thinking off.
+var switches = []string{"thinking.type", "enable_thinking", "disable_reasoning"}
+
+// IsSwitch reports whether a way to think is a member that switches it off.
+func IsSwitch(thinking string) bool { return slices.Contains(switches, thinking) }
+
 // isThinking reports whether a value is a way to think. One of the bounds of a budget may be missing.
 func isThinking(value string) bool {
 	_, bounds, _ := strings.Cut(value, ":")
 	least, most, _ := strings.Cut(bounds, "-")
-	return thinking.MatchString(value) && (least == "" || most == "" || atLeast(max(number(least), 1))(most))
+	return IsSwitch(value) || thinking.MatchString(value) && (least == "" || most == "" || atLeast(max(number(least), 1))(most))
 }
 
 // number returns the number in a text of digits.
@@ -163,6 +171,9 @@ func traits(cell func(column string) string) map[string]string {
 	}
 	style, bounds, _ := strings.Cut(cell("thinking"), ":")
 	set("thinking_style", styles[style])
+	if IsSwitch(style) {
+		set("thinking_switch", style)
+	}
 	if least, most, _ := strings.Cut(bounds, "-"); least != "" && most != "" {
 		set("thinking_budget", bounds)
 	}

@@ -158,6 +158,9 @@ func misreportedOwn(members map[string]any, arrived *service.Request, reports st
 	found := make(map[string]bool)
 	for _, path := range paths("", members) {
 		value := at(members, path)
+		if path == "reasoning_effort" && value == "none" && switchedOff(arrived) {
+			continue
+		}
 		if _, is := value.(map[string]any); is || path == "model" || encoded(value) == encoded(at(arrived.Body, path)) {
 			continue
 		}

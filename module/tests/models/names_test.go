@@ -74,13 +74,13 @@ var providers = []provider{
 	{name: "dashscope", preset: "dashscope {env.MODELS_KEY}", service: service.DashScope, path: "/compatible-mode/v1", own: "chat", models: "qwen3.8-max qwen3.8-flash qwen-max"},
 	{name: "zai", preset: "zai {env.MODELS_KEY}", service: service.ZAI, path: "/api/paas/v4", own: "chat", models: "glm-5.3 glm-5.2 glm-4.7"},
 	{name: "minimax", preset: "minimax {env.MODELS_KEY}", service: service.MiniMax, path: "/v1", own: "chat responses", models: "MiniMax-M3.1-Flash MiniMax-M3 MiniMax-M2.7"},
-	{name: "siliconflow", preset: "siliconflow {env.MODELS_KEY}", service: service.SiliconFlow, path: "/v1", own: "chat", models: "zai-org/GLM-5.3 moonshotai/Kimi-K3"},
+	{name: "siliconflow", preset: "siliconflow {env.MODELS_KEY}", service: service.SiliconFlow, path: "/v1", own: "chat", models: "zai-org/GLM-5.3 zai-org/GLM-5.1 moonshotai/Kimi-K3"},
 	{
 		name: "fireworks", preset: "fireworks {env.MODELS_KEY}", service: service.Fireworks, path: "/inference/v1", own: "chat completions messages responses",
 		models: "accounts/fireworks/models/kimi-k3p1-pro accounts/fireworks/models/glm-5p3",
 	},
 	{name: "deepinfra", preset: "deepinfra {env.MODELS_KEY}", service: service.DeepInfra, path: "/v1/openai", own: "chat completions", models: "deepseek-ai/DeepSeek-V4.1-Flash zai-org/GLM-5.3"},
-	{name: "cerebras", preset: "cerebras {env.MODELS_KEY}", service: service.Cerebras, path: "/v1", own: "chat completions", models: "gpt-oss-120b qwen-3.8-27b"},
+	{name: "cerebras", preset: "cerebras {env.MODELS_KEY}", service: service.Cerebras, path: "/v1", own: "chat completions", models: "gpt-oss-120b qwen-3.8-27b zai-glm-4.7"},
 	{name: "nvidia", preset: "nvidia {env.MODELS_KEY}", service: service.NVIDIA, path: "/v1", own: "chat completions", models: "nvidia/nemotron-3-ultra-550b-a55b"},
 	{name: "cohere", preset: "cohere {env.MODELS_KEY}", service: service.CohereAI, path: "/compatibility/v1", own: "chat", models: "command-a-03-2025 command-a-plus-05-2026"},
 }

@@ -76,6 +76,132 @@ func TestModelsAcceptEveryWayToThink(t *testing.T) {
 	}
 }
 
+// switches are the models whose services have a member that switches thinking off, with the path of the
+// member and its value, and whether the models take a forced call then.
+var switches = []struct {
+	services, models string
+	path, off        string
+	forces           bool
+}{
+	{"deepseek", "*", "thinking.type", "disabled", true},
+	{"moonshot", "kimi-k2.6", "thinking.type", "disabled", true},
+	{"dashscope", "qwen3.8*", "enable_thinking", "false", true},
+	{"zai", "glm-4.7", "thinking.type", "disabled", false},
+	{"siliconflow", "zai-org-*", "enable_thinking", "false", true},
+	{"cerebras", "zai-*", "disable_reasoning", "true", true},
+}
+
+// switchedOff reports whether a request has the member of its service.
+func switchedOff(q *service.Request) bool {
+	for _, w := range switches {
+		if w.services == q.Service && has(w.path, w.off)(q) {
+			return true
+		}
+	}
+	return false
+}
+
+// off are the ways in which clients ask for no thinking.
+var off = map[string]service.Set{
+	"messages": {"thinking": service.Set{"type": "disabled"}}, "chat": {"reasoning_effort": "none"},
+	"responses": {"reasoning.effort": "none"}, "gemini": {"generationConfig.thinkingConfig.thinkingBudget": 0},
+}
+
+// Models that no effort asks not to think went on thinking, which was paid for: the demand was left out.
+// A forced call became a free one although these models take it without thinking, also where the client
+// had written the member of the service itself: what they refuse while they think was taken for what
+// they always refuse.
+func TestThinkingIsSwitchedOff(t *testing.T) {
+	fakes := service.Start(t)
+	lines, all := configuration(t, fakes)
+	s := site.Start(t, lines...)
+	seen := make(map[string]bool)
+	for _, n := range all {
+		for _, w := range switches {
+			if n.service != w.services || !like(w.models, n.model) {
+				continue
+			}
+			seen[w.services] = true
+			for _, c := range clients {
+				ways := []service.Set{off[c.format]}
+				if off[c.format] == nil {
+					continue
+				}
+				if c.format == "chat" {
+					var value any = w.off
+					_ = json.Unmarshal([]byte(w.off), &value) // a word is none
+					ways = append(ways, service.Set{w.path: value})
+				}
+				for _, way := range ways {
+					members := c.thinking(t, n, way)
+					for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens"} {
+						if members[name] != nil {
+							members[name] = 1000
+						}
+					}
+					if w.forces {
+						c.force(t, members)
+					}
+					raw, err := json.Marshal(members)
+					require.NoError(t, err)
+					cell := strings.Join([]string{n.name, n.model, c.format, encoded(way)}, "|")
+					reply := s.Ask(c.path, string(raw))
+					arrived, rule := fakes.Last()
+					require.Nil(t, rule, cell)
+					assert.Equal(t, http.StatusOK, reply.Status, cell+reply.Body)
+					assert.True(t, has(w.path, w.off)(arrived), cell+encoded(arrived.Body))
+					assert.NotContains(t, arrived.Body, "reasoning_effort", cell)
+					assert.Equal(t, w.forces, forcesCall(arrived), cell+encoded(arrived.Body))
+					assert.Empty(t, reply.Header.Get("X-Gateway-Dropped"), cell)
+				}
+			}
+		}
+	}
+	assert.Len(t, seen, len(switches))
+}
+
+// A member that does not switch thinking off leaves the call free, and so does an effort beside it that
+// the provider does not get.
+func TestCallsAreFreeWhileAModelThinks(t *testing.T) {
+	fakes := service.Start(t)
+	lines, all := configuration(t, fakes)
+	s := site.Start(t, lines...)
+	for _, n := range all {
+		for _, on := range []service.Set{
+			{"thinking": service.Set{"type": "enabled"}, "enable_thinking": true}, {"thinking": service.Set{"type": "enabled"}, "enable_thinking": true, "reasoning_effort": "none"},
+		} {
+			if n.service != service.Moonshot && n.service != service.DashScope || !like("*[k-q]*[23].[68]*", n.model) {
+				continue
+			}
+			members := clients[1].thinking(t, n, on)
+			clients[1].force(t, members)
+			raw, err := json.Marshal(members)
+			require.NoError(t, err)
+			reply := s.Ask(site.ChatPath, string(raw))
+			arrived, rule := fakes.Last()
+			require.Nil(t, rule, n.model)
+			assert.Equal(t, http.StatusOK, reply.Status, n.model+reply.Body)
+			assert.False(t, forcesCall(arrived), n.model)
+			assert.Contains(t, reply.Header.Get("X-Gateway-Dropped"), "tool_choice", n.model)
+		}
+	}
+}
+
+// force adds the tools of the client to a request, and the demand that one is called.
+func (c client) force(t *testing.T, members map[string]any) {
+	var whole map[string]any
+	require.NoError(t, json.Unmarshal([]byte(c.body), &whole))
+	for _, name := range []string{"tools", "tool_choice", "toolConfig"} {
+		if whole[name] != nil {
+			members[name] = whole[name]
+		}
+	}
+	change(members, c.forced)
+	if choice, is := members["tool_choice"].(map[string]any); is {
+		delete(choice, "disable_parallel_tool_use")
+	}
+}
+
 // thinking returns the request of a client that asks for nothing but thinking.
 func (c client) thinking(t *testing.T, n named, way service.Set) map[string]any {
 	var whole map[string]any
@@ -95,6 +221,9 @@ func (c client) thinking(t *testing.T, n named, way service.Set) map[string]any 
 	case "gemini":
 		members["contents"] = []any{service.Set{"role": "user", "parts": []any{service.Set{"text": "What is this?"}}}}
 		members["generationConfig"] = map[string]any{"thinkingConfig": map[string]any{}}
+	}
+	if strings.HasPrefix(encoded(way), `{"thinking.`) {
+		members["thinking"] = map[string]any{}
 	}
 	if strings.HasPrefix(encoded(way), `{"reasoning.`) {
 		members["reasoning"] = map[string]any{}

@@ -40,9 +40,9 @@ var outcomes = core.NewOutcomes(
 
 	core.Lose(core.ReasoningOn).Unless(core.TakesEffort(core.EffortLow), core.Extension(templateArguments), core.NearestEffort(core.EffortLow)).ByWriter(),
 	core.Drop(core.ReasoningAdaptive).Unless(core.Extension(templateArguments)).ByWriter(),
-	core.Lose(core.ReasoningOff).Unless(core.TakesEffort(core.EffortNone), core.Extension(templateArguments)).ByWriter(),
+	core.Lose(core.ReasoningOff).Unless(core.TakesEffort(core.EffortNone), core.Switched, core.Extension(templateArguments)).ByWriter(),
 	core.Lose(core.ReasoningBudget).Unless(core.TakesEffort(core.EffortLow), core.NearestEffort(core.EffortLow)).ByWriter(),
-	core.Lose(core.EffortNone).Unless(noEffort, core.TakesEffort(core.EffortNone)).ByWriter(),
+	core.Lose(core.EffortNone).Unless(noEffort, core.TakesEffort(core.EffortNone), core.Switched).ByWriter(),
 	effort(core.EffortMinimal), effort(core.EffortLow), effort(core.EffortMedium), effort(core.EffortHigh), effort(core.EffortXHigh), effort(core.EffortMax),
 	core.Lose(core.EffortOther).ByWriter(),
 

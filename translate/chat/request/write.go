@@ -217,10 +217,15 @@ func keptEffort(x *core.Translation) core.Concept {
 	return core.Nothing
 }
 
-// writeReasoning writes the effort of reasoning, or switches the thinking of a template, unless
-// the client itself has set the arguments of the template.
+// writeReasoning writes the effort of reasoning, or switches the thinking of the model or of a
+// template, unless the client itself has set the switch or the arguments of the template.
 func writeReasoning(out *core.Members, x *core.Translation, effort core.Concept) {
-	if effort != core.Nothing {
+	switch {
+	case effort == core.EffortNone && x.Traits.SwitchesOff():
+		if name, member := x.Traits.ThinkingSwitch.Member(); !x.Extensions.Has(name) {
+			*out = append(append(*out, ','), member...)
+		}
+	case effort != core.Nothing:
 		out.Word("reasoning_effort", x.Traits.ReasoningEffort.Nearest(core.EffortOf(effort)).String())
 	}
 	if !x.Traits.Extension(templateArguments) || x.Extensions.Has(templateArguments) {
