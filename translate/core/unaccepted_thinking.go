@@ -86,6 +86,37 @@ func (r *refusals) thinksNot() bool {
 	return r.traits.ReasoningEffort.Has(trait.EffortNone) && r.statedEffort() == trait.EffortNone
 }
 
+// replayed are the members of messages that have earlier reasoning, by the one that the provider takes,
+// and the other.
+var replayed = [...]struct{ own, other string }{
+	trait.ReplayReasoningContent: {"reasoning_content", "reasoning"},
+	trait.ReplayReasoning:        {"reasoning", "reasoning_content"},
+}
+
+// replay gives the reasoning of earlier chat turns, which may be of another service, the name that the
+// provider takes.
+func (r *refusals) replay() {
+	names := replayed[r.traits.ReasoningReplay]
+	if names.own == "" || r.rows.names["messages[*]."+names.own] == nil {
+		return
+	}
+	messages := r.stated.at("messages").value
+	if messages.Empty() {
+		return
+	}
+	c := jsonscan.Again(r.stated.body[messages.Start:messages.End])
+	for c.EnterArray(); c.Element(); {
+		start := messages.Start + c.Offset()
+		turn := r.stated.inside(jsonscan.Again(c.Skip()), start)
+		if _, has := turn[names.own]; has {
+			continue
+		}
+		if reasoning, has := turn[names.other]; has {
+			r.Edits = append(r.Edits, edit.Edit{Span: reasoning.name, With: jsonscan.AppendString(nil, names.own)})
+		}
+	}
+}
+
 // hasBudgetAlone reports whether a format that has budgets beside efforts asks the model by budgets
 // alone, or not at all.
 func (r *refusals) hasBudgetAlone() bool {
