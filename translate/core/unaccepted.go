@@ -22,8 +22,8 @@ type Unaccepted struct {
 // Empty reports whether the provider accepts the request.
 func (u *Unaccepted) Empty() bool { return u.Members == nil && u.Edits == nil }
 
-// Unaccepted returns what a provider of the same format refuses, nothing as a rule. Of the
-// items of lists, it renames the reasoning of earlier turns alone. It reads the body only if the traits need it.
+// Unaccepted returns what a provider of the same format refuses, nothing as a rule. Of the items of
+// lists, it renames the reasoning of earlier turns alone. It reads the body only if the traits need it.
 func (s *Source) Unaccepted(body []byte, view *translate.View, traits *trait.Traits) Unaccepted {
 	r := refusals{stated: stated{body: body}, rows: s.Rows, traits: traits}
 	r.sampling()

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"cmp"
 	"strconv"
 	"strings"
@@ -94,10 +95,10 @@ var replayed = [...]struct{ own, other string }{
 }
 
 // replay gives the reasoning of earlier chat turns, which may be of another service, the name that the
-// provider takes.
+// provider takes. Few requests contain the other name, so that a search for it spares reading the turns.
 func (r *refusals) replay() {
 	names := replayed[r.traits.ReasoningReplay]
-	if names.own == "" || r.rows.names["messages[*]."+names.own] == nil {
+	if names.own == "" || r.rows.names["messages[*]."+names.own] == nil || !bytes.Contains(r.stated.body, []byte(`"`+names.other+`"`)) {
 		return
 	}
 	messages := r.stated.at("messages").value
