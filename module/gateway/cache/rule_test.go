@@ -32,7 +32,7 @@ func exchangeOf(t *testing.T, format translate.Format, op translate.Operation, b
 var bodies = map[translate.Format]string{
 	translate.Chat:      `{"model":"m","messages":[{"role":"user","content":"hi"}]MORE}`,
 	translate.Messages:  `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]MORE}`,
-	translate.Responses: `{"model":"m","store":false,"input":"hi"MORE}`,
+	translate.Responses: `{"model":"m","input":"hi"MORE}`,
 	translate.Gemini:    `{"contents":[{"role":"user","parts":[{"text":"hi"}]}]MORE}`,
 }
 
@@ -62,6 +62,8 @@ func TestX120WhichRequestsAreAnsweredFromTheCache(t *testing.T) {
 		{translate.Messages, zero + `,"container":"container_1"`, false, false},
 		{translate.Messages, zero + `,"mcp_servers":[{"type":"url","url":"https://a.example","name":"a"}]`, false, false},
 		{translate.Responses, zero, true, true},
+		{translate.Responses, zero + `,"store":false`, true, true},
+		{translate.Responses, zero + `,"store":true`, false, false},
 		{translate.Responses, zero + `,"previous_response_id":"resp_1"`, false, false},
 		{translate.Responses, zero + `,"background":true`, false, false},
 		{translate.Responses, zero + `,"tools":[{"type":"file_search","vector_store_ids":["vs_1"]}]`, false, false},

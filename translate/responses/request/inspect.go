@@ -117,7 +117,8 @@ func needsUnowned(p *strict.Pass, path string) {
 
 // checkStore reads whether the provider is to store the answer, which is the default.
 func checkStore(p *strict.Pass, _ *strict.Table) {
-	p.View.Beyond.Unstored = !p.Flag()
+	stored := p.Flag()
+	p.View.Beyond.Stored, p.View.Beyond.Unstored = stored, !stored
 }
 
 // checkBackground reads whether the provider answers later.

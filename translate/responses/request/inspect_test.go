@@ -202,11 +202,12 @@ func TestTheViewHasTheIDsOfStoredObjects(t *testing.T) {
 	}
 }
 
+// A request that asks for a stored answer was cached, hedged and mirrored like one that leaves it to the provider.
 func TestTheViewShowsWhetherTheAnswerIsStored(t *testing.T) {
-	for store, unstored := range map[string]bool{`"store":false`: true, `"store":true`: false, `"store":null`: false, `"user":"u"`: false} {
+	for store, want := range map[string][2]bool{`"store":false`: {false, true}, `"store":true`: {true, false}, `"store":null`: {}, `"user":"u"`: {}} {
 		view, fault := request.Inspect([]byte(requestWith(store)), translate.Generate)
 		require.Nil(t, fault, store)
-		assert.Equal(t, unstored, view.Beyond.Unstored, store)
+		assert.Equal(t, want, [2]bool{view.Beyond.Stored, view.Beyond.Unstored}, store)
 	}
 }
 
