@@ -39,23 +39,17 @@ type Key struct {
 	Labels
 }
 
-const storedKeyPrefix = "key_"
+// StoredKeyPrefix is what the Key.ID of a key in a Store begins with.
+const StoredKeyPrefix = "key_"
 
 // StoredKeyID returns the Key.ID of the key with this ID in a Store: "key_1".
-func StoredKeyID(number int64) string { return storedKeyPrefix + strconv.FormatInt(number, 10) }
-
-// StoredKeyNumber returns the ID in a Store of the key with a Key.ID, false if that has not the form of
-// StoredKeyID.
-func StoredKeyNumber(id string) (number int64, ok bool) {
-	number, err := strconv.ParseInt(strings.TrimPrefix(id, storedKeyPrefix), 10, 64)
-	return number, err == nil && number > 0 && StoredKeyID(number) == id
-}
+func StoredKeyID(number int64) string { return StoredKeyPrefix + strconv.FormatInt(number, 10) }
 
 // IsStoredKeyID reports whether id has the form of StoredKeyID. Other key sources refuse
 // such names, so that every log line with such an ID is about the key of a user.
 func IsStoredKeyID(id string) bool {
-	_, ok := StoredKeyNumber(id)
-	return ok
+	number, err := strconv.ParseInt(strings.TrimPrefix(id, StoredKeyPrefix), 10, 64)
+	return err == nil && number > 0 && StoredKeyID(number) == id
 }
 
 // Matches reports whether k has a digest. It takes constant time. A KeySource that finds

@@ -11,9 +11,10 @@ import (
 
 // Answer is a message of a server.
 type Answer struct {
-	ID     []byte // of the request that it answers, as it is in the message; nil if it answers none
-	Failed bool   // it is an error, or the result of a tool that reports one
-	Body   []byte // the message as the client gets it
+	ID      []byte // of the request that it answers, as it is in the message; nil if it answers none
+	Answers bool   // it is an answer: it has a result, or an error that is an object
+	Failed  bool   // it is an error, or the result of a tool that reports one
+	Body    []byte // the message as the client gets it
 }
 
 // lists are the members of results that list elements, with the member that names each element.
@@ -62,9 +63,12 @@ func ReadAnswer(body []byte, v View) (a Answer, err error) {
 			isRequest = true
 			c.Skip()
 		case "error":
-			a.Failed = true
+			if kind := c.Kind(); kind != jsonscan.Null { // which some libraries write beside a result
+				a.Failed, a.Answers = true, a.Answers || kind == jsonscan.Object
+			}
 			c.Skip()
 		case "result":
+			a.Answers = true
 			if !c.EnterObject() {
 				c.Skip()
 				continue
@@ -75,7 +79,7 @@ func ReadAnswer(body []byte, v View) (a Answer, err error) {
 		}
 	}
 	if isRequest {
-		a.ID, a.Failed = nil, false
+		a.ID, a.Answers, a.Failed = nil, false, false
 	}
 	a.Body = body
 	if edits != nil {

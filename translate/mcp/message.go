@@ -55,8 +55,8 @@ func (e Element) IsAmbiguous() bool {
 // IsCall reports whether the message calls a tool.
 func (m *Message) IsCall() bool { return m.Method == callTool }
 
-// IsRequest reports whether the message asks for an answer.
-func (m *Message) IsRequest() bool { return m.Method != "" && m.ID != nil }
+// IsRequest reports whether the message asks for an answer. A request without a message, m nil, does not.
+func (m *Message) IsRequest() bool { return m != nil && m.Method != "" && m.ID != nil }
 
 // IsSubscription reports whether the answer to the message is a stream that has no end of its own.
 func (m *Message) IsSubscription() bool { return m.Method == subscribe }
@@ -300,6 +300,9 @@ func syntax(err error) *fault.Fault {
 	}
 	return fault.Malformed(0, err)
 }
+
+// IsNoID reports whether an id, as it is in its message, is missing or null.
+func IsNoID(id []byte) bool { return len(id) == 0 || string(id) == "null" }
 
 // SameID reports whether two ids, as they are in their messages, are of the same request.
 func SameID(a, b []byte) bool {

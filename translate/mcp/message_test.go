@@ -127,6 +127,7 @@ func TestX090ListsAreCut(t *testing.T) {
 func TestOtherAnswersKeepTheirBytes(t *testing.T) {
 	hidden := func(mcp.Element) bool { return false }
 	for body, failed := range map[string]bool{
+		`{"jsonrpc":"2.0","id":1,"result":{},"error":null}`:                                                             false,
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[ ],"tools":[{"name":"a"}]}}`:                                      false,
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[],"isError":true}}`:                                               true,
 		`{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}`:                                                   true,
@@ -140,6 +141,14 @@ func TestOtherAnswersKeepTheirBytes(t *testing.T) {
 	a, err := mcp.ReadAnswer([]byte(`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`), mcp.View{Method: "tools/call", Shows: hidden})
 	require.NoError(t, err)
 	assert.Nil(t, a.ID, "a request of the server has an id of its own")
+	for body, answers := range map[string]bool{
+		`{"id":1,"result":null}`: true, `{"id":1,"error":{"code":1}}`: true, `{"error":{}}`: true, `{"id":1,"error":null}`: false, `{"id":1}`: false,
+		`{"id":1,"error":"down"}`: false, `{"error":503}`: false, `{"id":1,"result":{},"method":"ping"}`: false, `{"method":"ping","id":1,"error":{}}`: false,
+	} {
+		a, err := mcp.ReadAnswer([]byte(body), mcp.View{Method: "tools/call", Shows: hidden})
+		require.NoError(t, err)
+		assert.Equal(t, answers, a.Answers, body)
+	}
 	for _, body := range []string{``, `[]`, `{"result":{"tools":[],"tools":[{"name":"b"}]}}`, `{"id":1}x`, "{\"id\":\"\xff\"}"} {
 		_, err := mcp.ReadAnswer([]byte(body), mcp.View{Method: "tools/list", Shows: hidden})
 		assert.Error(t, err, body)

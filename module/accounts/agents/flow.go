@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
+	"strconv"
 	"strings"
 	"time"
 
@@ -381,8 +382,8 @@ func revokeAccess(c *call.Call, store aigateway.Store, token string) error {
 	if known == nil {
 		return nil
 	}
-	id, ok := aigateway.StoredKeyNumber(known.ID)
-	if !ok {
+	id, err := strconv.ParseInt(strings.TrimPrefix(known.ID, aigateway.StoredKeyPrefix), 10, 64)
+	if err != nil {
 		return nil // of another source of keys
 	}
 	key, err := store.Key(c.Context(), aigateway.AnyUser, id)

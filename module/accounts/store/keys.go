@@ -13,9 +13,7 @@ const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.replaced, k.rep
 	k.models, k.networks, k.limit_name, k.rules, k.tags, k.disabled, k.created, k.expires, k.used`
 
 // shownColumns are keyColumns with the end of the sign-in of a program, as scanShown reads them.
-const shownColumns = keyColumns + `, COALESCE(` + signInEnd + `, 0)`
-
-const signInEnd = `(SELECT d.expires FROM gateway_devices d WHERE d.key_id = k.id)`
+const shownColumns = keyColumns + `, COALESCE((SELECT d.expires FROM gateway_devices d WHERE d.key_id = k.id), 0)`
 
 func scanShown(row database.Scanner, k *aigateway.StoredKey) error {
 	return scanKey(row, k, timeColumn{&k.Renewable})
@@ -120,7 +118,7 @@ func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) ([]ai
 }
 
 var keyOrders = orders{
-	"name": `k.folded`, "user": `(SELECT u.name FROM gateway_users u WHERE u.id = k.user_id)`, "used": `k.used`, "expires": `COALESCE(` + signInEnd + `, k.expires)`, "created": `k.created`,
+	"name": `k.folded`, "user": `(SELECT u.name FROM gateway_users u WHERE u.id = k.user_id)`, "used": `k.used`, "expires": `k.expires`, "created": `k.created`,
 }
 
 // ChangeKey implements aigateway.Keys.

@@ -22,7 +22,9 @@ var errLineEnd = errors.New("an event of the server has a carriage return that d
 func (e *Events) Next() ([]byte, error) {
 	searched := 0
 	for {
-		if end := eventEnd(e.read, &searched); end > 0 {
+		if end := eventEnd(e.read, &searched); end > e.most {
+			return nil, errTooLong
+		} else if end > 0 {
 			event := e.read[:end:end]
 			e.read = e.read[end:]
 			return event, checkLines(event)

@@ -188,6 +188,22 @@ func TestAServerThatFailsIsLeftOut(t *testing.T) {
 	assert.Contains(t, none.Body, "none of the MCP servers has answered")
 }
 
+// A client cannot resume a stream at the address of all servers. One that broke off behind an event with an id, with
+// which it could at the address of the server, had no error: clients waited until their own timeout.
+func TestAStreamOfOneOfAllServersEndsWithAnError(t *testing.T) {
+	s := startAll(t)
+	session := s.use(site.AliceKey, rpc("1", "initialize", `{"protocolVersion":"2025-11-25"}`)).Header.Get("Mcp-Session-Id")
+	const first = "id: 1\ndata: " + progress + "\n\n"
+	s.mail.answers(breaksOff(first))
+	for _, headers := range [][]string{nil, {"Mcp-Session-Id", session}} {
+		answer := s.use(site.AliceKey, calling("mail__send_mail"), headers...)
+		end, ok := strings.CutPrefix(answer.Body, first)
+		require.True(t, ok, answer.Body)
+		assert.Contains(t, end, `data: {"jsonrpc":"2.0","id":7,"error":{"code":-32000,`)
+		assert.Equal(t, "cut", s.Record(answer.ID())["outcome"])
+	}
+}
+
 // The answers in streams were taken for those of a client that had left.
 func TestStreamsOfServersAreJoined(t *testing.T) {
 	s := startAll(t)
@@ -195,17 +211,26 @@ func TestStreamsOfServersAreJoined(t *testing.T) {
 	assert.Contains(t, s.use(site.AliceKey, rpc("7", "tools/list", "{}")).Body, `"tools":[{"name":"docs__a"},{"name":"mail__send_mail"}`)
 }
 
-// A session of which one server had ended its part was half alive: the tools of that server failed for ever.
+// A session of which one server had ended its part was half alive: the tools of that server failed for ever. Servers
+// that answer so with 400 in place of 404 were left out without an end.
 func TestAServerThatEndsItsSessionEndsThatOfAll(t *testing.T) {
 	s := startAll(t)
 	session := s.use(site.AliceKey, rpc("1", "initialize", `{"protocolVersion":"2025-11-25"}`)).Header.Get("Mcp-Session-Id")
-	for _, ended := range []string{"", `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}`} {
+	for _, ended := range []struct {
+		status  int
+		message string
+	}{
+		{http.StatusNotFound, ""},
+		{http.StatusNotFound, `{"error":"not found"}`},
+		{http.StatusNotFound, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}`},
+		{http.StatusBadRequest, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`},
+	} {
 		s.docs.answers(func(w http.ResponseWriter, _ *http.Request) {
-			if ended != "" {
+			if ended.message != "" {
 				w.Header().Set("Content-Type", "application/json")
 			}
-			w.WriteHeader(http.StatusNotFound)
-			_, _ = w.Write([]byte(ended))
+			w.WriteHeader(ended.status)
+			_, _ = w.Write([]byte(ended.message))
 		})
 		for _, message := range []string{rpc("7", "tools/list", "{}"), calling("docs__search")} {
 			answer := s.use(site.AliceKey, message, "Mcp-Session-Id", session)

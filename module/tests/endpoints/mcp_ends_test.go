@@ -35,7 +35,8 @@ func breaksOff(events string) http.HandlerFunc {
 }
 
 // A stream that ended without the answer had no error, so that clients waited until their own timeout, and
-// its clean end was recorded as an answer.
+// its clean end was recorded as an answer. An event of up to twice max_answer, and a message with the id of the
+// request that does not answer it, passed as the answer.
 func TestAStreamWithoutItsAnswerEndsWithAnError(t *testing.T) {
 	s := startTools(t, "max_answer 200")
 	const first = "data: " + progress + "\n\n"
@@ -48,6 +49,8 @@ func TestAStreamWithoutItsAnswerEndsWithAnError(t *testing.T) {
 		"half an event":        {streams(first + `data: {"jsonrpc":"2.0","id":7,"res`), closed},
 		"a cut":                {breaksOff(first), closed},
 		"an event too long":    {streams(first + "data: " + strings.Repeat("x", 300)), unusable},
+		"a long event at once": {streams(first + "data: " + `{"jsonrpc":"2.0","id":7,"result":"` + strings.Repeat("x", 200) + "\"}\n\n"), unusable},
+		"an id without answer": {streams(first + `data: {"jsonrpc":"2.0","id":7,"error":"down"}` + "\n\n"), unusable},
 		"an event of no JSON":  {streams(first + "data: {\n\n"), unusable},
 		"a line of one return": {streams(first + "data: {}\rdata: {}\n\n"), unusable},
 	} {
@@ -67,16 +70,20 @@ func TestAStreamWithoutItsAnswerEndsWithAnError(t *testing.T) {
 // Such ends are no failures: the client resumes the stream, or subscribes again.
 func TestAStreamThatGoesOnElsewhereEndsWithoutAnError(t *testing.T) {
 	s := startTools(t, "")
+	session := s.use(site.AliceKey, rpc("1", "initialize", `{"protocolVersion":"2025-11-25"}`)).Header.Get("Mcp-Session-Id")
 	for message, events := range map[string]string{
 		calling("search_code"):                      "id: 1\ndata:\n\n",
 		rpc("7", "subscriptions/listen", "{}"):      "data: " + progress + "\n\n",
 		`{"jsonrpc":"2.0","id":7,"result":{"a":1}}`: "data: " + progress + "\n\n",
 	} {
 		s.server.answers(streams(events))
-		answer := s.use(site.AliceKey, message)
+		answer := s.use(site.AliceKey, message, "Mcp-Session-Id", session)
 		assert.Equal(t, events, answer.Body)
 		assert.Equal(t, "answered", s.Record(answer.ID())["outcome"])
 	}
+	// Without a session, a client cannot ask for the rest, and waited for it.
+	s.server.answers(streams("id: 1\ndata:\n\n"))
+	assert.Contains(t, s.use(site.AliceKey, calling("search_code")).Body, `"error":{"code":-32000,`)
 }
 
 // An answer without a message was an empty 200, on which clients waited.
@@ -93,6 +100,55 @@ func TestARequestNeedsAMessageAsItsAnswer(t *testing.T) {
 		notified := s.use(site.AliceKey, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		assert.Equal(t, http.StatusOK, notified.Status)
 		assert.Empty(t, notified.Body)
+	}
+}
+
+// A message that a proxy in front of the server sends for its own errors, or that answers another request, was
+// passed on, recorded as an answer and charged: the client waited, since it has no answer in it.
+func TestAMessageInPlaceOfTheAnswerIsAnError(t *testing.T) {
+	s := startTools(t, "")
+	const unusable, unread = "the upstream returned an unusable answer", `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}`
+	begun := s.use(site.AliceKey, rpc("1", "initialize", `{"protocolVersion":"2025-11-25"}`)).Header.Get("Mcp-Session-Id")
+	for name, test := range map[string]struct {
+		sent    int
+		message string
+		session string
+		status  int
+		why     string
+	}{
+		"another id":               {200, `{"jsonrpc":"2.0","id":8,"result":{}}`, "", 502, unusable},
+		"an error of another id":   {200, `{"jsonrpc":"2.0","id":8,"error":{"code":1,"message":"no"}}`, "", 502, unusable},
+		"the id as a text":         {200, `{"jsonrpc":"2.0","id":"7","result":{}}`, "", 502, unusable},
+		"a result without an id":   {200, `{"jsonrpc":"2.0","result":{}}`, "", 502, unusable},
+		"neither result nor error": {200, `{"jsonrpc":"2.0","id":7}`, "", 502, unusable},
+		"a question":               {200, `{"jsonrpc":"2.0","id":7,"method":"ping"}`, "", 502, unusable},
+		"no message":               {200, `{"message":"down"}`, "", 502, unusable},
+		"an error that is a text":  {200, `{"error":"down"}`, "", 502, unusable},
+		"a proxy that is down":     {503, `{"message":"down"}`, "", 503, "the upstream"},
+		"a proxy without a route":  {404, `{"error":"not found"}`, "", 404, "the upstream"},
+		"a session is lost":        {404, `{"error":"not found"}`, begun, 404, "session"},
+		"an error without an id":   {400, unread, "", 400, `"message":"no"`},
+		"an error of a session":    {400, unread, begun, 400, `"message":"no"`},
+		"an error at 200":          {200, unread, "", 200, `"message":"no"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.server.answers(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "application/json")
+				w.WriteHeader(test.sent)
+				_, _ = io.WriteString(w, test.message)
+			})
+			var headers []string
+			if test.session != "" {
+				headers = []string{"Mcp-Session-Id", test.session}
+			}
+			answer := s.use(site.AliceKey, calling("search_code"), headers...)
+			assert.Equal(t, test.status, answer.Status, answer.Body)
+			assert.Contains(t, answer.Body, test.why)
+			if test.message != unread {
+				assert.Contains(t, answer.Body, `"id":7,"error":{"code":`)
+				assert.NotEqual(t, "answered", s.Record(answer.ID())["outcome"])
+			}
+		})
 	}
 }
 

@@ -30,7 +30,7 @@ func (u *use) call() {
 	ctx, cancel := u.Drain.Bind(u.r.Context(), deadline)
 	u.to.Start(cancel, sink.Options{Passes: true})
 	c := &exchange.Conduit{
-		Attempt: exchange.Attempt{Exchange: ex, Provider: u.name(), Service: string(wire.Name), Format: ex.Format, Model: u.tool()},
+		Attempt: exchange.Attempt{Exchange: ex, Provider: nameOf(u.Server), Service: string(wire.Name), Format: ex.Format, Model: u.tool()},
 		Started: time.Since(ex.Start),
 	}
 	u.to.Next(c, 0)
@@ -53,14 +53,14 @@ func (u *use) call() {
 
 // logFailure logs why a call has failed, as failed attempts at providers are logged.
 func (u *use) logFailure(f *fault.Fault, result *exchange.Result) {
-	u.Logger.Warn("attempt failed", zap.String("request_id", u.to.Exchange.ID), zap.String("provider", u.name()),
+	u.Logger.Warn("attempt failed", zap.String("request_id", u.to.Exchange.ID), zap.String("provider", nameOf(u.Server)),
 		zap.Int("upstream_status", result.Status), zap.NamedError("cause", f.Cause), zap.String("fault", f.LogMessage()))
 }
 
 // endStream ends a stream that has failed with an error as the answer to the request: without it, the client
 // waits until its own timeout. A client that can resume the stream gets the answer there, and no error.
 func (u *use) endStream(f *fault.Fault, result *exchange.Result) {
-	if result.Began.IsZero() || u.resumable || !u.awaitsAnswer() {
+	if result.Began.IsZero() || u.resumable || !u.message.IsRequest() {
 		return
 	}
 	result.State = exchange.Relayed
@@ -73,9 +73,6 @@ func (u *use) errorEvent(f *fault.Fault) []byte {
 	ex := u.to.Exchange
 	return append(ex.Format.Errors.Append([]byte("data: "), f, ex.ID), "\n\n"...)
 }
-
-// awaitsAnswer reports whether the message of the client has an answer.
-func (u *use) awaitsAnswer() bool { return u.message != nil && u.message.IsRequest() }
 
 // callFault returns the fault of a call without an answer.
 func callFault(ctx context.Context, err error) *fault.Fault {
@@ -126,7 +123,7 @@ func (u *use) exchange(ctx context.Context, result *exchange.Result) error {
 		return nil
 	case isJSON:
 		return u.passMessage(ctx, res, result)
-	case status == http.StatusAccepted || status == http.StatusNoContent || status/100 == 2 && !u.awaitsAnswer():
+	case status == http.StatusAccepted || status == http.StatusNoContent || status/100 == 2 && !u.message.IsRequest():
 		u.passStatus(res, result)
 		return nil
 	case status/100 == 2:
@@ -188,6 +185,9 @@ func (u *use) passMessage(ctx context.Context, res *http.Response, result *excha
 	if err := u.beginAnswer(res); err != nil && refused == nil {
 		refused = fault.Unusable(err)
 	}
+	if refused == nil {
+		refused = u.checkAnswer(res.StatusCode, &answer)
+	}
 	if refused != nil {
 		result.Fail(refused)
 		return nil
@@ -197,6 +197,29 @@ func (u *use) passMessage(ctx context.Context, res *http.Response, result *excha
 	u.to.WriteHeader(res.StatusCode)
 	_, _ = u.to.Write(answer.Body)
 	return nil
+}
+
+// errNoAnswer is the error of a message in place of the answer to a request.
+var errNoAnswer = errors.New("the message of the server does not answer the request")
+
+// checkAnswer returns the fault of a message that does not answer the request: a proxy in front of a server
+// has messages of its own for its errors. An error may have no id, if the server has not read the request.
+func (u *use) checkAnswer(status int, answer *wire.Answer) *fault.Fault {
+	isUnread := answer.Answers && answer.Failed && wire.IsNoID(answer.ID)
+	switch {
+	case !u.message.IsRequest(), answer.Answers && wire.SameID(answer.ID, u.message.ID):
+		return nil
+	case u.joined && u.session.id != "" && isUnread && status == http.StatusBadRequest:
+		// Servers answer so in place of 404 if they do not know a session, whose version the message has.
+		return fault.MCPUnknownSession()
+	case isUnread:
+		return nil
+	case u.session.id != "" && status == http.StatusNotFound:
+		return fault.MCPUnknownSession()
+	case status/100 == 2:
+		return fault.Unusable(errNoAnswer)
+	}
+	return fault.Read(status, "", nil)
 }
 
 // read reads a message of the server, as the guards let it pass. What it answers is known if the client has

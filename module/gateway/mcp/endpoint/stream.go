@@ -31,7 +31,7 @@ func (s *stream) pass(status int, body io.Reader) {
 			s.end(err)
 			return
 		}
-		s.resumable = s.resumable || wire.HasEventID(event)
+		s.resumable = s.resumable || !s.joined && s.hasSession() && wire.HasEventID(event)
 		event, refused := s.passed(event)
 		switch {
 		case refused != nil && refused.IsUnusable():
@@ -50,7 +50,7 @@ func (s *stream) pass(status int, body io.Reader) {
 func (s *stream) end(err error) {
 	switch {
 	case s.ctx.Err() != nil: // which is the reason
-	case errors.Is(err, io.EOF) && (s.resumable || !s.awaitsAnswer() || s.message.IsSubscription()):
+	case errors.Is(err, io.EOF) && (s.resumable || !s.message.IsRequest() || s.message.IsSubscription()):
 		s.result.Finish(token.Usage{})
 	case mcp.IsUnusable(err):
 		s.result.Fail(fault.Unusable(err))
@@ -78,6 +78,9 @@ func (s *stream) passed(event []byte) ([]byte, *fault.Fault) {
 		return nil, refused
 	}
 	if s.message != nil && s.message.ID != nil && wire.SameID(answer.ID, s.message.ID) {
+		if !answer.Answers {
+			return nil, fault.Unusable(errNoAnswer)
+		}
 		s.finish(answer, s.result)
 	}
 	if len(answer.Body) == len(data) && &answer.Body[0] == &data[0] {

@@ -54,9 +54,7 @@ func (u *use) serve(steps ...func() *fault.Fault) *fault.Fault {
 	return nil
 }
 
-// name is the name of the server in records and metrics.
-func (u *use) name() string { return nameOf(u.Server) }
-
+// nameOf returns the name of a server in records and metrics.
 func nameOf(s *mcp.Server) string { return aigateway.ServerPrefix + s.Name }
 
 // modelOf returns the name of a tool among the names of models. What is no call of a tool has the name of a
@@ -86,17 +84,18 @@ func (u *use) checkAccess() *fault.Fault {
 
 // nameExchange names the server in the exchange.
 func (u *use) nameExchange() {
-	u.to.Exchange.View.Model, u.to.Exchange.Covering = u.modelOf(""), u.name()
+	u.to.Exchange.View.Model, u.to.Exchange.Covering = u.modelOf(""), nameOf(u.Server)
 }
 
 // isOfSession reports whether a request without a message is for a session: it asks for the messages of
 // the server, or ends the session. The later versions have none.
 func (u *use) isOfSession() bool {
-	switch {
-	case u.r.Method != http.MethodGet && u.r.Method != http.MethodDelete, u.Era == mcp.Modern:
-		return false
-	}
-	return u.Era == mcp.Legacy || u.r.Header.Get(wire.SessionHeader) != "" && !wire.IsStateless(u.r.Header.Get(wire.VersionHeader))
+	return (u.r.Method == http.MethodGet || u.r.Method == http.MethodDelete) && u.hasSession()
+}
+
+// hasSession reports whether the client may have a session, and asks for the messages of the server with GET.
+func (u *use) hasSession() bool {
+	return u.Era != mcp.Modern && (u.Era == mcp.Legacy || u.r.Header.Get(wire.SessionHeader) != "" && !wire.IsStateless(u.r.Header.Get(wire.VersionHeader)))
 }
 
 // readMessage reads the message of a request.
