@@ -158,7 +158,8 @@ type Keys interface {
 	Key(ctx context.Context, user, id int64) (*StoredKey, error)
 
 	// Keys returns a page of the keys, the latest first, and the number of all keys
-	// that the page searches for.
+	// that the page searches for. It leaves out the keys of sign-ins that have ended, which do not count
+	// in CreateKey either.
 	Keys(ctx context.Context, user int64, page Page) (keys []StoredKey, total int, err error)
 
 	// ChangeKey calls change within a transaction, and stores the key as change

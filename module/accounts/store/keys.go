@@ -12,8 +12,15 @@ import (
 const keyColumns = `k.id, k.user_id, k.name, k.hint, k.digest, k.replaced, k.replaced_until,
 	k.models, k.networks, k.limit_name, k.rules, k.tags, k.disabled, k.created, k.expires, k.used`
 
+// signInEnds selects the end of the sign-in of the program that has a key k, null if it is none of a program.
+const signInEnds = `(SELECT d.expires FROM gateway_devices d WHERE d.key_id = k.id)`
+
 // shownColumns are keyColumns with the end of the sign-in of a program, as scanShown reads them.
-const shownColumns = keyColumns + `, COALESCE((SELECT d.expires FROM gateway_devices d WHERE d.key_id = k.id), 0)`
+const shownColumns = keyColumns + `, COALESCE(` + signInEnds + `, 0)`
+
+// notEnded selects the keys k that lists show and bounds count: those of sign-ins that are over at the time $2
+// can never be used again. They stay, so that usage has their names, until the person signs in a program again.
+const notEnded = ` AND NOT EXISTS (SELECT 1 FROM gateway_devices d WHERE d.key_id = k.id AND d.expires <= $2)`
 
 func scanShown(row database.Scanner, k *aigateway.StoredKey) error {
 	return scanKey(row, k, timeColumn{&k.Renewable})
@@ -74,7 +81,7 @@ func checkRoom(db database.Statements, user int64, limit int) (*aigateway.User, 
 	if err != nil {
 		return nil, err
 	}
-	n, err := db.Number(`SELECT count(*) FROM gateway_keys WHERE user_id = $1`, user)
+	n, err := db.Number(`SELECT count(*) FROM gateway_keys k WHERE k.user_id = $1`+notEnded, user, millis(now()))
 	if err == nil && n >= int64(limit) {
 		err = aigateway.ErrTooMany
 	}
@@ -113,12 +120,14 @@ func keyByID(db database.Statements, user, id int64) (*aigateway.StoredKey, erro
 
 // Keys implements aigateway.Keys.
 func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) ([]aigateway.StoredKey, int, error) {
-	return listed(ctx, s, "listing keys", page, scanShown,
-		shownColumns, ` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\' AND ($2 = 0 OR k.user_id = $2)`, keyOrders.by(page, `k.id DESC`), user)
+	return listed(ctx, s, "listing keys", page, scanShown, shownColumns,
+		` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\'`+notEnded+` AND ($3 = 0 OR k.user_id = $3)`, keyOrders.by(page, `k.id DESC`),
+		millis(now()), user)
 }
 
 var keyOrders = orders{
-	"name": `k.folded`, "user": `(SELECT u.name FROM gateway_users u WHERE u.id = k.user_id)`, "used": `k.used`, "expires": `k.expires`, "created": `k.created`,
+	"name": `k.folded`, "user": `(SELECT u.name FROM gateway_users u WHERE u.id = k.user_id)`, "used": `k.used`, "created": `k.created`,
+	"expires": `COALESCE(` + signInEnds + `, k.expires)`,
 }
 
 // ChangeKey implements aigateway.Keys.

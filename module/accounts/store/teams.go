@@ -219,6 +219,7 @@ func (s teams) Keys(ctx context.Context, team string, page aigateway.Page) ([]ai
 	if _, err := s.Team(ctx, team); err != nil {
 		return nil, 0, err
 	}
-	return listed(ctx, s.Store, "listing keys of team", page, scanShown,
-		shownColumns, ` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\' AND k.limit_name = $2`, keyOrders.by(page, `k.id DESC`), database.Text(team))
+	return listed(ctx, s.Store, "listing keys of team", page, scanShown, shownColumns,
+		` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\'`+notEnded+` AND k.limit_name = $3`, keyOrders.by(page, `k.id DESC`),
+		millis(now()), database.Text(team))
 }

@@ -69,6 +69,9 @@ function Limit({ row, states }) {
 /** sets reports whether the user sets the rules and tags of keys with a limit. @param {string} limit */
 const sets = (limit) => administers() || (limit !== '' && leads(limit));
 
+/** renews reports whether a program renews a key. @param {Row|undefined} row */
+const renews = (row) => row?.hint.startsWith('agent_');
+
 /** Fields are what can be said of a key: everyone sets the rules of a new one.
  * @param {{row?: Row, limit: any}} props  limit: the field of its limit; nothing if it stays */
 const Fields = ({ row, limit }) => html`
@@ -80,7 +83,7 @@ const Fields = ({ row, limit }) => html`
 	<${ModelField} of=${row?.models} hint="What the key may use." />
 	<div class="fields">
 		${
-			!row?.hint.startsWith('agent_') &&
+			!renews(row) &&
 			html`<${Field} label="Expires" hint="The last day, in UTC. Empty: never.">
 				<input name="expires" type="date"
 					defaultValue=${row?.expires && when(row.expires).toISOString().slice(0, 10)} />
@@ -364,7 +367,7 @@ function One({ id }) {
 					row &&
 					html`
 						<button onClick=${act('change')}>Change</button>
-						<button onClick=${act('rotate')}>Rotate</button>
+						${!renews(row) && html`<button onClick=${act('rotate')}>Rotate</button>`}
 						<button onClick=${() => toggle(row).then(again, (error) => tell(error.message))}>
 							${row.off === 'disabled' ? 'Enable' : 'Disable'}
 						</button>
