@@ -2,6 +2,7 @@ package caddyfile
 
 import (
 	"slices"
+	"strings"
 
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
@@ -44,10 +45,19 @@ func readAffinity(d *cf.Dispenser, c *config) error {
 	return nil
 }
 
-// readTags reads the names of tags.
-func readTags(d *cf.Dispenser, c *config) (err error) {
-	if c.Tags, err = readList(d, nil); err != nil {
+// readTags reads the names of tags, and the sources of those that are read from requests: name=source.
+func readTags(d *cf.Dispenser, c *config) error {
+	list, err := readList(d, nil)
+	if err != nil {
 		return err
+	}
+	c.TagSources = make(map[string]affinity.Source)
+	for _, text := range list {
+		name, source, isRead := strings.Cut(text, "=")
+		c.Tags = append(c.Tags, name)
+		if isRead {
+			c.TagSources[name] = affinity.Source(source)
+		}
 	}
 	return checkNames(d, c)
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/marks"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 )
@@ -42,9 +42,9 @@ var valueTable = []value{
 	{"format", func(v *values) any { return string(v.Format.Name) }},
 	{"operation", func(v *values) any { return v.Operation.String() }},
 	{"client", func(v *values) any { return v.client() }},
-	{"session", func(v *values) any { return v.stated(affinity.Sessions) }},
-	{"agent", func(v *values) any { return v.stated(affinity.Agents) }},
-	{"subagent", func(v *values) any { return v.isOfSubagent() }},
+	{"session", func(v *values) any { return marks.Session(v.Exchange) }},
+	{"agent", func(v *values) any { return marks.Agent(v.Exchange) }},
+	{"subagent", func(v *values) any { return marks.IsOfSubagent(v.Exchange) }},
 	{"key", func(v *values) any { return v.Key.ID }},
 	{"owner", func(v *values) any { return v.Key.Owner }},
 	{"limit", func(v *values) any { return v.Key.Limit }},

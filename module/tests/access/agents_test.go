@@ -307,3 +307,30 @@ func TestTelemetryReachesACollectorWithoutTheToken(t *testing.T) {
 	assert.Empty(t, (<-got)["Authorization"])
 	assert.Empty(t, got, "nothing without a key")
 }
+
+// What subagents had cost was in no usage: agents send no header with tags.
+func TestUsageHasTheSubagentsOfClaudeCode(t *testing.T) {
+	s := site.Start(t, agentsAt(t, costly, "", "tags subagent={request.subagent}")...)
+	s.AddUser("alice")
+	_, token := letIn(s)
+	for _, mark := range []string{"", " cc_is_subagent=true;", " cc_is_subagent=true;"} {
+		got := s.Call(http.MethodPost, s.URL("site", "/v1/messages"), `{"model":"m","max_tokens":5,
+			"system":[{"type":"text","text":"x-anthropic-billing-header: cc_version=2.1.332; cc_entrypoint=cli;`+mark+`"}],
+			"messages":[{"role":"user","content":"Hello"}]}`, "Authorization", "Bearer "+token, "Anthropic-Version", "2023-06-01")
+		require.Equal(t, http.StatusOK, got.Status, got.Body)
+	}
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		var usage struct {
+			Items []struct {
+				User, Tag string
+				Requests  int
+			}
+		}
+		require.NoError(c, json.Unmarshal([]byte(s.Call(http.MethodGet, s.AdminURL("/api/v1/usage?by=user,tag:subagent"), "").Body), &usage))
+		requests := make(map[string]int)
+		for _, sum := range usage.Items {
+			requests[sum.User+" "+sum.Tag] = sum.Requests
+		}
+		assert.Equal(c, map[string]int{"alice true": 2}, requests, "those without the tag are left out")
+	}, site.Patience, site.PollEvery, "the ledger writes a moment later")
+}

@@ -20,8 +20,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/marks"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/passthrough"
 )
 
 // Header is the header with the tags of a request: "team=search, env=prod". Providers do not
@@ -34,6 +34,12 @@ type Names struct {
 	// lists its tags in the header X-Gateway-Tags: "team=search, env=prod". It has at most 8,
 	// those of its key included. Default: none; the header is then ignored.
 	Tags []string `json:"tags,omitempty"`
+
+	// TagSources are where tags are read that requests do not list, by name: a header (header.X-Project), or
+	// what coding agents state of themselves: {request.session}, {request.agent} or {request.subagent}, which
+	// is "true" or nothing. A request without a text there has no such tag, and one whose text no tag can have
+	// is refused. The tag of a key counts in place of it. Default: none.
+	TagSources map[string]affinity.Source `json:"tag_sources,omitempty"`
 
 	// Customer lists the headers (header.X-Customer) and fields (metadata.user_id) with the
 	// customer that a request serves; the first one that a request has decides. Default:
@@ -49,7 +55,7 @@ var errNames = fmt.Errorf("at most %d names of tags are possible", mostNames)
 // Inherit sets the fields that are empty to those of the global option.
 func (n *Names) Inherit(outer Names) {
 	if n.Tags == nil {
-		n.Tags = outer.Tags
+		n.Tags, n.TagSources = outer.Tags, outer.TagSources
 	}
 	if n.Customer == nil {
 		n.Customer = outer.Customer
@@ -68,6 +74,14 @@ func (n *Names) Check() error {
 		}
 		if slices.Contains(n.Tags[:i], name) {
 			return fmt.Errorf("tags: '%s' occurs twice", name)
+		}
+	}
+	for name, source := range n.TagSources {
+		if !slices.Contains(n.Tags, name) {
+			return fmt.Errorf("tag_sources: '%s' is not among the tags", name)
+		}
+		if stated[source] == nil && (!strings.HasPrefix(string(source), headerSource) || source.Check() != nil) {
+			return fmt.Errorf("tags: '%s' is read from header.NAME, {request.session}, {request.agent} or {request.subagent}, not from '%s'", name, source)
 		}
 	}
 	if err := n.Customer.Check(); err != nil {
@@ -111,14 +125,16 @@ func (n *Names) Apply(ex *exchange.Exchange) *fault.Fault {
 			return fault.BadLabel(strings.ToLower(Header), err.Error())
 		}
 	}
-	if len(n.Customer) > 0 {
-		body := ex.Body
-		if passthrough.IsForm(body) {
-			body = nil // which has no members
+	if len(n.TagSources) > 0 {
+		var refused *fault.Fault
+		if labels.Tags, refused = n.read(ex, labels.Tags); refused != nil {
+			return refused
 		}
-		text, source := n.Customer.Text(ex.Client.Get, body)
+	}
+	if len(n.Customer) > 0 {
+		text, source := marks.Text(ex, n.Customer)
 		if !isCustomer(text) {
-			return fault.BadLabel(strings.TrimPrefix(string(source), "header."), "names a customer with 1 to 256 bytes of printable characters")
+			return fault.BadLabel(nameOf(source), "names a customer with 1 to 256 bytes of printable characters")
 		}
 		labels.Customer = text
 	}
@@ -129,6 +145,52 @@ func (n *Names) Apply(ex *exchange.Exchange) *fault.Fault {
 	key.Labels = labels
 	ex.Key = &key
 	return nil
+}
+
+const headerSource = "header."
+
+// nameOf returns the name of a source for clients.
+func nameOf(source affinity.Source) string { return strings.TrimPrefix(string(source), headerSource) }
+
+// stated are the sources that coding agents fill.
+var stated = map[affinity.Source]func(*exchange.Exchange) string{
+	"{request.session}": marks.Session,
+	"{request.agent}":   marks.Agent,
+	"{request.subagent}": func(ex *exchange.Exchange) string {
+		if marks.IsOfSubagent(ex) {
+			return "true"
+		}
+		return ""
+	},
+}
+
+// read returns tags with those that are read from the request.
+func (n *Names) read(ex *exchange.Exchange, tags []aigateway.Tag) ([]aigateway.Tag, *fault.Fault) {
+	tags = slices.Clone(tags)
+	for _, name := range n.Tags {
+		source, isRead := n.TagSources[name]
+		if !isRead || ex.Key.Tag(name) != "" {
+			continue
+		}
+		tag := aigateway.Tag{Name: name}
+		if of := stated[source]; of != nil {
+			tag.Value = of(ex)
+		} else {
+			tag.Value, _ = marks.Text(ex, affinity.Sources{source})
+		}
+		if tag.Value == "" {
+			continue
+		}
+		if err := tag.Check(); err != nil {
+			return nil, fault.BadLabel(nameOf(source), err.Error())
+		}
+		tags = append(tags, tag)
+	}
+	sorted, err := aigateway.SortTags(tags)
+	if err != nil {
+		return nil, fault.BadLabel(strings.ToLower(Header), err.Error())
+	}
+	return sorted, nil
 }
 
 // tags returns the tags of a header and those of the key.
@@ -160,6 +222,9 @@ func (n *Names) tag(text string, fixed []aigateway.Tag) (aigateway.Tag, error) {
 		return tag, err
 	case !slices.Contains(n.Tags, tag.Name):
 		return tag, fmt.Errorf("the tag '%s' is not configured; known are: %s", tag.Name, strings.Join(n.Tags, ", "))
+	}
+	if source, isRead := n.TagSources[tag.Name]; isRead {
+		return tag, fmt.Errorf("the tag '%s' is read from %s", tag.Name, nameOf(source))
 	}
 	for _, own := range fixed {
 		if own.Name == tag.Name && own != tag {

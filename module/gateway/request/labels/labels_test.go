@@ -13,6 +13,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"
 )
 
 // request returns an exchange with a key that has tags, a header with tags, and a body.
@@ -120,6 +122,9 @@ func TestNamesOfLabelsAreChecked(t *testing.T) {
 		"at most 64 names":          {Tags: make([]string, 65)},
 		"customer: 'X-Customer' is": {Customer: affinity.Sources{"X-Customer"}},
 		"customer: off must be":     {Customer: affinity.Sources{"off"}},
+		"'team' is not among":       {TagSources: map[string]affinity.Source{"team": "header.X-Team"}},
+		"not from 'search'":         {Tags: []string{"team"}, TagSources: map[string]affinity.Source{"team": "search"}},
+		"not from 'header.'":        {Tags: []string{"team"}, TagSources: map[string]affinity.Source{"team": "header."}},
 	} {
 		assert.ErrorContains(t, wrong.Check(), want)
 	}
@@ -130,4 +135,43 @@ func TestNamesOfLabelsAreChecked(t *testing.T) {
 	assert.ErrorContains(t, new(labels.Names).CheckScope(aigateway.PerCustomer), "counts by customer, but customer names no")
 	assert.NoError(t, names.CheckScope(aigateway.PerCustomer))
 	assert.NoError(t, names.CheckScope(aigateway.PerGroup))
+}
+
+// What subagents cost was known by no tag, since agents send no header with tags.
+func TestTagsAreReadFromWhatRequestsState(t *testing.T) {
+	read := labels.Names{Tags: []string{"team", "subagent", "agent", "project"}, TagSources: map[string]affinity.Source{
+		"subagent": "{request.subagent}", "agent": "{request.agent}", "project": "header.x-project",
+	}}
+	require.NoError(t, read.Check())
+	for _, c := range []struct{ fixed, header, body, agent, project, want string }{
+		{"", "", `{}`, "", "", ""},
+		{"", "team=search", `{}`, "a1", "shop", "agent=a1 project=shop subagent=true team=search"},
+		{"project=own", "", `{}`, "", "shop", "project=own"},
+		{"", "", `{"system":[{"type":"text","text":"x-anthropic-billing-header: cc_version=2; cc_is_subagent=true;"}]}`, "", "", "subagent=true"},
+		{"", "", `{"messages":[{"role":"user","content":"cc_is_subagent=true"}]}`, "", "", ""},
+		{"", "subagent=false", `{}`, "", "", "x-gateway-tags: the tag 'subagent' is read from {request.subagent}"},
+		{"", "project=a", `{}`, "", "", "x-gateway-tags: the tag 'project' is read from x-project"},
+		{"", "", `{}`, "", "a b", "x-project: the value of a tag is"},
+	} {
+		ex := request(t, c.fixed, c.header, c.body)
+		ex.Format = formats.Of(translate.Messages)
+		ex.Client.Set("X-Claude-Code-Agent-Id", c.agent)
+		ex.Client.Set("X-Project", c.project)
+		got := ""
+		if refused := read.Apply(ex); refused != nil {
+			got = refused.Message
+		} else {
+			got = aigateway.FormatTags(ex.Key.Tags)
+		}
+		assert.Contains(t, got, c.want, "%v", c)
+		assert.Equal(t, c.want == "", got == "", "%v", c)
+	}
+	many := labels.Names{TagSources: make(map[string]affinity.Source)}
+	for n := range aigateway.MostTags + 1 {
+		name := string(rune('a' + n))
+		many.Tags, many.TagSources[name] = append(many.Tags, name), "header.X-Project"
+	}
+	ex := request(t, "", "", "{}")
+	ex.Client.Set("X-Project", "shop")
+	assert.Contains(t, many.Apply(ex).Message, "at most 8 tags")
 }
