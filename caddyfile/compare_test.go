@@ -36,6 +36,13 @@ var lacks = map[string][]string{
 	"ratios of groups":        {"ratio", "ratios"},
 	"route, fallback and retries in a header of each request":                {"routes_by_header"},
 	"hosting by its company":                                                 nil,
+	"agents that call each other by A2A":                                     {"a2a"},
+	"REST services as tools":                                                 {"openapi"},
+	"balancing by the queues of model servers":                               {"endpoint_picker", "inference_pool"},
+	"objects of Kubernetes as the configuration":                             nil,
+	"clients of the formats of Cohere and Bedrock":                           nil,
+	"less memory and processor time, by its own figures":                     nil,
+	"a cache for similar questions":                                          {"semantic", "similarity"},
 	"weights of single API keys":                                             nil, // the key of a provider has no block
 	"less to configure and to run, and less processor time for each request": nil,
 }
