@@ -42,7 +42,7 @@ func newAdmitCall(limits []*aigateway.Limit, d *aigateway.Demand, c *clock, now 
 	q.keys = append(make([]string, 0, 1+keysPer*len(limits)), tag+"reservation:"+q.id)
 	q.args = append(make([]any, 0, argsHead+argsPer*len(limits)), c.micros(), q.id, lease.Microseconds(), countable(d.Tokens), countable(d.Nanos), c.latest(q.sent))
 	for _, limit := range limits {
-		q.add(limit, now, q.sent.Sub(limit.BudgetSince).Microseconds())
+		q.add(limit, now)
 	}
 	return q
 }
@@ -50,14 +50,17 @@ func newAdmitCall(limits []*aigateway.Limit, d *aigateway.Demand, c *clock, now 
 // countable returns n, but at most the largest integer that is exact in Lua.
 func countable(n int64) int64 { return min(n, 1<<53) }
 
-// The arguments of the script admit, by their position.
+// The numbers of arguments of the script admit: those before the first limit, and those of a limit.
 const (
 	argsHead = 6
 	argsPer  = 11
 )
 
-// applied returns for how many microseconds the budget of a limit had been applied when the call was sent.
-func (q *admitCall) applied(limit int) int64 { return q.args[argsHead+(limit+1)*argsPer-1].(int64) }
+// applied returns for how many microseconds the budget of a limit had been applied when the call was sent. The
+// clocks of the server and of this machine may differ, so that the server gets no point in time.
+func (q *admitCall) applied(l *aigateway.Limit) int64 {
+	return q.sent.Sub(l.BudgetSince).Microseconds()
+}
 
 // key returns a key of a limit.
 func (q *admitCall) key(limit, which int) string { return q.keys[1+limit*keysPer+which] }
@@ -65,9 +68,8 @@ func (q *admitCall) key(limit, which int) string { return q.keys[1+limit*keysPer
 // noBudget is the amount of a limit without a budget: that of a budget may be 0.
 const noBudget = -1
 
-// add adds the keys and arguments of a limit, whose budget has been applied for so many microseconds. The clocks of
-// the server and of this machine may differ, so that this is no point in time.
-func (q *admitCall) add(l *aigateway.Limit, now time.Time, applied int64) {
+// add adds the keys and arguments of a limit.
+func (q *admitCall) add(l *aigateway.Limit, now time.Time) {
 	subject := l.Subject(q.demand.Key)
 	own := tag + l.Name + ":" + string(subject.Per) + ":" + subject.Name + ":"
 	budget, begin, end := q.budget(l, now)
@@ -82,7 +84,7 @@ func (q *admitCall) add(l *aigateway.Limit, now time.Time, applied int64) {
 		own+"requests:"+time.Duration(l.Requests.Per).String(), own+"tokens:"+time.Duration(l.Tokens.Per).String(),
 		own+"running", own+budget, own+"level:"+string(l.Budget.Calendar))
 	q.args = append(q.args, l.Requests.Most, slotLength(time.Duration(l.Requests.Per)), l.Tokens.Most, slotLength(time.Duration(l.Tokens.Per)),
-		l.Concurrent, nanos, slotLength(time.Duration(l.Budget.Per)), begin, end, soft, applied)
+		l.Concurrent, nanos, slotLength(time.Duration(l.Budget.Per)), begin, end, soft, q.applied(l))
 }
 
 // budget returns the last part of the key of a budget, and the beginning and the end of its

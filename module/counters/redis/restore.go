@@ -14,7 +14,7 @@ import (
 func (l *limiter) restore(ctx context.Context, q *admitCall, limit int, now int64) error {
 	key := q.key(limit, budgetKey)
 	return l.server.restores.Do(ctx, key, func(ctx context.Context) error {
-		since := min(now, l.server.clock.latest(q.sent)) - q.applied(limit)
+		since := min(now, l.server.clock.latest(q.sent)) - q.applied(l.limits[limit])
 		known, err := l.server.knows(key, since)
 		if err != nil || known {
 			return err // another request, or another gateway, has restored it meanwhile
