@@ -39,17 +39,23 @@ type Key struct {
 	Labels
 }
 
-// StoredKeyPrefix is what the Key.ID of a key in a Store begins with.
-const StoredKeyPrefix = "key_"
+const storedKeyPrefix = "key_"
 
 // StoredKeyID returns the Key.ID of the key with this ID in a Store: "key_1".
-func StoredKeyID(number int64) string { return StoredKeyPrefix + strconv.FormatInt(number, 10) }
+func StoredKeyID(number int64) string { return storedKeyPrefix + strconv.FormatInt(number, 10) }
+
+// StoredKeyNumber returns the ID in a Store of the key with a Key.ID, false if that has not the form of
+// StoredKeyID.
+func StoredKeyNumber(id string) (number int64, ok bool) {
+	number, err := strconv.ParseInt(strings.TrimPrefix(id, storedKeyPrefix), 10, 64)
+	return number, err == nil && number > 0 && StoredKeyID(number) == id
+}
 
 // IsStoredKeyID reports whether id has the form of StoredKeyID. Other key sources refuse
 // such names, so that every log line with such an ID is about the key of a user.
 func IsStoredKeyID(id string) bool {
-	number, err := strconv.ParseInt(strings.TrimPrefix(id, StoredKeyPrefix), 10, 64)
-	return err == nil && number > 0 && StoredKeyID(number) == id
+	_, ok := StoredKeyNumber(id)
+	return ok
 }
 
 // Matches reports whether k has a digest. It takes constant time. A KeySource that finds

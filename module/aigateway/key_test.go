@@ -42,7 +42,8 @@ func TestKeysBoundToNetworksAreRefusedElsewhere(t *testing.T) {
 
 func TestIDsOfStoredKeysAreTheirNumbers(t *testing.T) {
 	for _, number := range []int64{1, 7, 10, math.MaxInt64} {
-		assert.True(t, IsStoredKeyID(StoredKeyID(number)))
+		read, ok := StoredKeyNumber(StoredKeyID(number))
+		assert.Equal(t, []any{number, true}, []any{read, ok})
 	}
 	for _, id := range []string{"", "key", "key_", "key_0", "key_-1", "key_+1", "key_01", "key_1a", "Key_1", "key-1", "7", "key_key_1", "key_9223372036854775808"} {
 		assert.False(t, IsStoredKeyID(id), id)

@@ -7,7 +7,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 
@@ -382,8 +381,8 @@ func revokeAccess(c *call.Call, store aigateway.Store, token string) error {
 	if known == nil {
 		return nil
 	}
-	id, err := strconv.ParseInt(strings.TrimPrefix(known.ID, aigateway.StoredKeyPrefix), 10, 64)
-	if err != nil {
+	id, ok := aigateway.StoredKeyNumber(known.ID)
+	if !ok {
 		return nil // of another source of keys
 	}
 	key, err := store.Key(c.Context(), aigateway.AnyUser, id)
