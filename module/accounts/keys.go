@@ -18,14 +18,10 @@ import (
 type keys struct{ people *people.People }
 
 func viewKey(k *aigateway.StoredKey, user *aigateway.User) api.Key {
-	expires := k.Expires
-	if !k.Renewable.IsZero() {
-		expires = k.Renewable
-	}
 	return api.Key{
 		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Bounds.Models...), From: people.NetworkNames(k),
 		Limit: k.Bounds.Limit, Rules: viewRules(&k.Bounds.Rules), Tags: people.TagTexts(k), Disabled: k.Disabled, UserDisabled: user.Disabled,
-		Created: answer.Time(k.Created), Expires: answer.OptionalTime(expires), Used: answer.OptionalTime(k.Used),
+		Created: answer.Time(k.Created), Expires: answer.OptionalTime(k.Ends()), Used: answer.OptionalTime(k.Used),
 		Replaced: replacedUntil(k),
 	}
 }

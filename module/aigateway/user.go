@@ -71,6 +71,15 @@ type StoredKey struct {
 	Renewable time.Time
 }
 
+// Ends returns the time from which the key is refused for good: the end of the sign-in of a program, else
+// Expires; zero: never.
+func (k *StoredKey) Ends() time.Time {
+	if k.Renewable.IsZero() {
+		return k.Expires
+	}
+	return k.Renewable
+}
+
 // KeyBounds are what bounds the requests with a key of a Store, and the tags that they have.
 type KeyBounds struct {
 	Models   []string       // see Key.Models

@@ -37,7 +37,7 @@ type keyView struct {
 func viewKey(k *aigateway.StoredKey) keyView {
 	return keyView{
 		ID: k.ID, UserID: k.UserID, Key: k.Hint, Status: statusOf(k), Name: k.Name,
-		Created: answer.Unix(k.Created, 0), Accessed: answer.Unix(k.Used, 0), Expires: answer.Unix(k.Expires, -1),
+		Created: answer.Unix(k.Created, 0), Accessed: answer.Unix(k.Used, 0), Expires: answer.Unix(k.Ends(), -1),
 		UnlimitedQuota: true,
 		ModelsEnabled:  len(k.Bounds.Models) > 0, Models: strings.Join(k.Bounds.Models, ","),
 		Networks: strings.Join(people.NetworkNames(k), "\n"), Limit: k.Bounds.Limit,
@@ -45,7 +45,7 @@ func viewKey(k *aigateway.StoredKey) keyView {
 }
 
 func statusOf(k *aigateway.StoredKey) int {
-	if !k.Disabled && !k.Expires.IsZero() && !time.Now().Before(k.Expires) {
+	if end := k.Ends(); !k.Disabled && !end.IsZero() && !time.Now().Before(end) {
 		return answer.Expired
 	}
 	return answer.StatusOf(k.Disabled)

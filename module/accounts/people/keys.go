@@ -118,10 +118,14 @@ var (
 // existing key. Others may choose a team for a new one.
 func (p *People) Apply(c *call.Call, change KeyChange, k *aigateway.StoredKey) error {
 	name, limit := call.ValueOr(change.Name, k.Name), call.ValueOr(change.Limit, k.Bounds.Limit)
+	if change.Expires != nil && !k.Renewable.IsZero() {
+		if change.Expires.Unix() != k.Renewable.Unix() { // some clients know seconds alone
+			return errRenewed
+		}
+		change.Expires = nil // it is what was shown
+	}
 	expires := call.ValueOr(change.Expires, k.Expires)
 	switch {
-	case !k.Renewable.IsZero() && expires.Unix() != k.Expires.Unix(): // some clients know seconds alone
-		return errRenewed
 	case name == "":
 		return answer.Invalid("name is required")
 	case CheckText("name", name) != nil:

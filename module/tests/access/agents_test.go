@@ -249,6 +249,14 @@ func TestAPersonSeesAndEndsTheSignInsOfPrograms(t *testing.T) {
 	}
 	byNewAPI := as(cookie, http.MethodPut, "/api/token/", fmt.Sprintf(`{"id":%d,"expired_time":-1}`, keys.Items[0].ID))
 	assert.Contains(t, byNewAPI.Body, "delete the key to end the sign-in")
+	// The paths of new-api showed the end of the access token, and a client that sent back the expiry that it had
+	// read was refused.
+	assert.Contains(t, as(cookie, http.MethodGet, fmt.Sprint("/api/token/", keys.Items[0].ID), "").Body,
+		fmt.Sprintf(`"expired_time":%d,`, keys.Items[0].Expires.Unix()))
+	same := as(cookie, http.MethodPut, "/api/token/", fmt.Sprintf(`{"id":%d,"expired_time":%d}`, keys.Items[0].ID, keys.Items[0].Expires.Unix()))
+	assert.Contains(t, same.Body, `"success":true`)
+	same = as(cookie, http.MethodPatch, path, fmt.Sprintf(`{"expires":%q}`, keys.Items[0].Expires.Format(time.RFC3339Nano)))
+	assert.Equal(t, http.StatusOK, same.Status, same.Body)
 	assert.Equal(t, []int{http.StatusOK, http.StatusOK}, []int{works(token), works(other)})
 	assert.Equal(t, http.StatusNoContent, as(cookie, http.MethodDelete, path, "").Status)
 	assert.Equal(t, []int{http.StatusUnauthorized, http.StatusOK}, []int{works(token), works(other)}, "the other program stays")
