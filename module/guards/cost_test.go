@@ -115,7 +115,8 @@ func TestWhatIsTooLargeIsNotPassedInSilence(t *testing.T) {
 	assert.Zero(t, check(t, regexOf(t, lines), strings.Repeat("x", 1000)))
 }
 
-// The middle of long texts is left out of the search for matches in several parts.
+// The middle of long texts is left out of the search for matches in several parts. A key in escapes passed: its ends
+// in the texts were counted by the characters of the escapes.
 func TestAMatchAcrossLongPartsIsFound(t *testing.T) {
 	long := strings.Repeat("long text ", 2000)
 	invisible := strings.Repeat("\u200b", 20_000)
@@ -128,6 +129,8 @@ func TestAMatchAcrossLongPartsIsFound(t *testing.T) {
 		"digit by digit":         append([]string{long}, append(strings.Split("4111111111111111 ", ""), long)...),
 		"an address":             {long + "jane.doe", "@", "example.com " + long},
 		"a key":                  {long + "sk-aaaaaaaaaaaa", "aaaaaaaaaaaaaaaaaaa " + long},
+		"a key in escapes":       {long + `\u0073\u006b-` + strings.Repeat(`\u0061`, 120), strings.Repeat(`\u0061`, 120) + " " + long},
+		"a key in two layers":    {long + `\\u0073\\u006b-` + strings.Repeat(`\\u0061`, 120), strings.Repeat(`\\u0061`, 120) + " " + long},
 		"a composed character":   {long + "cafe", "\u0301 x" + long},
 		"a pattern without ends": {"BEGIN " + long, "middle", long + " END"},
 	} {

@@ -1,6 +1,7 @@
 package guards
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -164,7 +165,7 @@ func (s *search) joined(first, end int) {
 	for i := first; i < end; i++ {
 		text := s.view.Texts[i].Text
 		all = append(all, part{span{0, len(text)}, i})
-		head, tail := headOf(text, 2*near), tailOf(text, 2*near)
+		head, tail := endsOf(text, 2*near)
 		if head >= tail {
 			seam = append(seam, all[len(all)-1])
 			continue
@@ -209,6 +210,18 @@ func (s *search) seam(parts []part, suits func(*rule) bool) {
 			s.take(parts[i].text, span{start + shift, end + shift}, m.rule)
 		}
 	}
+}
+
+// endsOf returns the end of the first n visible characters of a text, and the beginning of the last n. An escape
+// is one character, in all its layers.
+func endsOf(text string, n int) (head, tail int) {
+	layers := layersOf(text)
+	plain := layers[len(layers)-1]
+	first, last := span{0, headOf(plain, n)}, span{tailOf(plain, n), len(plain)}
+	for _, layer := range slices.Backward(layers[:len(layers)-1]) {
+		originsInEscaped(layer, []*span{&first, &last})
+	}
+	return first.end, last.start
 }
 
 // headOf returns the end of the first n visible characters of a text.
