@@ -44,18 +44,19 @@ const storedKeyPrefix = "key_"
 // StoredKeyID returns the Key.ID of the key with this ID in a Store: "key_1".
 func StoredKeyID(number int64) string { return storedKeyPrefix + strconv.FormatInt(number, 10) }
 
-// StoredKeyNumber returns the ID in a Store of the key with a Key.ID, false if that has not the form of
-// StoredKeyID.
+// StoredKeyNumber returns the ID in a Store of the key with a Key.ID, which people may shorten: 1 for "key_1" and
+// for "1". It returns false for every other text.
 func StoredKeyNumber(id string) (number int64, ok bool) {
-	number, err := strconv.ParseInt(strings.TrimPrefix(id, storedKeyPrefix), 10, 64)
-	return number, err == nil && number > 0 && StoredKeyID(number) == id
+	digits := strings.TrimPrefix(id, storedKeyPrefix)
+	number, err := strconv.ParseInt(digits, 10, 64)
+	return number, err == nil && number > 0 && strconv.FormatInt(number, 10) == digits
 }
 
 // IsStoredKeyID reports whether id has the form of StoredKeyID. Other key sources refuse
 // such names, so that every log line with such an ID is about the key of a user.
 func IsStoredKeyID(id string) bool {
-	_, ok := StoredKeyNumber(id)
-	return ok
+	number, ok := StoredKeyNumber(id)
+	return ok && id == StoredKeyID(number)
 }
 
 // Matches reports whether k has a digest. It takes constant time. A KeySource that finds

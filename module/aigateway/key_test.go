@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"math"
 	"net/netip"
+	"strconv"
 	"testing"
 	"time"
 
@@ -42,11 +43,16 @@ func TestKeysBoundToNetworksAreRefusedElsewhere(t *testing.T) {
 
 func TestIDsOfStoredKeysAreTheirNumbers(t *testing.T) {
 	for _, number := range []int64{1, 7, 10, math.MaxInt64} {
-		read, ok := StoredKeyNumber(StoredKeyID(number))
-		assert.Equal(t, []any{number, true}, []any{read, ok})
+		assert.True(t, IsStoredKeyID(StoredKeyID(number)))
+		for _, id := range []string{StoredKeyID(number), strconv.FormatInt(number, 10)} {
+			read, ok := StoredKeyNumber(id)
+			assert.Equal(t, []any{number, true}, []any{read, ok}, id)
+		}
 	}
 	for _, id := range []string{"", "key", "key_", "key_0", "key_-1", "key_+1", "key_01", "key_1a", "Key_1", "key-1", "7", "key_key_1", "key_9223372036854775808"} {
 		assert.False(t, IsStoredKeyID(id), id)
+		_, ok := StoredKeyNumber(id)
+		assert.Equal(t, id == "7", ok, id)
 	}
 }
 

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )
 
@@ -122,17 +122,17 @@ func revokeKey(cmd *cobra.Command, a admin, args []string) error {
 
 // explainKey prints why requests with a key are refused now.
 func explainKey(cmd *cobra.Command, a admin, args []string) error {
-	id := strings.TrimPrefix(args[0], "key_")
-	return callKey(a, http.MethodGet, id, "/refusal", nil, func(refusal *api.Refusal) {
+	number, _ := aigateway.StoredKeyNumber(args[0])
+	return callKey(a, http.MethodGet, args[0], "/refusal", nil, func(refusal *api.Refusal) {
 		if refusal.Reason == "" {
-			admitted := "requests with key %s are admitted\n"
+			admitted := "requests with key %d are admitted\n"
 			if _, running := a.(remote); !running {
-				admitted = "key %s is valid; only a running gateway knows what is left of its limits\n"
+				admitted = "key %d is valid; only a running gateway knows what is left of its limits\n"
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), admitted, id)
+			fmt.Fprintf(cmd.OutOrStdout(), admitted, number)
 			return
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "requests with key %s are refused: %s\n", id, refusal.Reason)
+		fmt.Fprintf(cmd.OutOrStdout(), "requests with key %d are refused: %s\n", number, refusal.Reason)
 		if refusal.Until != nil {
 			fmt.Fprintf(cmd.OutOrStdout(), "there is room again at %s\n", refusal.Until.UTC().Format(time.RFC3339))
 		}
@@ -141,8 +141,8 @@ func explainKey(cmd *cobra.Command, a admin, args []string) error {
 
 // callKey makes a call about the key with an ID, and shows its answer.
 func callKey[Answer any](a admin, method, id, suffix string, body any, show func(*Answer)) error {
-	number, err := strconv.ParseInt(strings.TrimPrefix(id, "key_"), 10, 64)
-	if err != nil || number < 1 {
+	number, ok := aigateway.StoredKeyNumber(id)
+	if !ok {
 		return errors.New("the ID of a key must be a number; see key list")
 	}
 	answer := new(Answer)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -42,7 +41,7 @@ func flagQuery(cmd *cobra.Command, names ...string) url.Values {
 // keyID returns the ID of a key for what an operator has written: the number of a key of a user is enough,
 // as in all commands.
 func keyID(written string) string {
-	if number, err := strconv.ParseInt(written, 10, 64); err == nil {
+	if number, ok := aigateway.StoredKeyNumber(written); ok {
 		return aigateway.StoredKeyID(number)
 	}
 	return written

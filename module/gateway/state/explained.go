@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -130,7 +129,7 @@ var (
 // keyOf returns the key with an id, which may be the number of a key of a user. It returns nil if
 // there is no such key.
 func (site *Site) keyOf(id string) *aigateway.Key {
-	if number, err := strconv.ParseInt(id, 10, 64); err == nil {
+	if number, ok := aigateway.StoredKeyNumber(id); ok {
 		id = aigateway.StoredKeyID(number)
 	}
 	return site.Keys.ByID(id)
