@@ -41,6 +41,9 @@ var openAIFormats = []aigateway.ModelFormats{
 	{Pattern: "*", Formats: []translate.Format{translate.Responses, translate.Chat}},
 }
 
+// reasoningBack are the traits of models that take earlier reasoning at services that refuse it for others.
+var reasoningBack = map[string]string{"reasoning_replay": "reasoning"}
+
 // presets are the presets of hosted and self-hosted services. The comments state documented
 // differences from the format. All services but one document a list of their models.
 var presets = []Preset{
@@ -87,16 +90,18 @@ var presets = []Preset{
 		},
 	}},
 	// max_tokens is deprecated, and n above 1 is refused. The valid efforts depend on the
-	// model. The responses format is a beta.
+	// model. The responses format is a beta. Messages with reasoning_content are refused, and
+	// for models that do not reason also those with reasoning.
 	{"groq", aigateway.Defaults{
 		BaseURL: "https://api.groq.com/openai/v1", Formats: chatResponses, KeyRequired: true, ListsModels: true,
-		Traits: map[string]string{"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false"},
+		Traits:      map[string]string{"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false", "reasoning_replay": "drop"},
+		ModelTraits: []aigateway.ModelTraits{{Pattern: "*gpt-oss*", Traits: reasoningBack}, {Pattern: "*qwen3*", Traits: reasoningBack}},
 	}},
 	// The service refuses unknown fields, such as user and stream_options, and ids of calls of
 	// another length. A stream always has usage.
 	{"mistral", aigateway.Defaults{
 		BaseURL: "https://api.mistral.ai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
-		Traits: map[string]string{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine"},
+		Traits: map[string]string{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine", "reasoning_replay": "drop"},
 	}},
 	// The responses format is a beta that may change.
 	{"openrouter", aigateway.Defaults{
@@ -114,7 +119,7 @@ var presets = []Preset{
 	}},
 	{"together", aigateway.Defaults{
 		BaseURL: "https://api.together.xyz/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
-		Traits:      map[string]string{"extensions": "top_k min_p repetition_penalty"},
+		Traits:      map[string]string{"extensions": "top_k min_p repetition_penalty", "reasoning_replay": "reasoning"},
 		ModelTraits: mistral.Traits,
 	}},
 	// max_tokens is deprecated. Its messages endpoint was switched off, and the chat
@@ -165,16 +170,17 @@ var presets = []Preset{
 	}},
 	// max_tokens is deprecated, n above 1 and a second system message are refused. In chat answers of
 	// most models, the reasoning is a part of the text, between <think> and </think>: translated
-	// requests use the responses format, which has it apart.
+	// requests use the responses format, which has it apart, and takes it back as a summary.
 	{"minimax", aigateway.Defaults{
 		BaseURL: "https://api.minimax.io/v1", Formats: responsesChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
-			"max_tokens_field": "max_completion_tokens",
-			"mid_system":       "hoist",
-			"native_n":         "false",
-			"user_field":       "none",
-			"attribution":      "drop",
-			"extensions":       "reasoning_split",
+			"max_tokens_field":    "max_completion_tokens",
+			"mid_system":          "hoist",
+			"native_n":            "false",
+			"user_field":          "none",
+			"attribution":         "drop",
+			"extensions":          "reasoning_split",
+			"responses_reasoning": "summary",
 		},
 	}},
 	{"siliconflow", aigateway.Defaults{
@@ -200,7 +206,7 @@ var presets = []Preset{
 	// tokens do not contain.
 	{"deepinfra", aigateway.Defaults{
 		BaseURL: "https://api.deepinfra.com/v1/openai", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
-		Traits:      map[string]string{"extensions": "top_k min_p repetition_penalty", "stated_cost": "usd"},
+		Traits:      map[string]string{"extensions": "top_k min_p repetition_penalty", "stated_cost": "usd", "reasoning_replay": "reasoning_content"},
 		ModelTraits: mistral.Traits,
 	}},
 	// The reasoning of an earlier turn has another name than elsewhere: the service refuses
@@ -212,9 +218,11 @@ var presets = []Preset{
 			"penalties": "false",
 		},
 	}},
-	// The hosted models of the catalog, which vLLM or SGLang run.
+	// The hosted models of the catalog, which vLLM or SGLang run. Those that think refuse a turn that
+	// called tools without its reasoning.
 	{"nvidia", aigateway.Defaults{
 		BaseURL: "https://integrate.api.nvidia.com/v1", Formats: chatCompletions, KeyRequired: true, ListsModels: true,
+		Traits:      map[string]string{"reasoning_replay": "reasoning_content"},
 		ModelTraits: mistral.Traits,
 	}},
 	// The API that is compatible with OpenAI's has chat and embeddings; rerank and the list of
@@ -270,18 +278,20 @@ var presets = []Preset{
 		ModelTraits: mistral.Traits,
 	}},
 	// chat_template_kwargs is not an extension here, because servers with a tokenizer of
-	// Mistral refuse it.
+	// Mistral refuse it. Earlier reasoning is read by
+	// the name that it has in answers, which was reasoning_content before 2026.
 	{"vllm", aigateway.Defaults{
 		BaseURL: "http://localhost:8000/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
 			"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 				" include_stop_str_in_output ignore_eos structured_outputs priority",
-			"mid_system":     "user",
-			"alternation":    "true",
-			"attribution":    "drop",
-			"prefill":        "vllm", // continue_final_message with add_generation_prompt
-			"usage_details":  "fill", // completions have no details
-			"trace_upstream": "true",
+			"mid_system":       "user",
+			"alternation":      "true",
+			"attribution":      "drop",
+			"prefill":          "vllm", // continue_final_message with add_generation_prompt
+			"reasoning_replay": "reasoning",
+			"usage_details":    "fill", // completions have no details
+			"trace_upstream":   "true",
 		},
 		ModelTraits: mistral.Traits,
 	}},

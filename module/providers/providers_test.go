@@ -59,11 +59,11 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"groq": {
 			BaseURL: "https://api.groq.com/openai/v1", Formats: list{chat, responses}, KeyRequired: true, ListsModels: true,
-			Traits: traits{"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false"},
+			Traits: traits{"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false", "reasoning_replay": "drop"},
 		},
 		"mistral": {
 			BaseURL: "https://api.mistral.ai/v1", Formats: list{chat}, KeyRequired: true, ListsModels: true,
-			Traits: traits{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine"},
+			Traits: traits{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine", "reasoning_replay": "drop"},
 		},
 		"openrouter": {
 			BaseURL: "https://openrouter.ai/api/v1", Formats: list{chat, messages, responses}, KeyRequired: true, ListsModels: true,
@@ -74,7 +74,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"together": {
 			BaseURL: "https://api.together.xyz/v1", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true,
-			Traits: traits{"extensions": "top_k min_p repetition_penalty"},
+			Traits: traits{"extensions": "top_k min_p repetition_penalty", "reasoning_replay": "reasoning"},
 		},
 		"xai": {
 			BaseURL: "https://api.x.ai/v1", Formats: list{responses, chat, completions}, KeyRequired: true, ListsModels: true,
@@ -105,7 +105,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			BaseURL: "https://api.minimax.io/v1", Formats: list{responses, chat}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"max_tokens_field": "max_completion_tokens", "mid_system": "hoist", "native_n": "false", "user_field": "none",
-				"attribution": "drop", "extensions": "reasoning_split",
+				"attribution": "drop", "extensions": "reasoning_split", "responses_reasoning": "summary",
 			},
 		},
 		"siliconflow": {
@@ -123,7 +123,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"deepinfra": {
 			BaseURL: "https://api.deepinfra.com/v1/openai", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true,
-			Traits: traits{"extensions": "top_k min_p repetition_penalty", "stated_cost": "usd"},
+			Traits: traits{"extensions": "top_k min_p repetition_penalty", "stated_cost": "usd", "reasoning_replay": "reasoning_content"},
 		},
 		"cerebras": {
 			BaseURL: "https://api.cerebras.ai/v1", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true,
@@ -131,7 +131,10 @@ func TestPresetsImplyTheirService(t *testing.T) {
 				"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false", "reasoning_replay": "reasoning", "penalties": "false",
 			},
 		},
-		"nvidia": {BaseURL: "https://integrate.api.nvidia.com/v1", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true},
+		"nvidia": {
+			BaseURL: "https://integrate.api.nvidia.com/v1", Formats: list{chat, completions}, KeyRequired: true, ListsModels: true,
+			Traits: traits{"reasoning_replay": "reasoning_content"},
+		},
 		"cohere": {
 			BaseURL: "https://api.cohere.ai/compatibility/v1", Formats: list{chat}, KeyRequired: true,
 			Traits: traits{"max_stops": "5", "native_n": "false", "user_field": "none"},
@@ -156,7 +159,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			Traits: traits{
 				"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 					" include_stop_str_in_output ignore_eos structured_outputs priority",
-				"mid_system": "user", "alternation": "true", "attribution": "drop", "prefill": "vllm", "usage_details": "fill", "trace_upstream": "true",
+				"mid_system": "user", "alternation": "true", "attribution": "drop", "prefill": "vllm", "reasoning_replay": "reasoning", "usage_details": "fill", "trace_upstream": "true",
 			},
 		},
 		"demo": {BaseURL: "http://demo/v1", Formats: formats.Names(), ListsModels: true},

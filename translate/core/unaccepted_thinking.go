@@ -87,20 +87,29 @@ func (r *refusals) thinksNot() bool {
 	return r.traits.ReasoningEffort.Has(trait.EffortNone) && r.statedEffort() == trait.EffortNone
 }
 
-// replayed are the members of messages that have earlier reasoning, by the one that the provider takes,
-// and the other.
-var replayed = [...]struct{ own, other string }{
-	trait.ReplayReasoningContent: {"reasoning_content", "reasoning"},
-	trait.ReplayReasoning:        {"reasoning", "reasoning_content"},
-}
-
 // replay gives the reasoning of earlier chat turns, which may be of another service, the name that the
-// provider takes. Few requests contain the other name, so that a search for it spares reading the turns.
+// provider takes, or leaves it out. Few requests contain another name, so that a search for it spares
+// reading the turns.
 func (r *refusals) replay() {
-	names := replayed[r.traits.ReasoningReplay]
-	if names.own == "" || r.rows.names["messages[*]."+names.own] == nil || !bytes.Contains(r.stated.body, []byte(`"`+names.other+`"`)) {
+	replay := r.traits.ReasoningReplay
+	if replay == trait.ReplayNone {
 		return
 	}
+	own := replay.Field()
+	for _, name := range [...]string{"reasoning_content", "reasoning"} {
+		row := r.rows.names["messages[*]."+name]
+		switch {
+		case row == nil, name == own, !bytes.Contains(r.stated.body, []byte(`"`+name+`"`)):
+		case own == "":
+			r.Members.Add(translate.Shaping, row.Path)
+		default:
+			r.renameInTurns(name, own)
+		}
+	}
+}
+
+// renameInTurns gives a member of messages another name, unless the message has this one as well.
+func (r *refusals) renameInTurns(from, to string) {
 	messages := r.stated.at("messages").value
 	if messages.Empty() {
 		return
@@ -109,11 +118,8 @@ func (r *refusals) replay() {
 	for c.EnterArray(); c.Element(); {
 		start := messages.Start + c.Offset()
 		turn := r.stated.inside(jsonscan.Again(c.Skip()), start)
-		if _, has := turn[names.own]; has {
-			continue
-		}
-		if reasoning, has := turn[names.other]; has {
-			r.Edits = append(r.Edits, edit.Edit{Span: reasoning.name, With: jsonscan.AppendString(nil, names.own)})
+		if old, has := turn[from]; has && turn[to].value.Empty() {
+			r.Edits = append(r.Edits, edit.Edit{Span: old.name, With: jsonscan.AppendString(nil, to)})
 		}
 	}
 }

@@ -9,14 +9,14 @@ import (
 )
 
 // CutMembers returns the edits that cut the members at paths out of a valid body, in the
-// order of the body, and which of the paths it has. A path consists of names, and "*" for all
-// items of a list: tools.*.strict. Names are found in snake case as well. A path may end with the only
+// order of the body, and which of the paths it has. A path consists of names, and "*" or "[*]" for all
+// items of a list: tools.*.strict, messages[*].name. Names are found in snake case as well. A path may end with the only
 // text that is cut: thinking.display=updates.
 func CutMembers(body []byte, paths []string) (edits []Edit, present map[string]bool) {
 	x := cutter{present: make(map[string]bool)}
 	var cuts []cutPath
 	for _, path := range paths {
-		names, value, _ := strings.Cut(path, "=")
+		names, value, _ := strings.Cut(strings.ReplaceAll(path, "[*]", ".*"), "=")
 		cuts = append(cuts, cutPath{strings.Split(names, "."), strings.Split(jsonscan.SnakeCase(names), "."), path, value})
 	}
 	c := jsonscan.Skipped(body)

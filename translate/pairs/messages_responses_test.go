@@ -219,6 +219,10 @@ func TestReasoningTowardsResponses(t *testing.T) {
 			name: "in clear once in a turn", traits: "responses_reasoning text", body: turns(thought("t", "") + `,` + textBlock("x") + `,` + usesF + `,` + strings.Replace(usesF, "c1", "c2", 1)),
 			want: plain(inClear("t") + `,` + answering(outputText("x")) + `,` + callItem + `,` + strings.Replace(callItem, "c1", "c2", 1)),
 		},
+		{
+			name: "in clear, as a summary", traits: "responses_reasoning summary", body: turns(thought(`t\n`, "EqQB") + `,` + usesF),
+			want: plain(`{"type":"reasoning","summary":[{"type":"summary_text","text":"t\n"}]},` + callItem),
+		},
 		{name: "in clear, what was encrypted", traits: "responses_reasoning text", body: turns(two + `,` + usesF), want: plain(inClear(`a\n\n\n\u00e9`) + `,` + callItem)},
 	})
 }

@@ -142,7 +142,7 @@ func (it *askedItem) judge() error {
 		}
 		return judgeItemContent(it.Output, "tool")
 	case "reasoning":
-		ok = it.Summary != nil && (it.EncryptedContent != "" || it.Content != nil)
+		ok = it.Summary != nil && (it.EncryptedContent != "" || it.Content != nil || len(it.Summary) > 0)
 	}
 	if !ok {
 		return fmt.Errorf("%+v", it)

@@ -38,6 +38,7 @@ var others = map[string]map[string]Traits{
 	"responses_reasoning": {
 		"encrypted": {ResponsesReasoning: ResponsesReasoningEncrypted},
 		"text":      {ResponsesReasoning: ResponsesReasoningText},
+		"summary":   {ResponsesReasoning: ResponsesReasoningSummary},
 	},
 	"responses_item_ids": {"true": {ResponsesItemIDs: true}},
 	"batches":            {"sealed": {Batches: BatchesSealed}},
@@ -47,6 +48,7 @@ var others = map[string]map[string]Traits{
 	"reasoning_replay": {
 		"reasoning_content": {ReasoningReplay: ReplayReasoningContent},
 		"reasoning":         {ReasoningReplay: ReplayReasoning},
+		"drop":              {ReasoningReplay: ReplayDrop},
 	},
 	"sampling": {
 		"one":            {Sampling: SamplingOne},

@@ -225,10 +225,16 @@ type ReasoningReplay uint8
 
 // The values of ReasoningReplay.
 const (
-	ReplayNone ReasoningReplay = iota
-	ReplayReasoningContent
-	ReplayReasoning
+	ReplayNone             ReasoningReplay = iota // not sent; that of chat clients is as they sent it
+	ReplayReasoningContent                        // in reasoning_content
+	ReplayReasoning                               // in reasoning
+	ReplayDrop                                    // not sent, since the provider refuses the fields
 )
+
+// Field returns the name of the field, "" if reasoning is not sent back.
+func (r ReasoningReplay) Field() string {
+	return [...]string{ReplayNone: "", ReplayReasoningContent: "reasoning_content", ReplayReasoning: "reasoning", ReplayDrop: ""}[r]
+}
 
 // ResponsesState selects what becomes of the objects that a responses provider stores, and of
 // requests that refer to them.
@@ -274,6 +280,7 @@ const (
 	ResponsesReasoningNone      ResponsesReasoning = iota
 	ResponsesReasoningEncrypted                    // as the provider encrypted it
 	ResponsesReasoningText                         // as plain text, whichever model produced it
+	ResponsesReasoningSummary                      // as plain text, in the summary
 )
 
 // Sampling selects which of temperature, top_p and top_k may be sent.

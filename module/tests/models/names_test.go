@@ -8,6 +8,7 @@ import (
 	"encoding/pem"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,11 +104,11 @@ func (n named) alias() string {
 
 func (n named) owns(client string) bool { return strings.Contains(" "+n.own+" ", " "+client+" ") }
 
-// configuration returns the lines of a site with all models.
-func configuration(t *testing.T, s *service.Server) (lines []string, all []named) {
+// configuration returns the lines of a site with all models, and with those of further providers.
+func configuration(t *testing.T, s *service.Server, more ...provider) (lines []string, all []named) {
 	t.Setenv("MODELS_KEY", "key-of-the-services-0123456789")
 	file := account(t, s)
-	for _, p := range providers {
+	for _, p := range slices.Concat(providers, more) {
 		lines = append(lines, strings.ReplaceAll(p.block(s), "ACCOUNT", file))
 		for model := range strings.FieldsSeq(p.models) {
 			n := named{p, model}

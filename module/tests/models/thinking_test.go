@@ -187,35 +187,6 @@ func TestCallsAreFreeWhileAModelThinks(t *testing.T) {
 	}
 }
 
-// A chat client has the reasoning of earlier turns as the service that answered them named it. Another
-// service refused the name, or did not know it.
-func TestEarlierReasoningHasTheNameOfTheService(t *testing.T) {
-	fakes := service.Start(t)
-	lines, all := configuration(t, fakes)
-	s := site.Start(t, lines...)
-	for _, n := range all {
-		own := map[string]string{service.Cerebras: "reasoning", service.OpenRouter: "reasoning", service.Moonshot: "reasoning_content", service.DeepSeek: "reasoning_content"}[n.service]
-		if own == "" || !n.owns("chat") {
-			continue
-		}
-		for _, turn := range []service.Set{
-			{"role": "assistant", "content": "b", "reasoning": "why"}, {"role": "assistant", "reasoning_content": "why", "content": []any{service.Set{"type": "text", "text": "b"}}},
-		} {
-			members := clients[1].thinking(t, n, nil)
-			members["messages"] = []any{service.Set{"role": "user", "content": "reasoning_content"}, turn, service.Set{"role": "user", "content": "c"}}
-			raw, err := json.MarshalIndent(members, "", "  ")
-			require.NoError(t, err)
-			reply := s.Ask(site.ChatPath, string(raw))
-			arrived, rule := fakes.Last()
-			require.Nil(t, rule, n.model)
-			assert.Equal(t, http.StatusOK, reply.Status, n.model+reply.Body)
-			got := encoded(arrived.Body["messages"])
-			assert.Contains(t, got, `"`+own+`":"why"`, n.model)
-			assert.Equal(t, 1, strings.Count(got, "why"), n.model)
-		}
-	}
-}
-
 // force adds the tools of the client to a request, and the demand that one is called.
 func (c client) force(t *testing.T, members map[string]any) {
 	var whole map[string]any

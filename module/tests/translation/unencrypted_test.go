@@ -1,6 +1,7 @@
 package translation_test
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -40,6 +41,31 @@ func withoutEncryption(c *gatewaytest.Call) {
 	default:
 		gatewaytest.Body(http.StatusOK, "application/json", []byte(encryptedAnswer))(c)
 	}
+}
+
+// plainAnswer is an answer of MiniMax, whose reasoning is in plain text.
+const plainAnswer = `{"id":"resp_1","object":"response","status":"completed","model":"x","output":[` +
+	`{"id":"rs_1","type":"reasoning","summary":[{"type":"summary_text","text":"let me see"}],"content":[{"type":"reasoning_text","text":"let me see"}]},` +
+	`{"id":"fc_1","type":"function_call","call_id":"call_1","name":"look","arguments":"{}"}],"usage":{"input_tokens":1,"output_tokens":1,"total_tokens":2}}`
+
+// MiniMax asks for the reasoning of each turn between calls of tools. It did not get it: Claude Code had
+// the reasoning, and gave it back, but the gateway left it out.
+func TestReasoningOfMiniMaxComesBackBetweenCalls(t *testing.T) {
+	t.Setenv("PROVIDER_KEY", "sk-provider")
+	p := gatewaytest.NewProvider(t)
+	p.Always(gatewaytest.Body(http.StatusOK, "application/json", []byte(plainAnswer)))
+	s := site.Start(t, "provider p minimax {\nbase_url "+p.URL+"\napi_key {env.PROVIDER_KEY}\nmodels m\n}")
+	const tool = `"tools":[{"name":"look","input_schema":{"type":"object"}}],`
+	first := s.Ask(site.MessagesPath, `{"model":"m","max_tokens":2000,`+tool+`"messages":[{"role":"user","content":"a"}]}`)
+	requireAnswered(t, first)
+	var answer struct{ Content json.RawMessage }
+	require.NoError(t, json.Unmarshal([]byte(first.Body), &answer))
+	assert.Equal(t, 1, strings.Count(first.Body, "let me see"), first.Body)
+	second := s.Ask(site.MessagesPath, `{"model":"m","max_tokens":2000,`+tool+`"messages":[{"role":"user","content":"a"},{"role":"assistant","content":`+string(answer.Content)+
+		`},{"role":"user","content":[{"type":"tool_result","tool_use_id":"call_1","content":"b"}]}]}`)
+	requireAnswered(t, second)
+	assert.Contains(t, string(p.Requests()[1].Body), `{"type":"reasoning","summary":[{"type":"summary_text","text":"let me see"}]},{"type":"function_call"`)
+	assert.Empty(t, second.Header.Get("X-Gateway-Dropped"))
 }
 
 // No preset asked for the reasoning of the models: Claude Code on these services lost it

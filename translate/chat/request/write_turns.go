@@ -99,7 +99,7 @@ func (w *writer) assistantTail() []byte {
 	tail := w.scratch[:0]
 	switch {
 	case !t.thinking.Empty():
-		tail = append(append(append(tail, `,"`...), replayFields[w.x.Traits.ReasoningReplay]...), `":`...)
+		tail = append(append(append(tail, `,"`...), w.x.Traits.ReasoningReplay.Field()...), `":`...)
 		tail = t.thinking.AppendTo(tail)
 	case w.x.Traits.ReasoningReplay == trait.ReplayReasoningContent:
 		tail = append(tail, noReasoning...)
@@ -114,11 +114,6 @@ func (w *writer) assistantTail() []byte {
 // noReasoning is the reasoning of a turn that has none, such as one of another vendor's model:
 // DeepSeek refuses a history in which the reasoning of a turn is absent or empty.
 const noReasoning = `,"reasoning_content":" "`
-
-var replayFields = [...]string{
-	trait.ReplayReasoningContent: "reasoning_content",
-	trait.ReplayReasoning:        "reasoning",
-}
 
 // texts returns the open content.
 func (w *writer) texts() *parts.Content {

@@ -75,7 +75,7 @@ var (
 		return traits.ResponsesReasoning == trait.ResponsesReasoningEncrypted
 	})
 	inClear = core.KeepIf("responses_reasoning text", func(traits *trait.Traits) bool {
-		return traits.ResponsesReasoning == trait.ResponsesReasoningText
+		return traits.ResponsesReasoning == trait.ResponsesReasoningText || traits.ResponsesReasoning == trait.ResponsesReasoningSummary
 	})
 )
 

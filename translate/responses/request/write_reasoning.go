@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // Reasoning keeps an item of earlier reasoning until something follows it: providers
@@ -15,8 +16,11 @@ func (w *requestWriter) Reasoning(t *core.Thought) {
 	buf := w.turn.pending
 	if t.From != core.Encrypted {
 		if len(t.Text) > 0 {
-			buf = append(buf, `,{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"`...)
-			w.turn.pending = append(append(buf, t.Text...), `"}]}`...)
+			open := `,{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"`
+			if w.x.Traits.ResponsesReasoning == trait.ResponsesReasoningSummary {
+				open = `,{"type":"reasoning","summary":[{"type":"summary_text","text":"`
+			}
+			w.turn.pending = append(append(append(buf, open...), t.Text...), `"}]}`...)
 		}
 		return
 	}

@@ -163,6 +163,17 @@ var groq = concat([]Rule{
 		Message: "invalid JSON schema for response_format: 'structured_data': `additionalProperties:false` must be set on every object",
 		Example: Set{"schema": Set{"type": "object"}}, Source: "tidyverse/ellmer#930",
 	},
+	{
+		ID: "Q8", Services: Groq, Formats: "chat", When: "messages.*.reasoning_content",
+		Message: "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]",
+		Example: Set{"messages": []any{turn("user", "a"), Set{"role": "assistant", "content": "b", "reasoning_content": "c"}, turn("user", "d")}},
+		Source:  "janhq/jan#8136, SimonSchubert/Kai#265, NousResearch/hermes-agent#11089",
+	},
+	{
+		ID: "Q8", Services: Groq, Formats: "chat", Models: "llama* moonshotai/kimi*", When: "messages.*.reasoning",
+		Message: "messages[1].reasoning: reasoning is not supported with this model",
+		Example: Set{"messages": []any{turn("user", "a"), Set{"role": "assistant", "content": "b", "reasoning": "c"}, turn("user", "d")}}, Source: "vercel/ai#8057",
+	},
 })
 
 // cohere are the refusals of Cohere.

@@ -70,6 +70,12 @@ var miniMax = []Rule{
 	{ID: "N2", Services: MiniMax, Formats: "chat", When: "n>1", Example: Set{"n": 2}, Source: "platform.minimax.io/docs/api-reference/text-openai-api"},
 }
 
+// nvidia are the refusals of NVIDIA.
+var nvidia = []Rule{{
+	ID: "R3", Services: NVIDIA, Formats: "chat", When: "messages.*@unreasoned",
+	Example: Set{"messages": []any{Set{"role": "assistant", "tool_calls": []any{Set{"id": "a"}}}, turn("tool", "b")}}, Source: "NousResearch/hermes-agent#92359",
+}}
+
 // siliconFlow are the refusals of SiliconFlow.
 var siliconFlow = []Rule{
 	{ID: "L1", Services: SiliconFlow, When: "stop>4 stop~^\\[", Example: Set{"stop": []string{"a", "b", "c", "d", "e"}}, Source: "docs.siliconflow.cn/docs/api/chat-completions-post"},

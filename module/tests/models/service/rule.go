@@ -58,7 +58,7 @@ type Rule struct {
 }
 
 // Rules is the table, in the order of the list.
-var Rules = compiled(openAI, claude, google, xai, mistral, deepSeek, groq, bedrock, cohere, moonshot, dashScope, zai, miniMax, siliconFlow, cerebras)
+var Rules = compiled(openAI, claude, google, xai, mistral, deepSeek, groq, bedrock, cohere, moonshot, dashScope, zai, miniMax, siliconFlow, cerebras, nvidia)
 
 func compiled(tables ...[]Rule) []Rule {
 	all := slices.Concat(tables...)
