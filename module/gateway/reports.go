@@ -9,7 +9,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/spend"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/alerts/spend"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 )
 

@@ -13,9 +13,9 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/promptfile"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/promptfile"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )

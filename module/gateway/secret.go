@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/clientsecret"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sockets/clientsecret"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )

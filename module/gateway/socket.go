@@ -14,11 +14,11 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/clientsecret"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sockets"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/sockets/clientsecret"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
