@@ -102,7 +102,8 @@ func TestConditionsReadTheRequest(t *testing.T) {
 }
 
 // Subagents and work in the background cost what the model of the session costs, since nothing kept them
-// apart. The requests are those of the agents.
+// apart; those of opencode were not known even then, and had a session of their own. The requests are those of
+// the agents.
 func TestConditionsReadWhatAgentsState(t *testing.T) {
 	const line = `{"model":"m","max_tokens":5,"system":[{"type":"text","text":"x-anthropic-billing-header: cc_version=2.1.329; cc_entrypoint=cli;%"}],` + question + `}`
 	for name, c := range map[string]struct {
@@ -118,6 +119,7 @@ func TestConditionsReadWhatAgentsState(t *testing.T) {
 		"its review":                  {"responses", `{"model":"m","input":"hi"}`, "s", "t", http.Header{"Session-Id": {"s"}, "Thread-Id": {"t"}, "X-Openai-Subagent": {"review"}}, true},
 		"its review on a socket":      {"responses", `{"model":"m","input":"hi","client_metadata":{"x-openai-subagent":"review"},"prompt_cache_key":"t"}`, "t", "", nil, true},
 		"opencode":                    {"chat", `{"model":"m",` + question + `}`, "s", "", http.Header{"X-Session-Affinity": {"s"}}, false},
+		"its subagent, as no other":   {"chat", `{"model":"m",` + question + `}`, "s", "", http.Header{"X-Session-Affinity": {"t"}, "X-Parent-Session-Id": {"s"}}, true},
 		"a client that is not agent":  {"chat", `{"model":"m","user":"u",` + question + `}`, "", "", nil, false},
 		"a form, which has no fields": {"chat", "--b\r\nprompt_cache_key", "", "", nil, false},
 	} {

@@ -34,12 +34,15 @@ var Default = Sources{
 // What coding agents send about themselves: Claude Code, Codex and opencode, in this order. Codex writes on
 // sockets what its other requests have in headers.
 var (
-	// Sessions have the id of a session. They differ from Default, since no user is a session.
-	Sessions = Sources{"header.X-Claude-Code-Session-Id", "header.Session-Id", "header.X-Session-Affinity", "prompt_cache_key"}
+	// Sessions have the id of a session. They differ from Default, since no user is a session. A subagent of
+	// opencode has a session of its own, and states that of its parent.
+	Sessions = Sources{"header.X-Claude-Code-Session-Id", "header.Session-Id", "header.X-Parent-Session-Id", "header.X-Session-Affinity", "prompt_cache_key"}
 	// Agents have the id of an agent within its session.
 	Agents = Sources{"header.X-Claude-Code-Agent-Id", "header.Thread-Id"}
 	// Subagents have a text in the requests of subagents and of work in the background alone.
-	Subagents = Sources{"header.X-Claude-Code-Agent-Id", "header.X-Openai-Subagent", "client_metadata.x-openai-subagent"}
+	Subagents = Sources{
+		"header.X-Claude-Code-Agent-Id", "header.X-Openai-Subagent", "header.X-Parent-Session-Id", "client_metadata.x-openai-subagent",
+	}
 )
 
 const headerSource = "header."
