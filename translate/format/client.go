@@ -126,8 +126,8 @@ type Quotas struct {
 type BudgetUse struct {
 	Share  float64   // what is spent, as a share of the amount; may exceed 1
 	Period string    // "day", "week", "month", or another
-	Renews time.Time // when the budget begins anew
-	Ended  bool      // the budget refuses the request, since nothing is left
+	Renews time.Time // when the budget begins anew; zero with Ended: the use is not shown
+	Ended  bool      // the budget refuses the request
 }
 
 // QuotaHeaders are the names of the headers for one limit.

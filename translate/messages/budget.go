@@ -21,10 +21,19 @@ var warnings = [...]float64{0.95, 0.75}
 // periodNames are the names of Claude Code for periods of the calendar.
 var periodNames = map[string]string{"day": "daily", "week": "weekly", "month": "monthly"}
 
+// refusalReason is the header with which Claude Code shows the text of an error 429 as it is. Without it, the text
+// has "Server is temporarily limiting requests (not your usage limit)" in front.
+const refusalReason = unified + "Overage-Disabled-Reason"
+
+const spent = "org_spend_cap_reached" // of refusalReason
+
 // budgetHeaders returns the headers in which Claude Code, signed in to a gateway, finds the use of a budget.
 // While requests are admitted, the share is below 1. A refusal has no claim: with one, Claude Code would
 // show a text of its own in place of that of the error.
 func budgetHeaders(b format.BudgetUse) []string {
+	if b.Ended && b.Renews.IsZero() {
+		return []string{refusalReason, spent}
+	}
 	status, passed, share := "allowed", 0.0, math.Round(b.Share*100)/100
 	for _, warning := range warnings {
 		if b.Share > warning {
@@ -50,7 +59,7 @@ func budgetHeaders(b format.BudgetUse) []string {
 	if !b.Ended {
 		return append(headers, budgetClaim, "overage", budgetStatus, status)
 	}
-	headers = append(headers, unified+"Overage-Disabled-Reason", "org_spend_cap_reached")
+	headers = append(headers, refusalReason, spent)
 	if name := periodNames[b.Period]; name != "" {
 		headers = append(headers, unified+"Overage-Period", name)
 	}

@@ -44,4 +44,6 @@ func TestTheUseOfABudgetIsShownAsClaudeCodeReadsIt(t *testing.T) {
 		}
 		assert.Equal(t, c.want, got, name)
 	}
+	// Claude Code put "not your usage limit" in front of a refusal by a budget with less left than a request may cost.
+	assert.Equal(t, []string{"Anthropic-Ratelimit-Unified-Overage-Disabled-Reason", "org_spend_cap_reached"}, budgetHeaders(format.BudgetUse{Ended: true}))
 }

@@ -9,28 +9,43 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )
 
-// showBudget sets the headers with the use of the budget that bounds a person whose program has signed in:
-// of those that refuse requests, the one of which the largest share is spent, or the one that has refused
-// this request. A budget without a time at which it begins anew has none, and neither has a request that
-// was refused for another reason: the program would show its person a budget that has room.
+// showBudget sets the headers with the use of the budget that bounds a person whose program has signed in.
+// A request that was refused for another reason than a budget has none: the program would show its person a
+// budget that has room. If the use of the budget that has refused is not shown, the program gets to know at
+// least that it was one.
 func (c *Chain) showBudget(to *reply.Reply, r *http.Request, a *aigateway.Admission) {
 	headers := to.Exchange.Format.Client.Quotas.Budget
-	ended := a.Reservation == nil
-	if c.currency == "" || headers == nil || !hasSignedIn(r) || ended && (a.Reached != aigateway.MoneyBudget || a.Left > 0) {
+	refused := a.Reservation == nil
+	if c.currency == "" || headers == nil || !hasSignedIn(r) || refused && a.Reached != aigateway.MoneyBudget {
 		return
+	}
+	if use, ok := useToShow(c, to, r, a); ok {
+		to.SetHeaders(headers(use)...)
+	} else if refused {
+		to.SetHeaders(headers(format.BudgetUse{Ended: true})...)
+	}
+}
+
+// useToShow returns the use of a budget: of those that refuse requests, the one of which the largest share is
+// spent, or the one that has refused this request, if nothing is left of it. A budget without a time at which
+// it begins anew has none.
+func useToShow(c *Chain, to *reply.Reply, r *http.Request, a *aigateway.Admission) (use format.BudgetUse, ok bool) {
+	ended := a.Reservation == nil
+	if ended && a.Left > 0 {
+		return use, false
 	}
 	budgets := states{wants: func(l *aigateway.Limit, _ aigateway.Subject) bool {
 		return l.Budget.IsSet() && (!ended || l.Name == a.Limit.Name)
 	}}
 	if budgets.add(r.Context(), c, to.Exchange.Key) != nil {
-		return // the counters do not answer, which is logged where they decide
+		return use, false // the counters do not answer, which is logged where they decide
 	}
 	i := aigateway.FullestBudget(budgets.list)
 	if i < 0 || budgets.list[i].Renews == nil || ended && budgets.list[i].Share() < 1 { // running requests have the rest
-		return
+		return use, false
 	}
 	fullest := &budgets.list[i]
-	to.SetHeaders(headers(format.BudgetUse{Share: fullest.Share(), Period: fullest.Period, Renews: *fullest.Renews, Ended: ended})...)
+	return format.BudgetUse{Share: fullest.Share(), Period: fullest.Period, Renews: *fullest.Renews, Ended: ended}, true
 }
 
 // hasSignedIn reports whether a request has the access token of a program that has signed in.

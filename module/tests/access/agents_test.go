@@ -181,6 +181,24 @@ func TestAProgramThatHasSignedInShowsTheBudgetOfItsPerson(t *testing.T) {
 	assert.Empty(t, shown(plain), "only programs that have signed in get these headers")
 }
 
+// A budget ends with a request that may cost more than is left: Claude Code reported that the server is
+// temporarily limiting requests, which is not the usage limit of its person.
+func TestAProgramThatHasSignedInKnowsARefusalByABudget(t *testing.T) {
+	s := site.Start(t, agentsAt(t, costly, "limit person", "limit person {\nper user\nbudget 25/month\n}")...)
+	s.AddUser("alice")
+	_, token := letIn(s)
+	ask := func(tokens int) site.Reply {
+		return s.Call(http.MethodPost, s.URL("site", "/v1/messages"), fmt.Sprintf(`{"model":"m","max_tokens":%d,"messages":[{"role":"user","content":"Hello"}]}`, tokens),
+			"Authorization", "Bearer "+token, "Anthropic-Version", "2023-06-01")
+	}
+	refusal := map[string]string{"Overage-Disabled-Reason": "org_spend_cap_reached"}
+	assert.Equal(t, refusal, shown(ask(30)), "more than the budget")
+	require.Equal(t, http.StatusOK, ask(5).Status)
+	assert.Equal(t, refusal, shown(ask(10)), "more than is left")
+	require.Equal(t, http.StatusOK, ask(5).Status)
+	assert.Equal(t, "rejected", shown(ask(5))["Status"])
+}
+
 // Claude Code counted the costs of a session at prices that were not those of the gateway.
 func TestSettingsHaveThePricesOfTheSite(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "settings.json")
