@@ -19,7 +19,7 @@ const digestPrefix = "sha256:"
 // Entry is one key of the configuration.
 type Entry struct {
 	// Name identifies the key in logs and placeholders: 1 to 64 letters,
-	// digits or ._@+- with a letter or digit first. Names such as key_1 are
+	// digits or ._@+- with a letter or digit first. Names such as key_1 and 1 are
 	// reserved for the keys of users. It is not secret.
 	Name string `json:"name"`
 
@@ -67,7 +67,7 @@ type Entry struct {
 
 var (
 	errName   = errors.New("the name of a key is 1 to 64 letters, digits or ._@+- with a letter or digit first")
-	errStored = errors.New("names such as key_1 are reserved for the keys of users: choose another name")
+	errStored = errors.New("names such as key_1 and 1 are reserved for the keys of users: choose another name")
 	errLabel  = errors.New("an owner or a limit has 1 to 64 letters, digits or ._@+- with a letter or digit first")
 	errKey    = errors.New("a key is {env.NAME}, {file./absolute/path} or sha256: and its SHA-256 digest in hexadecimal; a literal key is refused, and {$NAME} inserts one")
 	errDigest = errors.New("a SHA-256 digest is sha256: and 64 hexadecimal digits")
@@ -79,7 +79,7 @@ func (e Entry) check() error {
 	if !aigateway.IsName(e.Name) {
 		return errName
 	}
-	if aigateway.IsStoredKeyID(e.Name) {
+	if _, isStored := aigateway.StoredKeyNumber(e.Name); isStored {
 		return errStored
 	}
 	if err := checkKey(e.Key); err != nil {

@@ -105,13 +105,15 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"spaced name": {[]Entry{{Name: "a b", Key: "{env.TEST_KEY}"}}, "the name of a key"},
 		// Logs could not distinguish this key from the key of a user.
 		"name of a stored key": {[]Entry{{Name: "key_17", Key: "{env.TEST_KEY}"}}, "choose another name"},
-		"unset variable":       {[]Entry{{Name: "a", Key: "{env.NO_SUCH_KEY}"}}, "resolving secret"},
-		"empty variable":       {[]Entry{{Name: "a", Key: "{env.EMPTY_KEY}"}}, "resolving secret"},
-		"missing file":         {[]Entry{{Name: "a", Key: "{file./no/such/key}"}}, "resolving secret"},
-		"relative file":        {[]Entry{{Name: "a", Key: "{file.key}"}}, "a key is {env.NAME}"},
-		"too short":            {[]Entry{{Name: "a", Key: "{env.SHORT_KEY}"}}, "8 to 256"},
-		"too long":             {[]Entry{{Name: "a", Key: "{env.LONG_KEY}"}}, "8 to 256"},
-		"with a space":         {[]Entry{{Name: "a", Key: "{env.SPACED_KEY}"}}, "8 to 256"},
+		// Commands took the name for the number of a key of a user, and showed that or nothing.
+		"number":         {[]Entry{{Name: "17", Key: "{env.TEST_KEY}"}}, "choose another name"},
+		"unset variable": {[]Entry{{Name: "a", Key: "{env.NO_SUCH_KEY}"}}, "resolving secret"},
+		"empty variable": {[]Entry{{Name: "a", Key: "{env.EMPTY_KEY}"}}, "resolving secret"},
+		"missing file":   {[]Entry{{Name: "a", Key: "{file./no/such/key}"}}, "resolving secret"},
+		"relative file":  {[]Entry{{Name: "a", Key: "{file.key}"}}, "a key is {env.NAME}"},
+		"too short":      {[]Entry{{Name: "a", Key: "{env.SHORT_KEY}"}}, "8 to 256"},
+		"too long":       {[]Entry{{Name: "a", Key: "{env.LONG_KEY}"}}, "8 to 256"},
+		"with a space":   {[]Entry{{Name: "a", Key: "{env.SPACED_KEY}"}}, "8 to 256"},
 		// Such a key was once accepted, and then every request with it was refused: a
 		// comma separates the values of a header.
 		"with a comma":    {[]Entry{{Name: "a", Key: "{env.LIST_KEY}"}}, "key a: a key has 8 to 256 printable ASCII characters, without spaces or commas"},

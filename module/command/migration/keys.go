@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"regexp"
@@ -61,18 +62,26 @@ type Names struct{ taken map[string]bool }
 
 var outsideNames = regexp.MustCompile(`[^A-Za-z0-9._@+-]+`)
 
-// Give returns a text as a name of a key, an owner or a limit: other characters become "-",
-// and a name that is taken gets a number. A text without a letter or a digit becomes the
-// name otherwise.
-func (n *Names) Give(text, otherwise string) string {
-	name := strings.Trim(outsideNames.ReplaceAllString(text, "-"), "._@+-")
-	name = name[:min(len(name), 56)]
-	if name == "" {
-		name = otherwise
-	}
-	if aigateway.IsStoredKeyID(name) {
+// GiveKey returns a text as a name of a key; see Give. It gives no name that is reserved for the keys of users.
+func (n *Names) GiveKey(text, otherwise string) string {
+	name := nameOf(text, otherwise)
+	if _, isStored := aigateway.StoredKeyNumber(name); isStored {
 		name = "imported-" + name
 	}
+	return n.Give(name, otherwise)
+}
+
+// nameOf returns the name in a text, otherwise if there is none.
+func nameOf(text, otherwise string) string {
+	name := strings.Trim(outsideNames.ReplaceAllString(text, "-"), "._@+-")
+	return cmp.Or(name[:min(len(name), 56)], otherwise)
+}
+
+// Give returns a text as a name of an owner or a limit: other characters become "-", and a
+// name that is taken gets a number. A text without a letter or a digit becomes the name
+// otherwise.
+func (n *Names) Give(text, otherwise string) string {
+	name := nameOf(text, otherwise)
 	if n.taken == nil {
 		n.taken = map[string]bool{}
 	}

@@ -71,10 +71,15 @@ example.com {
 func TestNamesAreGivenOnce(t *testing.T) {
 	var names Names
 	for _, want := range []struct{ text, name string }{
-		{"Alice Laptop", "Alice-Laptop"}, {"Alice/Laptop", "Alice-Laptop-2"}, {"key_7", "imported-key_7"}, {"名", "other"}, {"--", "other-2"},
+		{"Alice Laptop", "Alice-Laptop"}, {"Alice/Laptop", "Alice-Laptop-2"}, {"名", "other"}, {"--", "other-2"},
 		{"a.b_c@d+e-f", "a.b_c@d+e-f"},
 	} {
 		assert.Equal(t, want.name, names.Give(want.text, "other"))
+	}
+	// Users of new-api may have numbers as names, which are reserved only for keys.
+	assert.Equal(t, "7", names.Give("7", "other"))
+	for text, name := range map[string]string{"key_7": "imported-key_7", "名-8": "imported-8", "9-a": "9-a"} {
+		assert.Equal(t, name, names.GiveKey(text, "other"))
 	}
 }
 

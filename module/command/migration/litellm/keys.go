@@ -46,7 +46,7 @@ func (s *source) keys(t *Tables, master string) (keys []migration.Key) {
 			s.report.Add(migration.Lost, row.Place, "its successor is not in the gateway")
 			continue
 		}
-		key.Name, key.Digest, key.Expires = names.Give(key.Name+"-before", "key"), digestOf(row.Text("token")), moment(row.Text("revoke_at"))
+		key.Name, key.Digest, key.Expires = names.GiveKey(key.Name+"-before", "key"), digestOf(row.Text("token")), moment(row.Text("revoke_at"))
 		key.Comment = "the key before its rotation"
 		keys = append(keys, key)
 	}
@@ -106,7 +106,7 @@ func (s *source) key(row *migration.Section, p *people, names *migration.Names) 
 	if label == "" {
 		label = row.Text("key_name")
 	}
-	key.Name = names.Give(label, "key-"+key.Digest[len("sha256:"):][:8])
+	key.Name = names.GiveKey(label, "key-"+key.Digest[len("sha256:"):][:8])
 	if alias != "" && alias != key.Name {
 		key.Comment = strings.Join(strings.Fields(alias), " ")
 	}

@@ -68,7 +68,7 @@ func (s *source) keys(tokens []*migration.Section) {
 		owner := s.owners[row.Text("user_id")]
 		bare := strings.TrimPrefix(row.Text("key"), "sk-")
 		key := migration.Key{
-			Name: names.Give(owner+"-"+row.Text("name")+"-"+row.Text("id"), "token-"+row.Text("id")), Comment: row.Text("name"),
+			Name: names.GiveKey(owner+"-"+row.Text("name")+"-"+row.Text("id"), "token-"+row.Text("id")), Comment: row.Text("name"),
 			Digest: migration.Digest("sk-" + bare), Owner: owner,
 			Disabled: bare == "" || row.Text("status") != "1" || user.Text("status") != "1",
 		}
