@@ -318,19 +318,28 @@ func TestAProgramThatHasSignedInShowsWhatWasSpent(t *testing.T) {
 }
 
 // Claude Code sends its telemetry to the gateway, which has no place for it: Caddy passes it on, for keys alone.
+// The collector did not know whose it was.
 func TestTelemetryReachesACollectorWithoutTheToken(t *testing.T) {
 	got := make(chan http.Header, 1)
 	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got <- r.Header }))
 	t.Cleanup(collector.Close)
-	relay := "@telemetry path /v1/metrics /v1/logs /v1/traces\nhandle @telemetry {\nforward_auth 127.0.0.1:PORT(inner) {\nuri /v1/models\n}\n" +
+	relay := "@telemetry path /v1/metrics /v1/logs /v1/traces\nhandle @telemetry {\nforward_auth 127.0.0.1:PORT(inner) {\nuri /v1/models\ncopy_headers X-Gateway-User\n}\n" +
 		"reverse_proxy " + strings.TrimPrefix(collector.URL, "http://") + " {\nheader_up -Authorization\n}\n}"
-	s := site.StartCaddyfile(t, site.Block(relay, site.DemoProvider)+site.BlockAt("inner", "", site.DemoProvider))
+	const alices = "sk-0123456789abcdef"
+	t.Setenv("KEY_ALICE", alices)
+	s := site.StartCaddyfile(t, site.Block(relay, site.DemoProvider)+
+		site.BlockAt("inner", "header >X-Gateway-User {http.ai_gateway.key_owner}", site.DemoProvider, "key alice {env.KEY_ALICE} {\nowner alice\n}"))
 	send := func(key string) int {
-		return s.Call(http.MethodPost, s.URL("site", "/v1/metrics"), `{"resourceMetrics":[]}`, "Authorization", "Bearer "+key).Status
+		return s.Call(http.MethodPost, s.URL("site", "/v1/metrics"), `{"resourceMetrics":[]}`,
+			"Authorization", "Bearer "+key, "X-Gateway-User", "mallory").Status
 	}
 	assert.Equal(t, http.StatusUnauthorized, send("agent_unknown"))
 	require.Equal(t, http.StatusOK, send(site.ClientKey))
-	assert.Empty(t, (<-got)["Authorization"])
+	first := <-got
+	assert.Empty(t, first["Authorization"])
+	assert.Empty(t, first.Get("X-Gateway-User"), "a key without an owner")
+	require.Equal(t, http.StatusOK, send(alices))
+	assert.Equal(t, []string{"alice"}, (<-got)["X-Gateway-User"])
 	assert.Empty(t, got, "nothing without a key")
 }
 
