@@ -51,7 +51,7 @@ type SocketConn interface {
 
 	// Close sends a close code with a reason, and ends the socket. It does not wait for the
 	// provider. Further calls have no effect.
-	Close(with SocketClosed)
+	Close(closed SocketClosed)
 }
 
 // SocketClosed is how a WebSocket was closed. Its code is 0 for a connection that broke off.

@@ -20,13 +20,13 @@ import (
 )
 
 // authenticate finds the key of a request. The credential is in Authorization, or else where
-// the format has it, nil for nowhere else. Unknown and disabled keys get the same answer after
+// keyFormat has it, which is nil for nowhere else. Unknown and disabled keys get the same answer after
 // the same lookup; only the log has the reason. While a source has not read all of its keys,
 // an unknown key may be valid, so the client is asked to try again.
-func (h *Handler) authenticate(to *reply.Reply, r *http.Request, in *format.Descriptor) *fault.Fault {
+func (h *Handler) authenticate(to *reply.Reply, r *http.Request, keyFormat *format.Descriptor) *fault.Fault {
 	var header, parameter string
-	if in != nil {
-		header, parameter = in.Client.KeyHeader, in.Client.KeyParameter
+	if keyFormat != nil {
+		header, parameter = keyFormat.Client.KeyHeader, keyFormat.Client.KeyParameter
 	}
 	var digest aigateway.Digest
 	var credential string

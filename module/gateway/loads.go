@@ -114,7 +114,7 @@ func (l load) record() bool {
 
 // parts returns digests of the parts of the configuration with one of the sets of backends, by
 // their names. The part configuration is all of it, but for the contents of files.
-func (a *App) parts(of []*backends.Set) map[string]string {
+func (a *App) parts(sets []*backends.Set) map[string]string {
 	contents := make(map[string][]string)
 	add := func(name string, part any) {
 		text, _ := json.Marshal(part) // the parts always encode
@@ -124,7 +124,7 @@ func (a *App) parts(of []*backends.Set) map[string]string {
 	c.Add(a.blocks())
 	add("configuration", a.resolved.digest)
 	for _, site := range a.sites {
-		if !slices.Contains(of, site.backends) {
+		if !slices.Contains(sets, site.backends) {
 			continue
 		}
 		c.Add(site.blocks())

@@ -132,12 +132,12 @@ func (c *Call) OfTeam() (name string, since time.Time, err error) {
 }
 
 // Manages reports whether a user may manage users with a role, and assign it.
-func Manages(by *aigateway.User, role aigateway.Role) bool {
-	return by == nil || by.Role == aigateway.RoleRoot || by.Role >= aigateway.RoleAdmin && by.Role > role
+func Manages(actor *aigateway.User, role aigateway.Role) bool {
+	return actor == nil || actor.Role == aigateway.RoleRoot || actor.Role >= aigateway.RoleAdmin && actor.Role > role
 }
 
 // ManagesKeysOf reports whether a user may manage the keys of an owner: the own ones, and those of
 // users with a role that Manages allows.
-func ManagesKeysOf(by, owner *aigateway.User) bool {
-	return Manages(by, owner.Role) || by.ID == owner.ID
+func ManagesKeysOf(actor, owner *aigateway.User) bool {
+	return Manages(actor, owner.Role) || actor.ID == owner.ID
 }

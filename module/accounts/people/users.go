@@ -176,11 +176,11 @@ func (p *People) prepare(c *call.Call, change UserChange) (hash string, err erro
 }
 
 // allowed returns an error if the rules forbid the change.
-func (change UserChange) allowed(by, target *aigateway.User) error {
-	if !call.Manages(by, target.Role) || !call.Manages(by, call.ValueOr(change.Role, target.Role)) {
+func (change UserChange) allowed(actor, target *aigateway.User) error {
+	if !call.Manages(actor, target.Role) || !call.Manages(actor, call.ValueOr(change.Role, target.Role)) {
 		return call.ErrRole
 	}
-	if by == nil || by.ID != target.ID {
+	if actor == nil || actor.ID != target.ID {
 		return nil
 	}
 	switch {

@@ -26,8 +26,8 @@ type captureToken struct {
 var errCaptureOff = answer.Refuse(http.StatusNotFound, "capture is off")
 
 // Start answers POST /api/v1/captures with a token for requests of the session.
-func (of Captures) Start(c *call.Call) (any, error) {
-	if of.Off {
+func (captures Captures) Start(c *call.Call) (any, error) {
+	if captures.Off {
 		return nil, errCaptureOff
 	}
 	token, expires, err := capture.Process.Token(c.Session.Digest, c.Session.UserID)
@@ -38,16 +38,16 @@ func (of Captures) Start(c *call.Call) (any, error) {
 }
 
 // List answers GET /api/v1/captures.
-func (of Captures) List(c *call.Call) (any, error) {
-	if of.Off {
+func (captures Captures) List(c *call.Call) (any, error) {
+	if captures.Off {
 		return nil, errCaptureOff
 	}
 	return api.List(answer.Views(capture.Process.Of(c.Session.Digest), func(ex **capture.Exchange) capture.Head { return (*ex).Head() })), nil
 }
 
 // Show answers GET /api/v1/captures/{request}.
-func (of Captures) Show(c *call.Call) (any, error) {
-	if of.Off {
+func (captures Captures) Show(c *call.Call) (any, error) {
+	if captures.Off {
 		return nil, errCaptureOff
 	}
 	ex := capture.Process.Find(c.Session.Digest, c.PathValue("request"))

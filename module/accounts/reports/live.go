@@ -40,12 +40,12 @@ func (r Reports) Live(c *call.Call) (any, error) {
 }
 
 // begin makes the stream a watch of records, as one of those of the user.
-func (s *stream) begin(of accounting.WatchedReader, streams *throttle.Shares) error {
+func (s *stream) begin(reader accounting.WatchedReader, streams *throttle.Shares) error {
 	who := s.call.Principal().Account
 	if !streams.Acquire(who) {
 		return answer.Later(http.StatusTooManyRequests, watchRetry, "too many streams of the user: end one first")
 	}
-	records, stop, err := of.Watch()
+	records, stop, err := reader.Watch()
 	if err != nil {
 		streams.Release(who)
 		if errors.Is(err, accounting.ErrManyWatches) {

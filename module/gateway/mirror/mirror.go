@@ -94,9 +94,9 @@ func mayCopy(ex *exchange.Exchange) bool {
 var operator = &aigateway.Key{ID: accounting.MirrorKey}
 
 // copyOf returns the exchange of a copy, which holds the body of the request.
-func copyOf(of *exchange.Exchange) *exchange.Exchange {
-	ex := &exchange.Exchange{ID: exchange.NewID("req_"), Start: time.Now(), Key: operator, Covering: of.Covering, Request: of.Request}
-	ex.Counted, ex.Received, ex.Client = false, 0, of.Client.Clone()
+func copyOf(original *exchange.Exchange) *exchange.Exchange {
+	ex := &exchange.Exchange{ID: exchange.NewID("req_"), Start: time.Now(), Key: operator, Covering: original.Covering, Request: original.Request}
+	ex.Counted, ex.Received, ex.Client = false, 0, original.Client.Clone()
 	ex.Lease.Retain()
 	return ex
 }

@@ -165,12 +165,12 @@ func (s *Socket) check() (closed exchange.SocketClosed) {
 }
 
 // closeWith closes a socket with a code, or without one if there is none.
-func closeWith(conn *websocket.Conn, with exchange.SocketClosed) {
-	if with.Code == 0 {
+func closeWith(conn *websocket.Conn, closed exchange.SocketClosed) {
+	if closed.Code == 0 {
 		_ = conn.CloseNow()
 		return
 	}
-	_ = conn.Close(websocket.StatusCode(with.Code), with.Reason)
+	_ = conn.Close(websocket.StatusCode(closed.Code), closed.Reason)
 }
 
 // errNoText is the end of a socket with a message that is not text.

@@ -194,11 +194,11 @@ func (x *explanation) passedOver(t *catalog.Target) string {
 
 // measuredOf returns the value of a target in words, "" for a model without an order. charge is what is
 // compared by its cost.
-func measuredOf(order catalog.Order, t *catalog.Target, by catalog.Measure, price *prices.Price, charge func(*catalog.Target) prices.Charge) string {
-	if by == nil {
+func measuredOf(order catalog.Order, t *catalog.Target, measure catalog.Measure, price *prices.Price, charge func(*catalog.Target) prices.Charge) string {
+	if measure == nil {
 		return ""
 	}
-	value, ok := by(t)
+	value, ok := measure(t)
 	switch {
 	case !ok:
 		return "unknown"

@@ -118,8 +118,8 @@ func (p *proxied) Addresses() (all []exchange.Address) {
 }
 
 // Pass implements exchange.Caller.
-func (p *proxied) Pass(ctx context.Context, of *exchange.Passage, receiver exchange.Receiver) error {
-	return p.serve(receiver, passing(ctx, of))
+func (p *proxied) Pass(ctx context.Context, passage *exchange.Passage, receiver exchange.Receiver) error {
+	return p.serve(receiver, passing(ctx, passage))
 }
 
 // Query implements exchange.Caller.

@@ -66,11 +66,11 @@ func endsByEvent(name string) bool {
 }
 
 // subjectOf returns what an event is about.
-func subjectOf(name string, of data) string {
+func subjectOf(name string, d data) string {
 	var subject strings.Builder
 	subject.WriteString(name)
 	for _, member := range identity {
-		fmt.Fprintf(&subject, " %q", of.value(member))
+		fmt.Fprintf(&subject, " %q", d.value(member))
 	}
 	return subject.String()
 }

@@ -24,7 +24,7 @@ var past struct {
 
 // keep adds an event to the past. Events that every request may cause are not kept, nor are
 // reports, which need nobody.
-func keep(name string, of map[string]any) {
+func keep(name string, data map[string]any) {
 	if name == Fallback || name == SpendReport {
 		return
 	}
@@ -33,7 +33,7 @@ func keep(name string, of map[string]any) {
 	if past.list == nil {
 		past.list = make(map[string][]Event)
 	}
-	list := append(past.list[name], Event{name, time.Now(), of})
+	list := append(past.list[name], Event{name, time.Now(), data})
 	past.list[name] = slices.Clone(list[max(0, len(list)-mostPast):])
 }
 

@@ -86,20 +86,20 @@ func (c *Conn) Closed() (closed exchange.SocketClosed) {
 }
 
 // Close implements exchange.SocketConn.
-func (c *Conn) Close(with exchange.SocketClosed) {
+func (c *Conn) Close(closed exchange.SocketClosed) {
 	if c.ctx.Err() == nil {
-		c.end(with)
-		go closeWith(c.ws, with) // which waits for the provider
+		c.end(closed)
+		go closeWith(c.ws, closed) // which waits for the provider
 	}
 }
 
 // closeWith closes a WebSocket as another one was closed.
-func closeWith(ws *websocket.Conn, with exchange.SocketClosed) {
-	if with.Code == 0 {
+func closeWith(ws *websocket.Conn, closed exchange.SocketClosed) {
+	if closed.Code == 0 {
 		_ = ws.CloseNow()
 		return
 	}
-	_ = ws.Close(websocket.StatusCode(with.Code), with.Reason)
+	_ = ws.Close(websocket.StatusCode(closed.Code), closed.Reason)
 }
 
 // maxBegun is the number of responses whose ids are kept: more than the provider keeps itself.

@@ -42,11 +42,11 @@ type Seeds struct {
 
 // Order returns the candidates for a model in the order in which to ask them, and the
 // targets that rest, although their step is before that of the first candidate. name is the
-// name that the client used. by is the measure of a model with an order, nil for other models.
-func Order(m *catalog.Model, name string, seeds Seeds, memory *health.Memory, by catalog.Measure) (all []Candidate, resting []catalog.Target) {
+// name that the client used. measure is that of a model with an order, nil for other models.
+func Order(m *catalog.Model, name string, seeds Seeds, memory *health.Memory, measure catalog.Measure) (all []Candidate, resting []catalog.Target) {
 	session := cmp.Or(seeds.Session, rand.Uint64())
 	arm := cmp.Or(seeds.Arm, session)
-	steps := Steps(m, session, by)
+	steps := Steps(m, session, measure)
 	all = make([]Candidate, 0, len(m.Targets))
 	for _, step := range steps {
 		if len(step) > 1 {
@@ -61,7 +61,7 @@ func Order(m *catalog.Model, name string, seeds Seeds, memory *health.Memory, by
 	all = restingLast(all, memory)
 	all[0].Choice = exchange.AfterRest
 	if all[0].SameTarget(&first) {
-		all[0].Choice = choiceOf(m, first.Target, steps[0], seeds, by)
+		all[0].Choice = choiceOf(m, first.Target, steps[0], seeds, measure)
 	}
 	for _, step := range steps {
 		if slices.ContainsFunc(step, func(t catalog.Target) bool { return all[0].SameTarget(&Candidate{Target: &t}) }) {
@@ -73,10 +73,10 @@ func Order(m *catalog.Model, name string, seeds Seeds, memory *health.Memory, by
 }
 
 // choiceOf returns why a target is the first one of the first step.
-func choiceOf(m *catalog.Model, first *catalog.Target, step []catalog.Target, seeds Seeds, by catalog.Measure) exchange.Choice {
+func choiceOf(m *catalog.Model, first *catalog.Target, step []catalog.Target, seeds Seeds, measure catalog.Measure) exchange.Choice {
 	switch {
-	case by != nil && len(m.Targets) > 1:
-		return choiceBy(m.Order, first, by)
+	case measure != nil && len(m.Targets) > 1:
+		return choiceBy(m.Order, first, measure)
 	case len(step) == 1 && m.Choice == exchange.First && first.If != nil:
 		return exchange.ByCondition
 	case len(step) == 1:
@@ -90,11 +90,11 @@ func choiceOf(m *catalog.Model, first *catalog.Target, step []catalog.Target, se
 }
 
 // choiceBy returns why a target is the first one in an order.
-func choiceBy(order catalog.Order, first *catalog.Target, by catalog.Measure) exchange.Choice {
+func choiceBy(order catalog.Order, first *catalog.Target, measure catalog.Measure) exchange.Choice {
 	if order.By == catalog.OrderByCost {
 		return exchange.ByCost
 	}
-	if _, known := by(first); !known {
+	if _, known := measure(first); !known {
 		return exchange.ByTrial
 	}
 	return exchange.ByLatency

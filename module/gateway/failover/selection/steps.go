@@ -13,12 +13,12 @@ const trialShare = 50
 // Steps returns the targets of a model in the order in which they are tried; those of one step share
 // the requests. Without a measure, the order is that of the configuration. With one, it is the order
 // within each step of the configuration.
-func Steps(m *catalog.Model, session uint64, by catalog.Measure) (steps [][]catalog.Target) {
-	if by == nil {
+func Steps(m *catalog.Model, session uint64, measure catalog.Measure) (steps [][]catalog.Target) {
+	if measure == nil {
 		return m.Steps
 	}
 	for _, step := range m.Steps {
-		steps = append(steps, ordered(m.Order, step, session, by)...)
+		steps = append(steps, ordered(m.Order, step, session, measure)...)
 	}
 	return steps
 }
@@ -27,7 +27,7 @@ func Steps(m *catalog.Model, session uint64, by catalog.Measure) (steps [][]cata
 // of the best one, then the others, each as a step. Those with an unknown value come last, in the order
 // of the configuration. By latency, a few sessions try these first, because only streams make a latency
 // known.
-func ordered(order catalog.Order, step []catalog.Target, session uint64, by catalog.Measure) (steps [][]catalog.Target) {
+func ordered(order catalog.Order, step []catalog.Target, session uint64, measure catalog.Measure) (steps [][]catalog.Target) {
 	type valued struct {
 		catalog.Target
 		value int64
@@ -35,7 +35,7 @@ func ordered(order catalog.Order, step []catalog.Target, session uint64, by cata
 	known := make([]valued, 0, len(step))
 	var unknown, shared []catalog.Target
 	for i := range step {
-		if value, ok := by(&step[i]); ok {
+		if value, ok := measure(&step[i]); ok {
 			known = append(known, valued{step[i], value})
 		} else {
 			unknown = append(unknown, step[i])
