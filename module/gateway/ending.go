@@ -20,8 +20,8 @@ func reportEnds(ctx context.Context, logger *zap.Logger, sites []*Handler) {
 	for {
 		now := time.Now()
 		for _, site := range sites {
-			for t, end := range site.resolved.catalog.Ending(now) {
-				observe.AnnounceModelEnd(logger, t.Provider.Name, end, now)
+			for t, name := range site.resolved.catalog.Ending(now) {
+				observe.AnnounceModelEnd(logger, t.Provider.Name, t.End(name), func() []string { return t.Changes(name, now) }, now)
 			}
 		}
 		select {

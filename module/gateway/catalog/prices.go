@@ -7,6 +7,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/filewatch"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 )
@@ -84,10 +85,15 @@ func (c *Catalog) Price(asked, provider, model string, at time.Time) *prices.Pri
 	if p == nil {
 		return nil
 	}
+	return p.price(model, known, c.tables, at)
+}
+
+// price returns the price of a model of p, by p's own name and by the one that the tables know.
+func (p *Provider) price(model, known string, from *tables.Tables, at time.Time) *prices.Price {
 	if own := p.listed.prices.Find(p.Name, model, at); own != nil {
 		return own
 	}
-	return c.tables.Price(p.listed.Place, known, at)
+	return from.Price(p.listed.Place, known, at)
 }
 
 // price returns the configured price of a target, else the price of all targets of the

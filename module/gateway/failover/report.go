@@ -75,7 +75,8 @@ func (x *run) reportHealth(t *selection.Candidate, o health.Outcome, change heal
 
 // reportModelEnd reports that the service ends the model of a target soon, once a day for each model.
 func (x *run) reportModelEnd(t *selection.Candidate, now time.Time) {
-	if end := t.Facts(x.ex.View.Model).End(); end.IsSoon(now) {
-		observe.AnnounceModelEnd(x.Logger, t.Provider.Name, end, now)
+	name := x.ex.View.Model
+	if end := t.End(name); end.IsSoon(now) {
+		observe.AnnounceModelEnd(x.Logger, t.Provider.Name, end, func() []string { return t.Changes(name, now) }, now)
 	}
 }

@@ -76,17 +76,19 @@ func AnnounceExpiry(key *aigateway.Key, now time.Time) {
 	events.Emit(events.KeyExpires, map[string]any{"key": key.ID, "owner": key.Owner, "expires": key.Expires.UTC().Format(time.RFC3339)})
 }
 
-// retiringModel has only names of the configuration and of the tables.
+// retiringModel has only names of the configuration, of the tables and of the lists of providers.
 type retiringModel struct{ provider, model string }
 
 // AnnounceModelEnd logs that the service of a provider ends a model soon, and emits an event, once a day.
-func AnnounceModelEnd(logger *zap.Logger, provider string, end models.End, now time.Time) {
+// changes returns what is different at the successor, in sentences.
+func AnnounceModelEnd(logger *zap.Logger, provider string, end models.End, changes func() []string, now time.Time) {
 	if !retiring.isFirst(retiringModel{provider, end.Model}, now) {
 		return
 	}
+	differs := strings.Join(changes(), " ")
 	logger.Warn("the service ends this model", zap.String("provider", provider), zap.String("upstream_model", end.Model),
-		zap.String("ends", end.Day.Format(time.DateOnly)), zap.String("successor", end.Successor))
+		zap.String("ends", end.Day.Format(time.DateOnly)), zap.String("successor", end.Successor), zap.String("changes", differs))
 	events.Emit(events.ModelEnds, map[string]any{
-		"provider": provider, "model": end.Model, "ends": end.Day.Format(time.RFC3339), "successor": end.Successor,
+		"provider": provider, "model": end.Model, "ends": end.Day.Format(time.RFC3339), "successor": end.Successor, "changes": differs,
 	})
 }

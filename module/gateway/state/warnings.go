@@ -1,11 +1,9 @@
 package state
 
 import (
-	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 )
 
@@ -27,9 +25,9 @@ func (t *target) warnings(now time.Time) []string {
 	end := t.End(t.name)
 	if sentence := endOf(end, facts, now); sentence != "" {
 		all = append(all, sentence)
-		all = append(all, t.changes(facts, end.Successor, now)...)
+		all = append(all, t.Changes(t.name, now)...)
 	}
-	price := t.priceOf(t.UpstreamModel(t.name), now)
+	price := t.catalog.Price(t.name, t.Provider.Name, t.UpstreamModel(t.name), now)
 	for _, currency := range t.currencies {
 		if price != nil && price.Currency != currency {
 			all = append(all, "The price is in "+price.Currency+", and keys with a budget in "+currency+" are refused. Set both in one currency; 'unpriced allow' in a limit admits the model, and counts nothing.")
@@ -37,25 +35,6 @@ func (t *target) warnings(now time.Time) []string {
 	}
 	if price == nil {
 		all = append(all, "No price is known: costs stay unknown, and keys with a budget are refused. Add 'price' to the target, or a row to the file of 'catalog'; 'unpriced allow' in a limit admits the model.")
-	}
-	return all
-}
-
-// priceOf returns the price of a model of the provider, nil if it is unknown.
-func (t *target) priceOf(upstream string, now time.Time) *prices.Price {
-	return t.catalog.Price(t.name, t.Provider.Name, upstream, now)
-}
-
-// changes returns what is different at the successor of the model, in sentences.
-func (t *target) changes(facts *models.Facts, successor string, now time.Time) (all []string) {
-	if successor == "" {
-		return nil
-	}
-	if differences := facts.Differences(t.Provider.Facts(successor)); len(differences) > 0 {
-		all = append(all, "The successor differs in "+strings.Join(differences, "; ")+".")
-	}
-	if t.priceOf(successor, now) == nil {
-		all = append(all, "No price is known for the successor.")
 	}
 	return all
 }

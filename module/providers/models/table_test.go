@@ -2,6 +2,9 @@ package models
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -200,4 +203,22 @@ func TestEndpointsOfConversations(t *testing.T) {
 	}
 	_, ok := EndpointOf("messages")
 	assert.False(t, ok)
+}
+
+// The pages named models of examples that their services had ended.
+func TestNoExampleOfThePagesHasAModelThatHasEnded(t *testing.T) {
+	pages, err := filepath.Glob("../../../caddyfile/docs/*.md")
+	require.NoError(t, err)
+	examples := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, to := range regexp.MustCompile(`(?m)^\s*to ([a-z]+)\S*?/(\S+)`).FindAllSubmatch(text, -1) {
+			if f := Builtin().Find(string(to[1]), string(to[2])); f != nil {
+				examples++
+				assert.False(t, !f.end.IsZero() && f.end.Before(Builtin().Newest()), "%s: %s", page, to[0])
+			}
+		}
+	}
+	assert.Greater(t, examples, 20)
 }

@@ -84,8 +84,8 @@ var kinds = map[string]kind{
 	events.ModelEnds: {
 		func(d data) string {
 			day, _, _ := strings.Cut(d.value("ends"), "T")
-			return fmt.Sprintf("The service of the provider %s ends %s on %s%s.",
-				d.value("provider"), d.value("model"), day, after("; the successor is ", d.value("successor")))
+			return fmt.Sprintf("The service of the provider %s ends %s on %s%s.%s",
+				d.value("provider"), d.value("model"), day, after("; the successor is ", d.value("successor")), after(" ", d.value("changes")))
 		},
 		[]string{"provider", "model", "ends"}, "ends", 0, "",
 	},

@@ -24,7 +24,7 @@ const (
 	LedgerRecovered = "ai_gateway_ledger_recovered" // the ledger can be written again
 	JournalDamaged  = "ai_gateway_journal_damaged"  // bytes of the journal were skipped: path, offset, bytes
 	UnpricedModel   = "ai_gateway_unpriced_model"   // a model has no price, once a day for each: provider, model, upstream_model, refusal
-	ModelEnds       = "ai_gateway_model_ends"       // a service ends a model that is in use, or that a target names, within 60 days, once a day for each: provider, model, ends, successor
+	ModelEnds       = "ai_gateway_model_ends"       // a service ends a model that is in use, or that a target names, within 60 days, once a day for each: provider, model, ends, successor, changes
 	BudgetThreshold = "ai_gateway_budget_threshold" // a budget has reached 50, 80 or 100 %, each once in a period: limit, per, subject, percent, budget, renews
 	KeyExpires      = "ai_gateway_key_expires"      // a key that is in use expires within a week, once a day: key, owner, expires
 	LedgerBehind    = "ai_gateway_ledger_behind"    // records wait in the journal, since the database does not take them: error

@@ -127,7 +127,7 @@ func TestTheEndOfAModelIsAnEventAndAWarning(t *testing.T) {
 	for _, model := range []string{"later-1", "unheard-of", "old-1", "old-1-2026", "gone-1"} {
 		s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, model, "hello", false)).ID())
 	}
-	assert.Equal(t, map[string]any{"provider": name, "model": "old-1", "ends": day(30) + "T00:00:00Z", "successor": "new-1"}, nextEvent(t).Data)
+	assert.Equal(t, map[string]any{"provider": name, "model": "old-1", "ends": day(30) + "T00:00:00Z", "successor": "new-1", "changes": "No price is known for the successor."}, nextEvent(t).Data)
 	assert.Equal(t, "gone-1", nextEvent(t).Data["model"])
 	assert.Empty(t, noted)
 	assert.Equal(t, 2, strings.Count(s.Logs.String(), "the service ends this model"))
@@ -143,11 +143,24 @@ func TestTheEndOfAModelThatATargetNamesIsAnEventWithoutACall(t *testing.T) {
 		name+",old-1 old-1-20*,1000,any,"+day(30)+",new-1\n"+name+",new-1,2000,auto,,\n"+name+",later-1,1000,,"+day(90)+",\n"+name+",unused-1,1000,,"+day(3)+",\n"), 0o600))
 	s := site.StartCaddyfile(t, "{\nevents {\non ai_gateway_model_ends noting\n}\n}\n"+site.Block("", "catalog "+path, site.Direct.Provider(name, p, "models off"),
 		"model assistant {\nto "+name+"/later-1\nto "+name+"/old-1-2026\n}"))
-	assert.Equal(t, map[string]any{"provider": name, "model": "old-1", "ends": day(30) + "T00:00:00Z", "successor": "new-1"}, nextEvent(t).Data)
+	const changes = "The successor differs in context: 2000, not 1000; tool_choice: auto, not any. No price is known for the successor."
+	assert.Equal(t, map[string]any{"provider": name, "model": "old-1", "ends": day(30) + "T00:00:00Z", "successor": "new-1", "changes": changes}, nextEvent(t).Data)
 	assert.Empty(t, noted)
-	assert.Contains(t, s.Call(http.MethodGet, s.AdminURL("/api/v1/status"), "").Body, " ends old-1 on "+day(30)+"; the successor is new-1.")
+	assert.Contains(t, s.Call(http.MethodGet, s.AdminURL("/api/v1/status"), "").Body, " ends old-1 on "+day(30)+"; the successor is new-1. "+changes)
+	assert.Contains(t, s.Logs.String(), changes)
 	explained := s.Call(http.MethodGet, s.AdminURL("/api/v1/explain?model=assistant"), "").Body
 	assert.Contains(t, explained, `"The service ends the model on `+day(30)+`; the successor is new-1.","The successor differs in context: 2000, not 1000; tool_choice: auto, not any.","No price is known for the successor."`)
+}
+
+// A day in the list of the provider was no event of a model that only requests name.
+func TestTheEndOfAModelInTheListOfAProviderIsAnEventWithItsFirstCall(t *testing.T) {
+	p, name := gatewaytest.NewProvider(t), "listing-"+strings.ToLower(rand.Text())
+	day := time.Now().UTC().AddDate(0, 0, 30).Format(time.DateOnly)
+	p.Script(gatewaytest.Body(http.StatusOK, "application/json", []byte(`{"object":"list","data":[{"id":"old-1","object":"model","shutdown_date":"`+day+`"}]}`)))
+	s := site.StartCaddyfile(t, "{\nevents {\non ai_gateway_model_ends noting\n}\n}\n"+site.Block("", site.Direct.Provider(name, p, "models auto")))
+	require.Contains(t, s.List(site.ClientKey, "/v1/models").Body, "old-1")
+	s.Record(s.Ask(site.ChatPath, site.BodyFor(site.ChatPath, "old-1", "hello", false)).ID())
+	assert.Equal(t, map[string]any{"provider": name, "model": "old-1", "ends": day + "T00:00:00Z", "successor": "", "changes": ""}, nextEvent(t).Data)
 }
 
 // nextEvent waits for an event that the handler "noting" sees.
