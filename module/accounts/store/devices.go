@@ -189,6 +189,7 @@ func (s devices) Rotate(ctx context.Context, digest aigateway.Digest, rotate fun
 		err = tx.Change(`UPDATE gateway_devices SET refresh = $1, replaced = $2, salt = $3, rotated = $4 WHERE digest = $5`,
 			tokens.Refresh[:], tokens.Replaced[:], tokens.Salt[:], millis(tokens.Rotated), digest[:])
 		changes := changesOf(describeKey(nil, &before), describeKey(nil, key))
-		return changed{user.ID, keyRow(updated("key", changes), key, changes)}, errors.Join(err, updateKey(tx, key))
+		// An action of its own: programs do it each hour, and nobody has changed the key.
+		return changed{user.ID, keyRow("device.token", key, changes)}, errors.Join(err, updateKey(tx, key))
 	})
 }

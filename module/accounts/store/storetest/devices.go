@@ -99,6 +99,12 @@ func devicesAreConfirmed(t *testing.T, database Database) {
 	require.NoError(t, err)
 	assert.Equal(t, tokens, polled.Tokens)
 
+	// The tokens of all programs, each hour, were most of the changes of keys in the audit log.
+	rows := entries(t, s, aigateway.AuditQuery{Action: "device.token"})
+	require.Len(t, rows, 1)
+	assert.Equal(t, fmt.Sprint("key/", key.ID), rows[0].Object)
+	assert.Empty(t, entries(t, s, aigateway.AuditQuery{Action: "key.rotate"}))
+
 	require.NoError(t, s.DeleteKey(t.Context(), alice.ID, key.ID))
 	_, _, err = s.Devices().Poll(t.Context(), device.Digest, time.Now(), 0)
 	require.ErrorIs(t, err, aigateway.ErrNotFound, "the device ends with its key")
