@@ -107,7 +107,7 @@ func TestBuiltinPricesOfWidelyUsedNames(t *testing.T) {
 			openai.gpt-6-sol openai.gpt-6-luna us.meta.llama3-2-3b-instruct-v1:0 cohere.command-r-plus-v1:0`,
 		"mistral":     "mistral-medium-latest mistral-large-latest",
 		"groq":        "qwen/qwen3.8-27b",
-		"cohere":      "rerank-v3.5",
+		"cohere":      "rerank-v3.5 command-a-03-2025 command-a-plus-05-2026",
 		"together":    "Qwen/Qwen3.8-2.4T-A95B deepseek-ai/DeepSeek-V4-Flash-0731",
 		"xai":         "grok-4.20-beta",
 		"openrouter":  "~openai/gpt-sol-latest ~x-ai/grok-latest",
