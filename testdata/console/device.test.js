@@ -45,6 +45,7 @@ test('a person lets a program in, and another one not', async () => {
 	const path = new URL(page.url()).pathname;
 	await page.goto(`${base}/console/keys/${items[0].id}`); // the sign-in, whose end nobody changes
 	await page.click('button:text-is("Change")');
+	assert.equal(await page.locator('button:text-is("Rotate")').count(), 0, 'which the gateway refuses');
 	await page.fill('dialog input[name=name]', 'laptop');
 	assert.equal(await page.locator('dialog input[name=expires]').count(), 0);
 	await page.click('dialog button:text-is("Save")');
