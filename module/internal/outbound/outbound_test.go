@@ -1,6 +1,7 @@
 package outbound_test
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -30,6 +31,9 @@ func stubborn(t *testing.T, withTLS bool, beginning, piece string) (server *http
 			if _, err = conn.Read(make([]byte, 64)); err == nil || isTimeout(err) {
 				_, err = io.WriteString(conn, piece)
 			}
+		}
+		if encrypted, ok := conn.(*tls.Conn); ok {
+			conn = encrypted.NetConn() // the end of TLS would be that of an answer without a length
 		}
 		_ = conn.Close()
 		closed <- struct{}{}

@@ -458,7 +458,12 @@ func TestX224ALimitHasANumberOfSockets(t *testing.T) {
 	assert.Contains(t, site.ReadReply(response).Body, "this key has 2 open WebSockets")
 	openVoice(t, s, site.ClientKey)
 	require.NoError(t, s.Reload(strings.Replace(lines, "sockets 2", "sockets 3", 1)))
-	openVoice(t, s, otherKey)
+	require.EventuallyWithT(t, func(c *assert.CollectT) { // a connection to the server that ends is closed
+		conn, _, err := dialVoice(s, "?model=voice", otherKey)
+		if assert.NoError(c, err) {
+			_ = conn.CloseNow()
+		}
+	}, site.Patience, site.PollEvery)
 }
 
 // The id of a second response of the socket was taken for that of a stored one: a request that continues the
