@@ -41,8 +41,13 @@ var openAIFormats = []aigateway.ModelFormats{
 	{Pattern: "*", Formats: []translate.Format{translate.Responses, translate.Chat}},
 }
 
-// reasoningBack are the traits of models that take earlier reasoning at services that refuse it for others.
-var reasoningBack = map[string]string{"reasoning_replay": "reasoning"}
+// replaying returns the traits of models that take earlier reasoning, at services that refuse it for others.
+func replaying(replay string, patterns ...aigateway.Pattern) (all []aigateway.ModelTraits) {
+	for _, pattern := range patterns {
+		all = append(all, aigateway.ModelTraits{Pattern: pattern, Traits: map[string]string{"reasoning_replay": replay}})
+	}
+	return all
+}
 
 // presets are the presets of hosted and self-hosted services. The comments state documented
 // differences from the format. All services but one document a list of their models.
@@ -95,13 +100,16 @@ var presets = []Preset{
 	{"groq", aigateway.Defaults{
 		BaseURL: "https://api.groq.com/openai/v1", Formats: chatResponses, KeyRequired: true, ListsModels: true,
 		Traits:      map[string]string{"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false", "reasoning_replay": "drop"},
-		ModelTraits: []aigateway.ModelTraits{{Pattern: "*gpt-oss*", Traits: reasoningBack}, {Pattern: "*qwen3*", Traits: reasoningBack}},
+		ModelTraits: replaying("reasoning", "*gpt-oss*", "*qwen3*"),
 	}},
 	// The service refuses unknown fields, such as user and stream_options, and ids of calls of
-	// another length. A stream always has usage.
+	// another length. A stream always has usage. The reasoning of models that reason is a part of
+	// the content.
 	{"mistral", aigateway.Defaults{
 		BaseURL: "https://api.mistral.ai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine", "reasoning_replay": "drop"},
+		ModelTraits: replaying("thinking", "mistral-large-4*", "mistral-large-latest", "mistral-medium-3*", "mistral-medium-2604", "mistral-medium-latest",
+			"mistral-small-2603", "mistral-small-latest", "magistral*"),
 	}},
 	// The responses format is a beta that may change.
 	{"openrouter", aigateway.Defaults{

@@ -159,6 +159,8 @@ type chatPart struct {
 	Breakpoint *struct {
 		Mode string `json:"mode"`
 	} `json:"prompt_cache_breakpoint"`
+	Thinking []struct{ Type, Text string } `json:"thinking"` // of Mistral
+	Closed   bool                          `json:"closed"`
 }
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -208,6 +210,9 @@ func judgeContent(m chatMessage) error {
 	for _, p := range parts {
 		ok := p.Type == "text" && p.Text != nil || p.Type == "image_url" && p.ImageURL != nil || p.Type == "file" && p.File != nil ||
 			p.Type == "input_audio" && p.InputAudio != nil
+		if p.Type == "thinking" && m.Role == "assistant" && len(p.Thinking) == 1 && p.Closed {
+			continue
+		}
 		if !ok || p.Type != "text" && m.Role != "user" && m.Role != "tool" {
 			return fmt.Errorf("part %+v in a message of role %s", p, m.Role)
 		}

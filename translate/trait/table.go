@@ -41,7 +41,7 @@ var traits = []trait{
 	choice("batches", func(t *Traits) *Batches { return &t.Batches }, BatchesOff, "off", "sealed"),
 	choice("files_state", func(t *Traits) *FilesState { return &t.FilesState }, FilesOff, "off", "sealed"),
 	flag("retry_encrypted", "false", "true", func(t *Traits) *bool { return &t.RetryEncrypted }),
-	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning", "drop"),
+	choice("reasoning_replay", func(t *Traits) *ReasoningReplay { return &t.ReasoningReplay }, ReplayNone, "none", "reasoning_content", "reasoning", "drop", "thinking"),
 	choice("sampling", func(t *Traits) *Sampling { return &t.Sampling }, SamplingAll, "all", "one", "without_effort", "effort_none", "none"),
 	text("same_as", "a name of a model", "", setSameAs),
 	flag("penalties", "true", "false", func(t *Traits) *bool { return &t.NoPenalties }),

@@ -49,6 +49,7 @@ var others = map[string]map[string]Traits{
 		"reasoning_content": {ReasoningReplay: ReplayReasoningContent},
 		"reasoning":         {ReasoningReplay: ReplayReasoning},
 		"drop":              {ReasoningReplay: ReplayDrop},
+		"thinking":          {ReasoningReplay: ReplayThinking},
 	},
 	"sampling": {
 		"one":            {Sampling: SamplingOne},

@@ -229,11 +229,12 @@ const (
 	ReplayReasoningContent                        // in reasoning_content
 	ReplayReasoning                               // in reasoning
 	ReplayDrop                                    // not sent, since the provider refuses the fields
+	ReplayThinking                                // as a part of the content, since the provider refuses the fields
 )
 
-// Field returns the name of the field, "" if reasoning is not sent back.
+// Field returns the name of the field, "" if no field has earlier reasoning.
 func (r ReasoningReplay) Field() string {
-	return [...]string{ReplayNone: "", ReplayReasoningContent: "reasoning_content", ReplayReasoning: "reasoning", ReplayDrop: ""}[r]
+	return [...]string{ReplayNone: "", ReplayReasoningContent: "reasoning_content", ReplayReasoning: "reasoning", ReplayDrop: "", ReplayThinking: ""}[r]
 }
 
 // ResponsesState selects what becomes of the objects that a responses provider stores, and of

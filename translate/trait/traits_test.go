@@ -50,6 +50,7 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"reasoning_replay", "reasoning_content", T{ReasoningReplay: trait.ReplayReasoningContent}},
 		{"reasoning_replay", "reasoning", T{ReasoningReplay: trait.ReplayReasoning}},
 		{"reasoning_replay", "drop", T{ReasoningReplay: trait.ReplayDrop}},
+		{"reasoning_replay", "thinking", T{ReasoningReplay: trait.ReplayThinking}},
 		{"sampling", "all", T{Sampling: trait.SamplingAll}},
 		{"sampling", "one", T{Sampling: trait.SamplingOne}},
 		{"sampling", "none", T{Sampling: trait.SamplingNone}},

@@ -97,6 +97,7 @@ var prefills = []core.Rule{
 // replays are the rules of providers that accept earlier reasoning.
 var replays = []core.Rule{
 	core.KeepIf("reasoning_replay reasoning_content", func(traits *trait.Traits) bool { return traits.ReasoningReplay == trait.ReplayReasoningContent }),
+	core.KeepIf("reasoning_replay thinking", func(traits *trait.Traits) bool { return traits.ReasoningReplay == trait.ReplayThinking }),
 	core.KeepIf("reasoning_replay reasoning", func(traits *trait.Traits) bool { return traits.ReasoningReplay == trait.ReplayReasoning }),
 }
 

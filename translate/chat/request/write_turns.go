@@ -74,6 +74,9 @@ func (w *writer) EndTurn() {
 			w.x.Keep(core.EmptyTurn, nil)
 		}
 	case core.Assistant:
+		if w.x.Traits.ReasoningReplay == trait.ReplayThinking && !t.thinking.Empty() {
+			t.think()
+		}
 		switch {
 		case !t.content.Empty() || len(t.calls) == 0 && !t.thinking.Empty():
 			w.messages.add(w.x.At, "assistant", nil, &t.content, w.assistantTail())
@@ -83,6 +86,17 @@ func (w *writer) EndTurn() {
 			w.x.Keep(core.EmptyTurn, nil)
 		}
 	}
+}
+
+// think puts the reasoning into a part in front of the content.
+func (t *turnBuffer) think() {
+	text := t.thinking.AppendTo(nil)
+	t.thinking.Reset(openText, parts.LineFeed)
+	t.thinking.Part(`{"type":"thinking","thinking":[{"type":"text","text":`)
+	t.thinking.Buf = append(append(t.thinking.Buf, text...), `}],"closed":true}`...)
+	t.thinking.Join(&t.content)
+	t.thinking, t.content = t.content, t.thinking
+	t.thinking.Reset(openText, parts.LineFeed)
 }
 
 // add adds a message with texts, which become parts for providers that accept only parts.
