@@ -316,6 +316,7 @@ func (s *Settler) ask(ctx context.Context, ledger accounting.DeferringLedger, ch
 	switch {
 	case c.Result.Ended != nil && meter.IsBatch(&charge.Record):
 		s.hasten(charge)
+		return nil
 	case c.Result.Ended != nil:
 		return s.end(ctx, ledger, charge, s.callsOf(charge, &c.Attempt, c.Result.Ended))
 	case gone:

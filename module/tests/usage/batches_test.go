@@ -311,7 +311,8 @@ func changeDeferred(t *testing.T, lines []string, change string) {
 }
 
 // A batch that no client looks at is settled as well, by its results, or at last by what was
-// reserved.
+// reserved. One whose end was seen at the last look cost what was reserved, if that was written
+// before its results were read.
 func TestX049ABatchThatNobodyReadsIsSettled(t *testing.T) {
 	for name, c := range map[string]struct {
 		results    []string // nil if the batch never ends
@@ -321,6 +322,7 @@ func TestX049ABatchThatNobodyReadsIsSettled(t *testing.T) {
 		downloads  int
 	}{
 		"ended":             {[]string{succeeded("r0", 1, 8)}, "due = 0", "provider", 4e9, 0, 1},
+		"ended, seen late":  {[]string{succeeded("r0", 1, 8)}, "due = 0, expires = 0", "provider", 4e9, 0, 1},
 		"nothing succeeded": {[]string{unsuccessful("r0", "expired")}, "due = 0", "none", 0, 0, 1},
 		"broken results":    {[]string{}, "due = 0, expires = 0", "reserved", 0, 10e9, 1},
 		"without an end":    {nil, "due = 0, expires = 0", "reserved", 0, 10e9, 0},
