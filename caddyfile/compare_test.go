@@ -101,7 +101,7 @@ func TestTheComparisonIsTrue(t *testing.T) {
 			assert.False(t, words[word], "the grammar has %s, so that the claim is wrong: %s", word, claim)
 		}
 	}
-	unserved := strings.Fields(readPage(t, "../module/gateway/routes/unserved.go"))
+	unserved := strings.Fields(readPage(t, "../module/gateway/request/routes/unserved.go"))
 	for _, path := range []string{"batches", "files"} {
 		assert.Contains(t, unserved, path, "the gateway serves it, so that a claim is wrong")
 	}

@@ -3,7 +3,7 @@ package caddyfile
 import (
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog"
 )
 
 // readPrice reads a price of models of a provider. Syntax:

@@ -5,7 +5,7 @@ import (
 
 	cf "github.com/caddyserver/caddy/v2/caddyconfig/caddyfile"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog"
 )
 
 // readSockets reads the providers to which clients may open WebSockets.

@@ -11,7 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/queue"
 )
 
 // Each function of this file reads the arguments of the current token, which is a word.

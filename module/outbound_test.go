@@ -26,8 +26,8 @@ var senders = map[string][]string{
 
 // carriers are the round trips whose answer another one makes final.
 var carriers = []string{
-	"module/gateway/upstream.direct", // its transport checks answers
-	"module/providers.Demo",          // answers in this process
+	"module/gateway/routing/upstream.direct", // its transport checks answers
+	"module/providers.Demo",                  // answers in this process
 }
 
 // A provider, a token server and an issuer of sign-ins that answered 101 held their callers

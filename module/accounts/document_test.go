@@ -20,7 +20,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/capture"
 )
 
 // withValues returns a path of the document with values of its variable parts.

@@ -14,7 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/capture"
 )
 
 // right is a row of the table of rights: the statuses of a call without a login, of a user who

@@ -18,7 +18,7 @@ import (
 // root is the beginning of the paths of the API.
 const root = "/api/v1/"
 
-// loginPath is also in package gateway/routes, which refuses it on sites without accounts.
+// loginPath is also in package gateway/request/routes, which refuses it on sites without accounts.
 const loginPath = "/api/user/login"
 
 // routes returns the routes of the API, and those of the guest that speaks the format of another

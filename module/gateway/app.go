@@ -24,13 +24,13 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/modellist"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog/modellist"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/conditions"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/state"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/upstream"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/events"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 )

@@ -12,15 +12,15 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/cache"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/pass"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/affinity"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/cors"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/written"
 )
 

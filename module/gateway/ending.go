@@ -6,7 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/observe"
 )
 
 // lookForEndsEvery is the time between two looks for models that services end.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/queue"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/metrics"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )

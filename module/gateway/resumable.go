@@ -11,12 +11,12 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/promptfile"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/failover"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 )
 

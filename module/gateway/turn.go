@@ -9,11 +9,11 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/meter"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/realtime"

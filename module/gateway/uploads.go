@@ -4,11 +4,11 @@ import (
 	"net/http"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/promptfile"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/failover"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/format"
 )

@@ -70,7 +70,7 @@ var presets = []Preset{
 			"max_stops":        "4",
 			"tool_call_ids":    "short",
 			"extensions":       "service_tier prompt_cache_key", // the key for all models, unlike the other options of the cache
-			// Models without reasoning refuse the demand for it; see module/gateway/failover/renegotiation.
+			// Models without reasoning refuse the demand for it; see module/gateway/routing/failover/renegotiation.
 			"responses_reasoning": "encrypted",
 		},
 		Listing: aigateway.Listing{Base: tuned},

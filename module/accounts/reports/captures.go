@@ -8,8 +8,8 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/capture"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/capture"
 )
 
 // Captures are the captures of a session. It alone can make and read them: a user with two

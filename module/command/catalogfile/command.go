@@ -17,7 +17,7 @@ import (
 	"github.com/caddyserver/caddy/v2"
 	"github.com/spf13/cobra"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog/tables"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"
 )

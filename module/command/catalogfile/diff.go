@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog/tables"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/modeltable"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/providers/models"

@@ -21,7 +21,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/suggest"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/queue"
 )
 
 // Limit configures a limit that keys may name.

@@ -14,7 +14,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/backends"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/queue"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/queue"
 )
 
 // ruledStore is a store whose users have these limits, by name.

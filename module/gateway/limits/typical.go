@@ -2,7 +2,7 @@ package limits
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/telemetry/observe"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"

@@ -14,9 +14,9 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/conditions"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/formats"

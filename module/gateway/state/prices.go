@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/failover/selection"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/failover/selection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/ledger/prices"
 )
 

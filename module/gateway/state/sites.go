@@ -4,12 +4,12 @@ import (
 	"net/url"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/limits"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/keyring"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/written"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway/accounting"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/catalog/tables"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/drain"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routing/catalog/tables"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/api"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/version"
 )

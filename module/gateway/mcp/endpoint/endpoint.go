@@ -24,7 +24,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/reply"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/cors"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/labels"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/routes"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request/routes"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	wire "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
