@@ -39,7 +39,7 @@ func describedSite(t *testing.T, more ...string) (*site.Site, *gatewaytest.Provi
 // The document contains exactly the existing routes of models.
 func TestDocumentNamesEveryEndpointOfModels(t *testing.T) {
 	_, _, document := describedSite(t)
-	routes, err := os.ReadFile(filepath.Join(site.Root(t), "module", "gateway", "routes", "endpoints.go"))
+	routes, err := os.ReadFile(filepath.Join(site.Root(t), "module", "gateway", "request", "routes", "endpoints.go"))
 	require.NoError(t, err)
 	routed := make(map[string]bool)
 	constants := map[string]string{"modelsPath": "/v1/models", "modelsPrefix": "/v1/models/{id}", "CachePath": "/v1/cache"}

@@ -157,11 +157,10 @@ func TestTagsAreReadFromWhatRequestsState(t *testing.T) {
 		ex.Format = formats.Of(translate.Messages)
 		ex.Client.Set("X-Claude-Code-Agent-Id", c.agent)
 		ex.Client.Set("X-Project", c.project)
-		got := ""
-		if refused := read.Apply(ex); refused != nil {
+		refused := read.Apply(ex)
+		got := aigateway.FormatTags(ex.Key.Tags)
+		if refused != nil {
 			got = refused.Message
-		} else {
-			got = aigateway.FormatTags(ex.Key.Tags)
 		}
 		assert.Contains(t, got, c.want, "%v", c)
 		assert.Equal(t, c.want == "", got == "", "%v", c)
