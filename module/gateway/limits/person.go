@@ -11,8 +11,8 @@ import (
 
 // showBudget sets the headers with the use of the budget that bounds a person whose program has signed in.
 // A request that was refused for another reason than a budget has none: the program would show its person a
-// budget that has room. If the use of the budget that has refused is not shown, the program gets to know at
-// least that it was one.
+// budget that has room. If the use of the budget that has refused is not shown, the headers state no more than
+// that a budget has.
 func (c *Chain) showBudget(to *reply.Reply, r *http.Request, a *aigateway.Admission) {
 	headers := to.Exchange.Format.Client.Quotas.Budget
 	refused := a.Reservation == nil

@@ -16,7 +16,11 @@ func (t Target) End(client string) models.End {
 	end := t.Facts(client).End()
 	upstream := t.UpstreamModel(client)
 	end.Model = cmp.Or(end.Model, upstream)
-	if day, err := time.Parse(time.DateOnly, modellist.Find(t.Provider.models(), upstream).Shutdown); err == nil {
+	listed := modellist.Find(t.Provider.models(), upstream).Shutdown
+	if listed == "" { // as for most models, at each call: the error of a date that is none would be allocated
+		return end
+	}
+	if day, err := time.Parse(time.DateOnly, listed); err == nil {
 		end.Day = day
 	}
 	return end
