@@ -286,8 +286,8 @@ var presets = []Preset{
 		ModelTraits: mistral.Traits,
 	}},
 	// chat_template_kwargs is not an extension here, because servers with a tokenizer of
-	// Mistral refuse it. Earlier reasoning is read by
-	// the name that it has in answers, which was reasoning_content before 2026.
+	// Mistral refuse it. Earlier reasoning is read by the name that it has in answers, which was
+	// reasoning_content before 2026.
 	{"vllm", aigateway.Defaults{
 		BaseURL: "http://localhost:8000/v1", Formats: allFormats, ListsModels: true, AnswerBounds: slowly,
 		Traits: map[string]string{
