@@ -65,9 +65,9 @@ func (c *config) checkLimits() error {
 		known = append(known, limit.Name)
 	}
 	for _, limit := range c.KeyLimits {
-		if limit.Within != "" && !slices.Contains(known, limit.Within) {
+		if limit.Parent != "" && !slices.Contains(known, limit.Parent) {
 			place := c.limits[limit]
-			return place.Errf("limit '%s': %w", limit.Name, limits.UndefinedWithin(limit.Within, known))
+			return place.Errf("limit '%s': %w", limit.Name, limits.UndefinedWithin(limit.Parent, known))
 		}
 	}
 	return nil

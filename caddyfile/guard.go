@@ -17,7 +17,7 @@ const guardsNamespace = "ai_gateway.guards"
 
 var guardWords = words[*guardrails.Config]{
 	"on": {read: func(d *cf.Dispenser, g *guardrails.Config) (err error) {
-		g.On, err = readList(d, nil)
+		g.Parts, err = readList(d, nil)
 		return err
 	}},
 	"check": {read: func(d *cf.Dispenser, g *guardrails.Config) error {
@@ -103,7 +103,7 @@ var logWords = words[*guardrails.LogConfig]{
 		return err
 	}},
 	"to": {read: func(d *cf.Dispenser, l *guardrails.LogConfig) (err error) {
-		l.To, err = readList(d, nil)
+		l.Places, err = readList(d, nil)
 		return err
 	}},
 	"redact": {read: func(d *cf.Dispenser, l *guardrails.LogConfig) (err error) {

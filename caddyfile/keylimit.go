@@ -43,7 +43,7 @@ var keyLimitWords = withRules(words[*limits.Limit]{
 		return err
 	}},
 	"within": {read: func(d *cf.Dispenser, l *limits.Limit) (err error) {
-		l.Within, err = readOne(d)
+		l.Parent, err = readOne(d)
 		return err
 	}},
 }, func(l *limits.Limit) *aigateway.LimitRules { return &l.LimitRules })

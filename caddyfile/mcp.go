@@ -13,7 +13,7 @@ import (
 
 var mcpWords = words[*mcp.Config]{
 	"to": {read: func(d *cf.Dispenser, m *mcp.Config) (err error) {
-		m.To, err = readOne(d)
+		m.Address, err = readOne(d)
 		return err
 	}},
 	"auth":      {read: readMCPAuth},

@@ -26,7 +26,7 @@ func readLines(d cf.Dispenser) (lines []written.Line) {
 			depth = max(depth-1, 0) // an argument in quotes can be a brace, too
 		}
 		opens := tokens[len(tokens)-1] == "{"
-		lines = append(lines, written.Line{At: at, Text: strings.Repeat("\t", depth) + lineOf(tokens, depth)})
+		lines = append(lines, written.Line{Place: at, Text: strings.Repeat("\t", depth) + lineOf(tokens, depth)})
 		if opens {
 			depth++
 		}

@@ -56,7 +56,7 @@ func TestLinesAreThoseOfTheFileWithoutSecrets(t *testing.T) {
 	require.NoError(t, json.Unmarshal(adapted, &config))
 	var text strings.Builder
 	for _, line := range config.Apps.Gateway.Written.Lines {
-		text.WriteString(line.At + " " + line.Text + "\n")
+		text.WriteString(line.Place + " " + line.Text + "\n")
 	}
 	assert.Equal(t, `Caddyfile:7 ai_gateway {
 Caddyfile:8 	provider a vllm {

@@ -90,9 +90,9 @@ type Console struct {
 // sites is what the accounts know of the sites that use them. It is empty for the commands
 // of this machine.
 type sites struct {
-	state aigateway.State
-	ended <-chan struct{} // is closed when the configuration of the sites ends
-	since string          // when it was provisioned, for configuredHeader
+	state       aigateway.State
+	ended       <-chan struct{} // is closed when the configuration of the sites ends
+	provisioned string          // when it was provisioned, for configuredHeader
 }
 
 // The values of LoginStatus.
@@ -112,7 +112,7 @@ func (Accounts) CaddyModule() caddy.ModuleInfo {
 // Provision sets the defaults, and loads the guest.
 func (a *Accounts) Provision(ctx caddy.Context) error {
 	a.sites.ended = ctx.Done()
-	a.sites.since = time.Now().UTC().Format(time.RFC3339Nano)
+	a.sites.provisioned = time.Now().UTC().Format(time.RFC3339Nano)
 	if a.Session == 0 {
 		a.Session = caddy.Duration(7 * 24 * time.Hour)
 	}
@@ -122,7 +122,7 @@ func (a *Accounts) Provision(ctx caddy.Context) error {
 	a.people = people.New(people.Settings{
 		Session: time.Duration(a.Session), KeyLimit: a.KeyLimit,
 		Registration: a.Registration, PasswordOff: a.PasswordOff,
-	}, people.Throttles{Off: a.ThrottleOff, Logger: ctx.Logger()})
+	}, people.Throttles{Disabled: a.ThrottleOff, Logger: ctx.Logger()})
 	if _, err := caddy.GetModule(guestModule); err == nil {
 		mod, err := ctx.LoadModuleByID(guestModule, nil)
 		if err != nil {

@@ -92,13 +92,13 @@ var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string
 		return nil
 	},
 	"console": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
-		on, err := onOff(d, "console", value)
-		a.ConsoleOff = !on
+		enabled, err := onOff(d, "console", value)
+		a.ConsoleOff = !enabled
 		return err
 	},
 	"capture": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
-		on, err := onOff(d, "capture", value)
-		a.CaptureOff = !on
+		enabled, err := onOff(d, "capture", value)
+		a.CaptureOff = !enabled
 		return err
 	},
 	"audit": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
@@ -117,13 +117,13 @@ var settings = map[string]func(a *Accounts, d *caddyfile.Dispenser, value string
 		return nil
 	},
 	"password": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
-		on, err := onOff(d, "password", value)
-		a.PasswordOff = !on
+		enabled, err := onOff(d, "password", value)
+		a.PasswordOff = !enabled
 		return err
 	},
 	"throttle": func(a *Accounts, d *caddyfile.Dispenser, value string) error {
-		on, err := onOff(d, "throttle", value)
-		a.ThrottleOff = !on
+		enabled, err := onOff(d, "throttle", value)
+		a.ThrottleOff = !enabled
 		return err
 	},
 }

@@ -16,11 +16,11 @@ type devices struct{ agents *agents.Agents }
 
 // deviceView is a program that waits for an answer.
 type deviceView struct {
-	Agent   string    `json:"agent"`
-	Address string    `json:"address"`
-	Near    bool      `json:"near"` // in the network of the user
-	Created time.Time `json:"created"`
-	Expires time.Time `json:"expires"`
+	Agent    string    `json:"agent"`
+	Address  string    `json:"address"`
+	Neighbor bool      `json:"near"` // in the network of the user
+	Created  time.Time `json:"created"`
+	Expires  time.Time `json:"expires"`
 }
 
 // typedCode is the body of a request about a code. It is no part of the path, which logs contain.
@@ -41,8 +41,8 @@ func (d devices) show(c *call.Call, typed typedCode) (any, error) {
 		return nil, err
 	}
 	address, err := netip.ParseAddr(device.Address)
-	near := err == nil && call.Network(address) == call.Network(c.Address())
-	return deviceView{device.Agent, device.Address, near, answer.Time(device.Created), answer.Time(device.Expires)}, nil
+	neighbor := err == nil && call.Network(address) == call.Network(c.Address())
+	return deviceView{device.Agent, device.Address, neighbor, answer.Time(device.Created), answer.Time(device.Expires)}, nil
 }
 
 var errNoAgents = answer.Refuse(http.StatusNotFound, "the sign-in of agents is off: the configuration has no agents")

@@ -191,7 +191,7 @@ func (k keys) show(c *call.Call) (any, error) {
 type keyFields struct {
 	Name     *string  `json:"name"`
 	Models   []string `json:"models"`
-	From     []string `json:"from"`
+	Networks []string `json:"from"`
 	Limit    *string  `json:"limit"`
 	Tags     []string `json:"tags"`
 	Expires  *string  `json:"expires"`
@@ -215,8 +215,8 @@ func (f keyFields) change(c *call.Call) (change people.KeyChange, err error) {
 			return change, err
 		}
 	}
-	if f.From != nil {
-		if change.Networks, err = people.Networks("from", f.From); err != nil {
+	if f.Networks != nil {
+		if change.Networks, err = people.Networks("from", f.Networks); err != nil {
 			return change, err
 		}
 	}

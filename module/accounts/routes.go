@@ -41,7 +41,7 @@ func (a *Accounts) routes() []call.Route {
 }
 
 func (a *Accounts) routesOfSessions() []call.Route {
-	login, ways, captures := logins{a.people}, signIns{&a.SignIn, a.people, !a.ConsoleOff}, reports.Captures{Off: a.CaptureOff}
+	login, ways, captures := logins{a.people}, signIns{&a.SignIn, a.people, !a.ConsoleOff}, reports.Captures{Disabled: a.CaptureOff}
 	return []call.Route{
 		{Pattern: "GET /api/v1/session", Access: call.Anyone, Handler: call.Plain(login.present)},
 		{Pattern: "POST /api/v1/session", Access: call.Anyone, Handler: call.Body(login.begin)},
@@ -219,7 +219,7 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.Agents.Serve(w, c)
 		return
 	}
-	w.Header().Set(configuredHeader, a.sites.since)
+	w.Header().Set(configuredHeader, a.sites.provisioned)
 	if err := a.router.Serve(w, r); err != nil {
 		a.refuse(w, r, err, !strings.HasPrefix(path.Clean(r.URL.Path)+"/", root))
 	}

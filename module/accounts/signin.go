@@ -213,8 +213,8 @@ func (s signIns) end(c *call.Call, person *signin.Person, err error) (any, error
 // toConsole sends a browser to the console, relative to the path of the request: what a site, or a
 // proxy in front of it, has cut off the path stays there.
 func toConsole(c *call.Call, query string) answer.Redirect {
-	up := strings.Repeat("../", strings.Count(c.URL.Path, "/")-1)
-	return answer.Redirect(up + strings.TrimPrefix(console.Root, "/") + query)
+	ascent := strings.Repeat("../", strings.Count(c.URL.Path, "/")-1)
+	return answer.Redirect(ascent + strings.TrimPrefix(console.Root, "/") + query)
 }
 
 // log logs a refused sign-in. The subject is there for the administrator who links it.

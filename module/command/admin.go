@@ -30,21 +30,21 @@ type admin interface {
 	close()
 }
 
-// call sends a request with in as its body, nil for none, and decodes the answer into
-// out, unless out is nil.
-func call(a admin, method, path string, in, out any) error {
+// call sends a request as the body, nil for none, and decodes the answer into
+// target, unless target is nil.
+func call(a admin, method, path string, request, target any) error {
 	var body []byte
-	if in != nil {
+	if request != nil {
 		var err error
-		if body, err = json.Marshal(in); err != nil {
+		if body, err = json.Marshal(request); err != nil {
 			return fmt.Errorf("writing request: %w", err)
 		}
 	}
 	answer, err := a.send(method, path, body)
-	if err != nil || out == nil {
+	if err != nil || target == nil {
 		return err
 	}
-	if err := json.Unmarshal(answer, out); err != nil {
+	if err := json.Unmarshal(answer, target); err != nil {
 		return fmt.Errorf("reading answer: %w", err)
 	}
 	return nil

@@ -54,12 +54,12 @@ func showAudit(cmd *cobra.Command, a admin, _ []string) error {
 }
 
 // printAudit prints rows as a table.
-func printAudit(out io.Writer, items []json.RawMessage) error {
+func printAudit(w io.Writer, items []json.RawMessage) error {
 	rows, err := decoded[api.AuditRow](items)
 	if err != nil {
 		return err
 	}
-	table := newTable(out, "TIME", "ACTOR", "ADDRESS", "ACTION", "OBJECT", "RESULT", "CHANGES")
+	table := newTable(w, "TIME", "ACTOR", "ADDRESS", "ACTION", "OBJECT", "RESULT", "CHANGES")
 	for i := range rows {
 		r := &rows[i]
 		var changes []string

@@ -79,8 +79,8 @@ func empty(folder string) {
 }
 
 // receiveBackup unpacks the backup that a running gateway makes.
-func receiveBackup(from remote, folder string) error {
-	answer, err := from.open(http.MethodPost, apiPath+"backup", nil)
+func receiveBackup(gateway remote, folder string) error {
+	answer, err := gateway.open(http.MethodPost, apiPath+"backup", nil)
 	if err != nil {
 		return err
 	}

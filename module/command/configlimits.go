@@ -61,7 +61,7 @@ type configLimits []map[string]*configLimit
 // configLimit is a limit as a configuration has it.
 type configLimit struct {
 	aigateway.Limit
-	Within string `json:"within"`
+	Parent string `json:"within"`
 }
 
 // limitsOf returns the limits of a configuration.
@@ -75,11 +75,11 @@ func limitsOf(config []byte) (all configLimits, err error) {
 	if err := json.Unmarshal(config, &root); err != nil {
 		return nil, fmt.Errorf("reading the configuration: %w", err)
 	}
-	of := sites(root.Apps.HTTP)
-	if len(of) == 0 {
-		of = append(of, nil) // the limits of the global option alone
+	limits := sites(root.Apps.HTTP)
+	if len(limits) == 0 {
+		limits = append(limits, nil) // the limits of the global option alone
 	}
-	for _, site := range of {
+	for _, site := range limits {
 		own, _ := json.Marshal(site) // no error, because the value was decoded from JSON
 		limits := make(map[string]*configLimit)
 		for _, part := range [...]json.RawMessage{root.Apps.Gateway, own} {
@@ -115,7 +115,7 @@ func (c configLimits) LimitNames() (names []string) {
 func (c configLimits) CheckTeam(t *aigateway.Team) error {
 	for _, site := range c {
 		var chain []*aigateway.Limit
-		for limit := site[t.Name]; limit != nil && len(chain) < len(site); limit = site[limit.Within] {
+		for limit := site[t.Name]; limit != nil && len(chain) < len(site); limit = site[limit.Parent] {
 			chain = append(chain, &limit.Limit)
 		}
 		if len(chain) == 0 {

@@ -144,8 +144,8 @@ func explain(cmd *cobra.Command, models []doctor.Model, asJSON bool) error {
 func explainAtSite(cmd *cobra.Command, model string) (*api.Explanation, error) {
 	address, _ := cmd.Flags().GetString("url")
 	query, e := url.Values{"model": {model}}, new(api.Explanation)
-	if at, err := url.Parse(address); err == nil {
-		query.Set("site", at.Host)
+	if parsed, err := url.Parse(address); err == nil {
+		query.Set("site", parsed.Host)
 		if callRunning(cmd, explainPath+"?"+query.Encode(), e) == nil {
 			return e, nil
 		}
@@ -172,22 +172,22 @@ func gatewayOf(cmd *cobra.Command) (g doctor.Gateway, err error) {
 	return g, nil
 }
 
-func printPlan(out io.Writer, models []doctor.Model) error {
+func printPlan(w io.Writer, models []doctor.Model) error {
 	for _, model := range models {
 		probes, formats := doctor.Probes(), doctor.Formats()
 		if model.IsServer() {
 			probes, formats = doctor.ServerProbes(), []string{doctor.ServerFormat}
 		}
-		if _, err := fmt.Fprintf(out, "%s: %s; as a client of %s\n", plain(model.Name), strings.Join(probes, ", "), strings.Join(formats, ", ")); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s; as a client of %s\n", plain(model.Name), strings.Join(probes, ", "), strings.Join(formats, ", ")); err != nil {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(out, "At most %d requests, with answers of at most 64 tokens.\n", doctor.MostRequests*len(models))
+	_, err := fmt.Fprintf(w, "At most %d requests, with answers of at most 64 tokens.\n", doctor.MostRequests*len(models))
 	return err
 }
 
-func printResultsAsJSON(out io.Writer, results []doctor.Result) error {
-	encoder := json.NewEncoder(out)
+func printResultsAsJSON(w io.Writer, results []doctor.Result) error {
+	encoder := json.NewEncoder(w)
 	for _, r := range results {
 		if err := encoder.Encode(r); err != nil {
 			return err
@@ -196,8 +196,8 @@ func printResultsAsJSON(out io.Writer, results []doctor.Result) error {
 	return nil
 }
 
-func printResults(out io.Writer, results []doctor.Result) error {
-	table := newTable(out, "MODEL", "CLIENT", "PROBE", "STATE", "INPUT", "OUTPUT", "REASON")
+func printResults(w io.Writer, results []doctor.Result) error {
+	table := newTable(w, "MODEL", "CLIENT", "PROBE", "STATE", "INPUT", "OUTPUT", "REASON")
 	for _, r := range results {
 		table.row(r.Model, r.Format, r.Probe, string(r.State), fmt.Sprint(r.Input), fmt.Sprint(r.Output), cmp.Or(r.Reason, r.Found))
 		if r.Advice != "" {

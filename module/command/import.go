@@ -44,10 +44,10 @@ func importCommand() *cobra.Command {
 	fromLiteLLM.Flags().StringP("database", "", "", "Database with keys, users and budgets")
 	cmd.AddCommand(fromLiteLLM)
 	for _, product := range [...]newapi.Product{newapi.NewAPI, newapi.OneAPI} {
-		from := importFrom(product.Name+" <database>", "Imports the database of "+product.Name, readNewAPI(product))
-		from.Flags().StringP("group", "", "", "Group whose channels and keys become the site (default all)")
-		from.Flags().StringP("env-file", "", "", "File for the environment of the service to write, with the API keys of channels; it must not exist")
-		cmd.AddCommand(from)
+		command := importFrom(product.Name+" <database>", "Imports the database of "+product.Name, readNewAPI(product))
+		command.Flags().StringP("group", "", "", "Group whose channels and keys become the site (default all)")
+		command.Flags().StringP("env-file", "", "", "File for the environment of the service to write, with the API keys of channels; it must not exist")
+		cmd.AddCommand(command)
 	}
 	return cmd
 }
@@ -162,8 +162,8 @@ func runImport(cmd *cobra.Command, source string, read reader) error {
 }
 
 // printReport prints what comes over, what changes, and what does not come.
-func printReport(out io.Writer, report *migration.Report) error {
-	table := newTable(out, "RESULT", "WHERE", "WHAT")
+func printReport(w io.Writer, report *migration.Report) error {
+	table := newTable(w, "RESULT", "WHERE", "WHAT")
 	for _, kept := range report.Kept {
 		table.row("comes over", "", kept)
 	}

@@ -19,12 +19,12 @@ import (
 // its ledger.
 func importAccounts(cmd *cobra.Command, g *migration.Gateway, report *migration.Report) error {
 	return withStore(cmd, func(store aigateway.Store, options accounting.LedgerOptions) error {
-		by := asCommand(cmd.Context())
-		created, err := importUsers(by, store, g.Users, report)
+		actor := asCommand(cmd.Context())
+		created, err := importUsers(actor, store, g.Users, report)
 		if err != nil {
 			return err
 		}
-		added, err := importSpent(by, store, options, g, report)
+		added, err := importSpent(actor, store, options, g, report)
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func importSpent(ctx context.Context, store aigateway.Store, options accounting.
 	defer func() { err = errors.Join(err, ledger.Release()) }()
 	for i, part := range missing {
 		r := accounting.Record{
-			Key: part.Key, User: part.User, Limit: part.Limit, Admitted: part.At, Operation: "import", Outcome: accounting.OutcomeImported,
+			Key: part.Key, User: part.User, Limit: part.Limit, Admitted: part.Time, Operation: "import", Outcome: accounting.OutcomeImported,
 			Calls: []accounting.Call{{Provider: "import", Price: "import", Cost: aigateway.Cost{Nanos: part.Nanos, Currency: aigateway.DefaultCurrency}}},
 		}
 		if err := ledger.Begin(&r); err != nil {
@@ -99,13 +99,13 @@ func spent(ctx context.Context, ledger accounting.LedgerReader, g *migration.Gat
 		return nil, fmt.Errorf("reading the ledger: %w", err)
 	}
 	now := time.Now().In(zone)
-	return g.Spent(now, func(o *migration.Opening, since time.Time) (nanos int64, err error) {
+	return g.Spent(now, func(o *migration.Opening, start time.Time) (nanos int64, err error) {
 		q := accounting.UsageQuery{
 			From: time.Unix(0, 0), To: now.Truncate(time.Hour).Add(time.Hour), By: []accounting.Dimension{accounting.ByOutcome},
 			Only: map[accounting.Dimension]string{accounting.ByKey: o.Key, accounting.ByUser: o.User}, Limits: g.Within(o.Limit), Currency: aigateway.DefaultCurrency,
 		}
-		if !since.IsZero() {
-			q.From = since.Truncate(time.Hour)
+		if !start.IsZero() {
+			q.From = start.Truncate(time.Hour)
 		}
 		sums, err := ledger.Usage(ctx, q)
 		if err != nil {

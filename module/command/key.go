@@ -146,11 +146,11 @@ func callKey[Answer any](a admin, method, id, suffix string, body any, show func
 		return errors.New("the ID of a key must be a number; see key list")
 	}
 	answer := new(Answer)
-	into := any(answer)
+	target := any(answer)
 	if method == http.MethodDelete {
-		into = nil // the answer has no body
+		target = nil // the answer has no body
 	}
-	if err := call(a, method, fmt.Sprintf("%s/%d%s", keysPath, number, suffix), body, into); err != nil {
+	if err := call(a, method, fmt.Sprintf("%s/%d%s", keysPath, number, suffix), body, target); err != nil {
 		return fmt.Errorf("key %d: %w", number, err)
 	}
 	show(answer)

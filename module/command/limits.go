@@ -32,12 +32,12 @@ func limitsCommand() *cobra.Command {
 }
 
 // printLimits prints states as a table.
-func printLimits(out io.Writer, items []json.RawMessage) error {
+func printLimits(w io.Writer, items []json.RawMessage) error {
 	states, err := decoded[aigateway.LimitState](items)
 	if err != nil {
 		return err
 	}
-	table := newTable(out, "LIMIT", "PER", "SUBJECT", "RULE", "AMOUNT", "USED", "RESERVED", "LEFT", "RENEWS")
+	table := newTable(w, "LIMIT", "PER", "SUBJECT", "RULE", "AMOUNT", "USED", "RESERVED", "LEFT", "RENEWS")
 	for i := range states {
 		s := &states[i]
 		row := []string{s.Limit, string(s.Per), s.Subject, ruleOf(s)}

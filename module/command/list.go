@@ -52,7 +52,7 @@ type list struct {
 	path  string
 	query url.Values
 	most  int // the largest number of items, 0 for all
-	table func(out io.Writer, items []json.RawMessage) error
+	table func(w io.Writer, items []json.RawMessage) error
 }
 
 // printList prints a list in the format that the flags select.
@@ -70,10 +70,10 @@ func printList(cmd *cobra.Command, a admin, l list) error {
 		return err
 	}
 	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
-		out := json.NewEncoder(cmd.OutOrStdout())
-		out.SetIndent("", "  ")
-		out.SetEscapeHTML(false)
-		return out.Encode(items)
+		encoder := json.NewEncoder(cmd.OutOrStdout())
+		encoder.SetIndent("", "  ")
+		encoder.SetEscapeHTML(false)
+		return encoder.Encode(items)
 	}
 	return l.table(cmd.OutOrStdout(), items)
 }
@@ -87,15 +87,15 @@ func (l list) read(a admin, messages io.Writer) (items []json.RawMessage, err er
 	items = []json.RawMessage{} // in JSON, no items are an empty list
 	for {
 		var page struct {
-			Items  []json.RawMessage
-			Next   string
-			Behind int64 `json:"behind_seconds"`
+			Items []json.RawMessage
+			Next  string
+			Lag   int64 `json:"behind_seconds"`
 		}
 		if err := call(a, http.MethodGet, l.path+"?"+l.query.Encode(), nil, &page); err != nil {
 			return nil, err
 		}
-		if page.Behind >= notableLag && !l.query.Has("after") {
-			fmt.Fprintf(messages, "The ledger is %s behind: records of this time wait for the database, and are missing here.\n", time.Duration(page.Behind)*time.Second)
+		if page.Lag >= notableLag && !l.query.Has("after") {
+			fmt.Fprintf(messages, "The ledger is %s behind: records of this time wait for the database, and are missing here.\n", time.Duration(page.Lag)*time.Second)
 		}
 		items = append(items, page.Items...)
 		if l.most > 0 && len(items) >= l.most {

@@ -27,12 +27,12 @@ func mcpCommand() *cobra.Command {
 }
 
 // printMCPServers prints servers as a table.
-func printMCPServers(out io.Writer, items []json.RawMessage) error {
+func printMCPServers(w io.Writer, items []json.RawMessage) error {
 	servers, err := decoded[api.MCPServer](items)
 	if err != nil {
 		return err
 	}
-	table := newTable(out, "SERVER", "PIN", "TOOLS", "CHANGED")
+	table := newTable(w, "SERVER", "PIN", "TOOLS", "CHANGED")
 	for _, s := range servers {
 		table.row(s.Name, s.Pin, fmt.Sprint(s.Tools), strings.Join(s.Changed, " "))
 	}

@@ -41,8 +41,8 @@ func readPassword(cmd *cobra.Command) (string, error) {
 	return password, err
 }
 
-func readLine(in io.Reader) (string, error) {
-	text, err := io.ReadAll(io.LimitReader(in, maxPassword))
+func readLine(reader io.Reader) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(reader, maxPassword))
 	if err != nil {
 		return "", fmt.Errorf("reading password: %w", err)
 	}
@@ -54,10 +54,10 @@ func readLine(in io.Reader) (string, error) {
 }
 
 // prompt reads a line from the terminal without echo.
-func prompt(out io.Writer, text string) (string, error) {
-	fmt.Fprint(out, text)
+func prompt(w io.Writer, text string) (string, error) {
+	fmt.Fprint(w, text)
 	password, err := term.ReadPassword(int(os.Stdin.Fd()))
-	fmt.Fprintln(out)
+	fmt.Fprintln(w)
 	if err != nil {
 		return "", fmt.Errorf("reading password: %w", err)
 	}

@@ -70,12 +70,12 @@ func showRecords(cmd *cobra.Command, a admin) error {
 
 // printRecords prints a line for each call of the records, and one for each record without
 // calls.
-func printRecords(out io.Writer, items []json.RawMessage) error {
+func printRecords(w io.Writer, items []json.RawMessage) error {
 	records, err := decoded[api.Record](items)
 	if err != nil {
 		return err
 	}
-	table := newTable(out, "TIME", "REQUEST", "KEY", "MODEL", "OUTCOME", "STATUS", "PROVIDER", "UPSTREAM", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "UNITS", "COST", "PRICE")
+	table := newTable(w, "TIME", "REQUEST", "KEY", "MODEL", "OUTCOME", "STATUS", "PROVIDER", "UPSTREAM", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "UNITS", "COST", "PRICE")
 	for i := range records {
 		r := &records[i]
 		begin := []string{r.At, r.Request, r.Key, r.Model, r.Outcome, strconv.Itoa(r.Status)}

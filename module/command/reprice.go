@@ -41,11 +41,11 @@ func reprice(cmd *cobra.Command, _ []string) error {
 	}
 	for _, name := range []string{"from", "to"} {
 		if text, _ := cmd.Flags().GetString(name); text != "" {
-			at, err := parseMoment(text)
+			moment, err := parseMoment(text)
 			if err != nil {
 				return fmt.Errorf("--%s %w", name, err)
 			}
-			request[name] = at
+			request[name] = moment
 		}
 	}
 	address, err := runningAddress(cmd)
@@ -61,14 +61,14 @@ func reprice(cmd *cobra.Command, _ []string) error {
 
 // parseMoment parses an RFC 3339 time, or a date, which means its start in UTC.
 func parseMoment(text string) (time.Time, error) {
-	if at, err := time.Parse(time.DateOnly, text); err == nil {
-		return at, nil
+	if moment, err := time.Parse(time.DateOnly, text); err == nil {
+		return moment, nil
 	}
-	at, err := time.Parse(time.RFC3339, text)
+	moment, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, fmt.Errorf("must be a date, YYYY-MM-DD, or an RFC 3339 time, not '%s'", text)
+		return moment, fmt.Errorf("must be a date, YYYY-MM-DD, or an RFC 3339 time, not '%s'", text)
 	}
-	return at, nil
+	return moment, nil
 }
 
 // runningAddress returns the address of the admin API of the running Caddy that the
@@ -86,12 +86,12 @@ func runningAddress(cmd *cobra.Command) (string, error) {
 	return caddycmd.DetermineAdminAPIAddress("", config, path, "")
 }
 
-func printRepriced(out io.Writer, items []api.Repriced, dryRun bool) error {
+func printRepriced(w io.Writer, items []api.Repriced, dryRun bool) error {
 	if len(items) == 0 {
-		_, err := fmt.Fprintln(out, "No cost changes.")
+		_, err := fmt.Fprintln(w, "No cost changes.")
 		return err
 	}
-	table := newTable(out, "PROVIDER", "MODEL", "CALLS", "OLD PRICE", "OLD COST", "NEW PRICE", "NEW COST")
+	table := newTable(w, "PROVIDER", "MODEL", "CALLS", "OLD PRICE", "OLD COST", "NEW PRICE", "NEW COST")
 	for _, r := range items {
 		oldPrice, oldCost := "unknown", "unknown"
 		if r.OldPrice != "" {
@@ -102,10 +102,10 @@ func printRepriced(out io.Writer, items []api.Repriced, dryRun bool) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(out, changesOf(items, dryRun)); err != nil || !dryRun {
+	if _, err := fmt.Fprintln(w, changesOf(items, dryRun)); err != nil || !dryRun {
 		return err
 	}
-	_, err := fmt.Fprintln(out, "Nothing has changed. Without --dry-run, the command adds these corrections to the ledger.")
+	_, err := fmt.Fprintln(w, "Nothing has changed. Without --dry-run, the command adds these corrections to the ledger.")
 	return err
 }
 

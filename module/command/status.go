@@ -36,23 +36,23 @@ func statusCommand() *cobra.Command {
 }
 
 // printStatus prints a status, a line for each of its parts.
-func printStatus(out io.Writer, s *api.Status, now time.Time) {
-	fmt.Fprintf(out, "version    %s, Caddy %s\n", cmp.Or(s.Version, strings.TrimSpace("checkout "+s.Revision)), s.Caddy)
-	fmt.Fprintf(out, "started    %s, %s ago\n", s.Started.Format(time.RFC3339), now.Sub(s.Started).Round(time.Second))
-	fmt.Fprintf(out, "ready      %s\n", map[bool]string{true: "yes", false: "no: " + s.Reason}[s.Ready])
+func printStatus(w io.Writer, s *api.Status, now time.Time) {
+	fmt.Fprintf(w, "version    %s, Caddy %s\n", cmp.Or(s.Version, strings.TrimSpace("checkout "+s.Revision)), s.Caddy)
+	fmt.Fprintf(w, "started    %s, %s ago\n", s.Started.Format(time.RFC3339), now.Sub(s.Started).Round(time.Second))
+	fmt.Fprintf(w, "ready      %s\n", map[bool]string{true: "yes", false: "no: " + s.Reason}[s.Ready])
 	for _, d := range s.Degraded {
-		fmt.Fprintf(out, "degraded   %s: %s\n", d.Part, d.Reason)
+		fmt.Fprintf(w, "degraded   %s: %s\n", d.Part, d.Reason)
 	}
 	for _, a := range s.Alerts {
 		if a.Over == nil {
-			fmt.Fprintf(out, "attention  since %s: %s\n", a.Time.Format(time.RFC3339), a.Text)
+			fmt.Fprintf(w, "attention  since %s: %s\n", a.Time.Format(time.RFC3339), a.Text)
 		}
 	}
-	fmt.Fprintf(out, "requests   %d running, %d in the last minute\n", s.Running, s.Ended)
+	fmt.Fprintf(w, "requests   %d running, %d in the last minute\n", s.Running, s.Ended)
 	if s.Catalog.AsOf != "" {
-		fmt.Fprintf(out, "catalog    of %s%s\n", s.Catalog.AsOf, map[bool]string{true: ", older than 60 days"}[s.Catalog.Old])
+		fmt.Fprintf(w, "catalog    of %s%s\n", s.Catalog.AsOf, map[bool]string{true: ", older than 60 days"}[s.Catalog.Old])
 	}
-	fmt.Fprintf(out, "ledger     %s\n", ledgerState(s.Behind))
+	fmt.Fprintf(w, "ledger     %s\n", ledgerState(s.Behind))
 	for i, p := range s.Providers {
 		title, state := "", "available"
 		if i == 0 {
@@ -61,17 +61,17 @@ func printStatus(out io.Writer, s *api.Status, now time.Time) {
 		if !p.Available {
 			state = "rests"
 		}
-		fmt.Fprintf(out, "%-10s %s: %s\n", title, p.Name, state)
+		fmt.Fprintf(w, "%-10s %s: %s\n", title, p.Name, state)
 	}
 }
 
 // ledgerState returns the state of a ledger that is so many seconds behind as a text for operators.
-func ledgerState(behind *int64) string {
+func ledgerState(lag *int64) string {
 	switch {
-	case behind == nil:
+	case lag == nil:
 		return "none, or its state is unknown"
-	case *behind == 0:
+	case *lag == 0:
 		return "up to date"
 	}
-	return fmt.Sprintf("%d seconds behind", *behind)
+	return fmt.Sprintf("%d seconds behind", *lag)
 }

@@ -36,8 +36,8 @@ func storeOf(config []byte) (json.RawMessage, error) {
 	var root struct {
 		Apps struct {
 			Gateway struct {
-				Store json.RawMessage
-				Off   bool `json:"disable_accounts"`
+				Store    json.RawMessage
+				Disabled bool `json:"disable_accounts"`
 			} `json:"ai_gateway"`
 			HTTP any
 		}
@@ -48,7 +48,7 @@ func storeOf(config []byte) (json.RawMessage, error) {
 	if store := root.Apps.Gateway.Store; store != nil {
 		return store, nil
 	}
-	if root.Apps.Gateway.Off {
+	if root.Apps.Gateway.Disabled {
 		return nil, errNoStore
 	}
 	stores := slices.Compact(slices.Sorted(slices.Values(siteStores(root.Apps.HTTP))))

@@ -14,8 +14,8 @@ import (
 type table struct{ *tabwriter.Writer }
 
 // newTable returns a table with the named columns.
-func newTable(out io.Writer, columns ...string) table {
-	t := table{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)}
+func newTable(w io.Writer, columns ...string) table {
+	t := table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	t.row(columns...)
 	return t
 }

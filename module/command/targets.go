@@ -143,8 +143,8 @@ func callRunning(cmd *cobra.Command, path string, answer any) error {
 	return call(remote{address}, http.MethodGet, path, nil, answer)
 }
 
-func printTargets(out io.Writer, targets []api.Target) error {
-	table := newTable(out, "PROVIDER", "MODEL", "API KEY", "RUNNING", "STATE")
+func printTargets(w io.Writer, targets []api.Target) error {
+	table := newTable(w, "PROVIDER", "MODEL", "API KEY", "RUNNING", "STATE")
 	for i := range targets {
 		t := &targets[i]
 		table.row(t.Provider, t.Upstream, t.APIKey, fmt.Sprint(t.Running), stateOf(t))
@@ -162,7 +162,7 @@ func unmetOf(t *api.Choice) string {
 
 // printExplanation prints an explanation. fields selects the names of lost fields, and not
 // only their number.
-func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
+func printExplanation(w io.Writer, e *api.Explanation, fields bool) error {
 	order := ""
 	if e.Order != "" {
 		order = ", ordered by " + e.Order
@@ -170,57 +170,57 @@ func printExplanation(out io.Writer, e *api.Explanation, fields bool) error {
 	if e.SplitBy != "" {
 		order = ", split by " + e.SplitBy
 	}
-	at := ""
+	place := ""
 	if len(e.Site.Addresses) > 0 {
-		at = " at " + strings.Join(e.Site.Addresses, ", ")
+		place = " at " + strings.Join(e.Site.Addresses, ", ")
 	}
-	fmt.Fprintf(out, "Requests for %s%s in the %s format, by the model %s, ask at most %d of%s:\n", e.Name, at, e.Format, e.Pattern, e.Attempts, order)
+	fmt.Fprintf(w, "Requests for %s%s in the %s format, by the model %s, ask at most %d of%s:\n", e.Name, place, e.Format, e.Pattern, e.Attempts, order)
 	for i := range e.Targets {
 		t := &e.Targets[i]
 		name := strings.TrimSuffix(t.Provider+"/"+t.Upstream+" "+t.APIKey, " ")
-		fmt.Fprintf(out, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, stateOf(&t.Target), shareOf(t), wayOf(t), cmp.Or(t.Price, "unknown"))
+		fmt.Fprintf(w, "%d. %s: %s%s, %s\n   price: %s\n", i+1, name, stateOf(&t.Target), shareOf(t), wayOf(t), cmp.Or(t.Price, "unknown"))
 		if t.Measured != "" {
-			fmt.Fprintf(out, "   %s: %s\n", e.Order, t.Measured)
+			fmt.Fprintf(w, "   %s: %s\n", e.Order, t.Measured)
 		}
 		if t.Condition != "" {
-			fmt.Fprintf(out, "   if: %s%s\n", t.Condition, unmetOf(t))
+			fmt.Fprintf(w, "   if: %s%s\n", t.Condition, unmetOf(t))
 		}
 		if t.PassedOver != "" {
-			fmt.Fprintf(out, "   passed over: %s\n", plain(t.PassedOver))
+			fmt.Fprintf(w, "   passed over: %s\n", plain(t.PassedOver))
 		}
 		if t.Queue != "" {
-			fmt.Fprintf(out, "   queue: %s, %d waiting\n", t.Queue, t.Waiting)
+			fmt.Fprintf(w, "   queue: %s, %d waiting\n", t.Queue, t.Waiting)
 		}
 		if t.Facts != nil {
-			fmt.Fprintf(out, "   known: %s\n", knownOf(t.Facts))
+			fmt.Fprintf(w, "   known: %s\n", knownOf(t.Facts))
 		}
 		for _, warning := range t.Warnings {
-			fmt.Fprintf(out, "   warning: %s\n", plain(warning))
+			fmt.Fprintf(w, "   warning: %s\n", plain(warning))
 		}
-		printFields(out, "left out by the preset", t.LeftOut)
+		printFields(w, "left out by the preset", t.LeftOut)
 		if t.Counting != "" {
-			fmt.Fprintf(out, "   count of tokens: %s\n", t.Counting)
+			fmt.Fprintf(w, "   count of tokens: %s\n", t.Counting)
 		}
 		if fields {
-			printLosses(out, e.Targets[:i], t)
+			printLosses(w, e.Targets[:i], t)
 		} else if lost := lossesOf(t); lost != "" {
-			fmt.Fprintf(out, "   %s\n", lost)
+			fmt.Fprintf(w, "   %s\n", lost)
 		}
 	}
 	if e.Choice != "" {
-		fmt.Fprintln(out, "The first target is asked by:", e.Choice)
+		fmt.Fprintln(w, "The first target is asked by:", e.Choice)
 	}
 	if e.Mirror != "" {
-		fmt.Fprintln(out, "Mirror:", e.Mirror)
+		fmt.Fprintln(w, "Mirror:", e.Mirror)
 	}
 	if e.Hedge != "" {
-		fmt.Fprintln(out, "A second target is called as well after:", e.Hedge)
+		fmt.Fprintln(w, "A second target is called as well after:", e.Hedge)
 	}
 	if e.Key != nil {
-		fmt.Fprintln(out, keyLine(e.Key))
+		fmt.Fprintln(w, keyLine(e.Key))
 	}
 	if len(e.Site.Others) > 0 {
-		fmt.Fprintln(out, "Other sites with the model, of which --site selects one:", strings.Join(e.Site.Others, ", "))
+		fmt.Fprintln(w, "Other sites with the model, of which --site selects one:", strings.Join(e.Site.Others, ", "))
 	}
 	return nil
 }
@@ -256,20 +256,20 @@ func lossesOf(t *api.Choice) string {
 // printLosses prints the fields that a translation leaves out or refuses, or the number
 // of an earlier target that loses the same: there can be more than a hundred fields, and
 // the API keys of a provider are targets of their own.
-func printLosses(out io.Writer, earlier []api.Choice, t *api.Choice) {
+func printLosses(w io.Writer, earlier []api.Choice, t *api.Choice) {
 	same := slices.IndexFunc(earlier, func(e api.Choice) bool {
 		return slices.Equal(e.Reported, t.Reported) && slices.Equal(e.Refused, t.Refused)
 	})
 	if same >= 0 && len(t.Reported)+len(t.Refused) > 0 {
-		fmt.Fprintf(out, "   left out and refused: as for target %d\n", same+1)
+		fmt.Fprintf(w, "   left out and refused: as for target %d\n", same+1)
 		return
 	}
-	printFields(out, "left out", t.Reported)
-	printFields(out, "refused", t.Refused)
+	printFields(w, "left out", t.Reported)
+	printFields(w, "refused", t.Refused)
 }
 
 // printFields prints the names of fields within the width of a terminal.
-func printFields(out io.Writer, title string, fields []string) {
+func printFields(w io.Writer, title string, fields []string) {
 	const width, indent = 80, "      "
 	if len(fields) == 0 {
 		return
@@ -280,12 +280,12 @@ func printFields(out io.Writer, title string, fields []string) {
 			field += ","
 		}
 		if len(line)+len(" ")+len(field) > width {
-			fmt.Fprintln(out, line)
+			fmt.Fprintln(w, line)
 			line = indent[1:]
 		}
 		line += " " + field
 	}
-	fmt.Fprintln(out, line)
+	fmt.Fprintln(w, line)
 }
 
 // stateOf returns the state of a target as a text for operators.

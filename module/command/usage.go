@@ -66,35 +66,35 @@ func showUsage(cmd *cobra.Command, a admin, _ []string) error {
 			return fmt.Errorf("--%s needs --records", name)
 		}
 	}
-	by, _ := cmd.Flags().GetStringSlice("by")
+	dimensions, _ := cmd.Flags().GetStringSlice("by")
 	query := flagQuery(cmd, "from", "to", "user", "key", "team", "tag", "customer")
-	query.Set("by", strings.Join(by, ","))
-	return printList(cmd, a, list{path: usagePath, query: query, table: func(out io.Writer, items []json.RawMessage) error {
+	query.Set("by", strings.Join(dimensions, ","))
+	return printList(cmd, a, list{path: usagePath, query: query, table: func(w io.Writer, items []json.RawMessage) error {
 		sums, err := decoded[api.Usage](items)
 		if err != nil {
 			return err
 		}
-		return printUsage(out, by, sums)
+		return printUsage(w, dimensions, sums)
 	}})
 }
 
 // printUsage prints sums as a table. If there are several, lines with their totals follow.
-func printUsage(out io.Writer, by []string, sums []api.Usage) error {
+func printUsage(w io.Writer, dimensions []string, sums []api.Usage) error {
 	var header []string
-	for _, name := range append(slices.Clone(by), "requests", "input", "cache read", "cache write", "output", "cost") {
+	for _, name := range append(slices.Clone(dimensions), "requests", "input", "cache read", "cache write", "output", "cost") {
 		header = append(header, strings.ToUpper(name))
 	}
-	table := newTable(out, header...)
+	table := newTable(w, header...)
 	for i := range sums {
 		var row []string
-		for _, name := range by {
+		for _, name := range dimensions {
 			row = append(row, columnOf(name)(&sums[i]))
 		}
 		table.row(append(row, cellsOf(&sums[i])...)...)
 	}
-	if len(sums) > 1 && len(by) > 0 {
+	if len(sums) > 1 && len(dimensions) > 0 {
 		for _, total := range totals(sums) {
-			row := make([]string, len(by))
+			row := make([]string, len(dimensions))
 			row[0] = "total"
 			table.row(append(row, cellsOf(&total)...)...)
 		}

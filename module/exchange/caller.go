@@ -13,10 +13,10 @@ type Caller interface {
 	// answer to a receiver. The call ends with ctx. client is the request of the client, of
 	// which nothing is sent. The error of Call explains a call that has not reached the
 	// transport.
-	Call(ctx context.Context, c *Conduit, to Receiver, client *http.Request) error
+	Call(ctx context.Context, c *Conduit, receiver Receiver, client *http.Request) error
 
 	// Pass makes the request of a passage, and writes the answer to a receiver. It ends with ctx.
-	Pass(ctx context.Context, p *Passage, to Receiver) error
+	Pass(ctx context.Context, p *Passage, receiver Receiver) error
 
 	// Query asks the provider for its models. ctx has the query, which gets the result.
 	// Nothing of a client is sent.

@@ -25,7 +25,7 @@ type PassedOver struct {
 	Provider string // name in the configuration
 	Model    string // the provider's own name
 	Reason   Reason
-	After    int // number of calls that were made before
+	Earlier  int // number of calls that were made before
 }
 
 // Reason is the reason why a target was not asked. It continues a sentence that begins with

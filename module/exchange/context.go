@@ -46,10 +46,10 @@ func ConduitFrom(ctx context.Context) *Conduit {
 // ModelsQuery is a query for one page of a provider's list of models. The gateway sets the
 // first group of fields, the transport the second.
 type ModelsQuery struct {
-	Format *format.Descriptor // the format whose endpoint is asked
-	Traits *trait.Traits      // of the provider
-	After  string             // the id after which the page begins; "" for the first page
-	Loaded string             // the path of the list of loaded models, which is asked instead; "" for the usual list
+	Format   *format.Descriptor // the format whose endpoint is asked
+	Traits   *trait.Traits      // of the provider
+	Previous string             // the id after which the page begins; "" for the first page
+	Loaded   string             // the path of the list of loaded models, which is asked instead; "" for the usual list
 
 	Status int    // status of the provider, 0 before it answers
 	Page   []byte // the page, if the status is 200; nil if it cannot be read, or repeats the credential

@@ -153,7 +153,7 @@ func (c *Course) Attempts() int {
 
 // PassOver records that a target was not asked although it was its turn.
 func (c *Course) PassOver(provider, model string, why Reason) {
-	c.PassedOver = append(c.PassedOver, PassedOver{Provider: provider, Model: model, Reason: why, After: len(c.Calls)})
+	c.PassedOver = append(c.PassedOver, PassedOver{Provider: provider, Model: model, Reason: why, Earlier: len(c.Calls)})
 }
 
 // Delivery is what the client has got.

@@ -15,12 +15,12 @@ type Flights struct {
 
 // Flight is a running call whose answer will be kept.
 type Flight struct {
-	of     *Flights
-	key    CacheKey
-	stream bool // the answer will be one of events
-	landed chan struct{}
-	answer *CachedAnswer // set before landed is closed; nil if the answer is not kept
-	failed bool          // set before landed is closed: there is no answer
+	flights *Flights
+	key     CacheKey
+	stream  bool // the answer will be one of events
+	landed  chan struct{}
+	answer  *CachedAnswer // set before landed is closed; nil if the answer is not kept
+	failed  bool          // set before landed is closed: there is no answer
 }
 
 // The longest times for which a request waits for the answer to an equal one. A whole answer arrives at once,
@@ -42,7 +42,7 @@ func (f *Flights) Join(key CacheKey, stream bool) (flight *Flight, begun bool) {
 	if f.running == nil {
 		f.running = make(map[CacheKey]*Flight)
 	}
-	flight = &Flight{of: f, key: key, stream: stream, landed: make(chan struct{})}
+	flight = &Flight{flights: f, key: key, stream: stream, landed: make(chan struct{})}
 	f.running[key] = flight
 	return flight, true
 }
@@ -59,10 +59,10 @@ func (f *Flight) end(answer *CachedAnswer, failed bool) {
 	if f == nil {
 		return
 	}
-	f.of.mu.Lock()
-	defer f.of.mu.Unlock()
-	if f.of.running[f.key] == f {
-		delete(f.of.running, f.key)
+	f.flights.mu.Lock()
+	defer f.flights.mu.Unlock()
+	if f.flights.running[f.key] == f {
+		delete(f.flights.running, f.key)
 		f.answer, f.failed = answer, failed
 		close(f.landed)
 	}

@@ -129,14 +129,14 @@ func OpenObjects(ids *seal.IDs, request *Request, all []translate.ObjectID) (o *
 	o = &Objects{IDs: ids}
 	for i := range all {
 		sealed := bytes.Clone(request.IDText(&all[i])) // the body is dropped before the answer ends
-		of, raw, ok := ids.Open(all[i].Kind, sealed)
+		owner, raw, ok := ids.Open(all[i].Kind, sealed)
 		switch {
 		case !ok:
 			return nil, account, request.NoObject(&all[i])
-		case i > 0 && of != account:
+		case i > 0 && owner != account:
 			refused = cmp.Or(refused, fault.ObjectApart(all[i].Path, all[i].Kind))
 		}
-		account = of
+		account = owner
 		o.named = append(o.named, namedID{sealed, raw, all[i].Span})
 	}
 	return o, account, refused
@@ -161,8 +161,8 @@ func OpenObject(ids *seal.IDs, kind, sealed string) (o *Objects, account seal.Ac
 
 // Open returns the id that an account has for a sealed one of a kind, and notes both.
 func (o *Objects) Open(account seal.Account, kind, sealed string) (raw string, ok bool) {
-	of, id, ok := o.IDs.Open(kind, []byte(sealed))
-	if !ok || of != account {
+	owner, id, ok := o.IDs.Open(kind, []byte(sealed))
+	if !ok || owner != account {
 		return "", false
 	}
 	o.named = append(o.named, namedID{sealed: []byte(sealed), raw: id})
@@ -199,8 +199,8 @@ func (o *Objects) Hide(text []byte) []byte {
 	for i := range o.named {
 		sealed, raw := o.named[i].sealed, o.named[i].raw
 		text = bytes.ReplaceAll(text, raw, sealed)
-		if at := bytes.LastIndexByte(sealed, '/'); at >= 0 { // messages show the ids of collections without these
-			text = bytes.ReplaceAll(text, raw[bytes.LastIndexByte(raw, '/')+1:], sealed[at+1:])
+		if slash := bytes.LastIndexByte(sealed, '/'); slash >= 0 { // messages show the ids of collections without these
+			text = bytes.ReplaceAll(text, raw[bytes.LastIndexByte(raw, '/')+1:], sealed[slash+1:])
 		}
 	}
 	return text
@@ -237,8 +237,8 @@ func (a *Attempt) SealsObjects() bool {
 // sealsAnswer reports whether the provider stores the answer for the client, unless the client asks it
 // not to.
 func (a *Attempt) sealsAnswer() bool {
-	beyond := &a.Exchange.View.Beyond
-	return a.Traits.SealsObjects() && (beyond.State != "" || beyond.Stored || !beyond.Unstored && !a.Format.Objects.OnRequest)
+	reach := &a.Exchange.View.Beyond
+	return a.Traits.SealsObjects() && (reach.State != "" || reach.Stored || !reach.Unstored && !a.Format.Objects.OnRequest)
 }
 
 // SealsKind reports whether the client gets sealed ids of a kind. SealsObjects is true.

@@ -35,6 +35,6 @@ func HasQueryKey(query string) bool {
 
 // hasEnd reports whether a name ends with a text, in upper or lower case.
 func hasEnd(name, end string) bool {
-	before := len(name) - len(end)
-	return before >= 0 && strings.EqualFold(name[before:], end)
+	start := len(name) - len(end)
+	return start >= 0 && strings.EqualFold(name[start:], end)
 }

@@ -78,11 +78,11 @@ type Message struct {
 
 // Forget removes the references to responses of the socket, which isOwn recognizes, and sets Continues to the path of
 // the first one.
-func (m *Message) Forget(beyond *translate.Beyond, isOwn func(*translate.ObjectID) bool) {
-	for i, id := range slices.Backward(beyond.ObjectIDs()) {
+func (m *Message) Forget(reach *translate.Beyond, isOwn func(*translate.ObjectID) bool) {
+	for i, id := range slices.Backward(reach.ObjectIDs()) {
 		if isOwn(&id) {
 			m.Continues = id.Path
-			beyond.Forget(i)
+			reach.Forget(i)
 		}
 	}
 }

@@ -201,7 +201,7 @@ func (a *App) serveLimits(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	read, err := a.limitReader(nil).Limits(r.Context(), aigateway.LimitQuery{
-		Customer: query.Get("customer"), User: query.Get("user"), Key: query.Get("key"), Limit: query.Get("name"), After: page.After, Most: page.Size,
+		Customer: query.Get("customer"), User: query.Get("user"), Key: query.Get("key"), Limit: query.Get("name"), After: page.Previous, Most: page.Size,
 	})
 	if errors.Is(err, aigateway.ErrUnavailable) {
 		return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}

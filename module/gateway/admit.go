@@ -17,21 +17,21 @@ import (
 // the exchange. The reply settles both, after a refusal too. The fault is nil if the exchange
 // is admitted; admitted then is m with the targets that may be asked. m is nil for an exchange
 // that uses no model.
-func (h *Handler) admit(to *reply.Reply, r *http.Request, m *catalog.Model) (admitted *catalog.Model, refused *fault.Fault) {
-	ex, chain := to.Exchange, h.resolved.limits.For(to.Exchange.Key, to.Exchange.View.Model)
+func (h *Handler) admit(answer *reply.Reply, r *http.Request, m *catalog.Model) (admitted *catalog.Model, refused *fault.Fault) {
+	ex, chain := answer.Exchange, h.resolved.limits.For(answer.Exchange.Key, answer.Exchange.View.Model)
 	a := limits.Admitted{Model: m}
 	if chain == nil {
 		h.logRefusedKey(ex, ex.Key, observe.Clip(h.resolved.limits.Problem(ex.Key).Error()))
 		refused = fault.LimitUnknown()
 	} else {
-		a, refused = chain.Admit(to, r, m, h.resolved.catalog)
+		a, refused = chain.Admit(answer, r, m, h.resolved.catalog)
 	}
 	bound, needed := h.resolved.limits.Calls.Bound(ex, m, h.resolved.catalog)
 	if a.Estimate.Cost.Currency != "" {
 		bound = a.Estimate.Cost
 	}
 	entry, unrecorded := h.backends.Book.Begin(ex, h.resolved.catalog, meter.Bound{Cost: bound}, needed || chain != nil && chain.NeedsLedger())
-	to.Charge(meter.New(a.Estimate, a.Reservation, entry))
+	answer.Charge(meter.New(a.Estimate, a.Reservation, entry))
 	return a.Model, cmp.Or(refused, unrecorded)
 }
 

@@ -17,15 +17,15 @@ import (
 
 // clearAnswers removes the cached answers that a key has alone or shares with its user. Those that
 // all keys share are not removed.
-func clearAnswers(h *Handler, to *reply.Reply, r *http.Request) *fault.Fault {
+func clearAnswers(h *Handler, answer *reply.Reply, r *http.Request) *fault.Fault {
 	if h.answers == nil {
 		return fault.NotServed(aigateway.PathPrefix(r), routes.CachePath, "no model has a cache of answers")
 	}
-	removed, err := h.answers.Clear(cache.Scopes(to.Exchange.Key)...)
+	removed, err := h.answers.Clear(cache.Scopes(answer.Exchange.Key)...)
 	if err != nil {
 		return fault.CacheUnavailable(err)
 	}
-	to.WriteJSON(fmt.Appendf(nil, `{"removed":%d}`, removed))
+	answer.WriteJSON(fmt.Appendf(nil, `{"removed":%d}`, removed))
 	return nil
 }
 

@@ -23,7 +23,7 @@ import (
 // keyFormat has it, which is nil for nowhere else. Unknown and disabled keys get the same answer after
 // the same lookup; only the log has the reason. While a source has not read all of its keys,
 // an unknown key may be valid, so the client is asked to try again.
-func (h *Handler) authenticate(to *reply.Reply, r *http.Request, keyFormat *format.Descriptor) *fault.Fault {
+func (h *Handler) authenticate(answer *reply.Reply, r *http.Request, keyFormat *format.Descriptor) *fault.Fault {
 	var header, parameter string
 	if keyFormat != nil {
 		header, parameter = keyFormat.Client.KeyHeader, keyFormat.Client.KeyParameter
@@ -42,49 +42,49 @@ func (h *Handler) authenticate(to *reply.Reply, r *http.Request, keyFormat *form
 	}
 	key, now := h.resolved.sources.Find(digest), time.Now()
 	if key == nil && secret == nil {
-		if key, f = h.verify(to, r.Context(), credential); f != nil {
+		if key, f = h.verify(answer, r.Context(), credential); f != nil {
 			return f
 		}
 	}
 	switch {
 	case key == nil && !h.resolved.sources.Complete():
-		to.SetHeaders("Retry-After", doubtSeconds)
+		answer.SetHeaders("Retry-After", doubtSeconds)
 		return fault.KeysUnavailable()
 	case key == nil && aigateway.MistypedAPIKey(credential):
 		return fault.MistypedKey()
 	case key == nil:
 		return fault.BadKey()
 	case key.Disabled:
-		h.logRefusedKey(to.Exchange, key, "it is disabled")
+		h.logRefusedKey(answer.Exchange, key, "it is disabled")
 		return fault.BadKey()
 	case key.Expired(now):
-		h.logRefusedKey(to.Exchange, key, "it has expired")
+		h.logRefusedKey(answer.Exchange, key, "it has expired")
 		return fault.ExpiredKey()
 	case len(key.Networks) > 0 && !key.AllowsFrom(aigateway.ClientAddress(r)):
-		h.logRefusedKey(to.Exchange, key, "it may not be used from this address")
+		h.logRefusedKey(answer.Exchange, key, "it may not be used from this address")
 		return fault.NetworkNotAllowed()
 	}
 	if !strings.HasPrefix(credential, aigateway.AccessTokenPrefix) { // which its program renews
 		observe.AnnounceExpiry(key, now)
 	}
-	to.Exchange.Key = key
+	answer.Exchange.Key = key
 	return nil
 }
 
 // verify returns the key of a signed token. Both results are nil for a credential that is none.
-func (h *Handler) verify(to *reply.Reply, ctx context.Context, credential string) (*aigateway.Key, *fault.Fault) {
+func (h *Handler) verify(answer *reply.Reply, ctx context.Context, credential string) (*aigateway.Key, *fault.Fault) {
 	key, err := h.resolved.sources.Verify(ctx, credential)
 	if err == nil {
 		return key, nil
 	}
-	h.logger.Info("token refused", zap.String("request_id", to.Exchange.ID), zap.Error(err))
+	h.logger.Info("token refused", zap.String("request_id", answer.Exchange.ID), zap.Error(err))
 	if refused := new(aigateway.TokenError); errors.As(err, &refused) {
 		if refused.Forbidden {
 			return nil, fault.TokenNotAllowed(refused.Problem)
 		}
 		return nil, fault.BadToken(refused.Problem, !refused.Expired)
 	}
-	to.SetHeaders("Retry-After", doubtSeconds)
+	answer.SetHeaders("Retry-After", doubtSeconds)
 	return nil, fault.KeysUnavailable()
 }
 

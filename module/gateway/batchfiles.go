@@ -65,8 +65,8 @@ func (b *batchFile) End() *exchange.Requests {
 
 // serveBatchOf answers a request that creates a batch of the requests in the file that its body names, at the
 // provider that stores the file. What they may cost is reserved until the results are known.
-func serveBatchOf(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route, input *translate.ObjectID) *fault.Fault {
-	ex := to.Exchange
+func serveBatchOf(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route, input *translate.ObjectID) *fault.Fault {
+	ex := answer.Exchange
 	sealed := string(ex.IDText(input))
 	objects, account, id, ok := exchange.OpenObject(h.providers.Seals().IDs(ex.Owner()), input.Kind, sealed)
 	holder := new(failover.Holder)
@@ -120,10 +120,10 @@ func serveBatchOf(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 	if refused := h.Names.Apply(ex); refused != nil {
 		return refused
 	}
-	if refused := admitAt(h, to, r, t); refused != nil {
+	if refused := admitAt(h, answer, r, t); refused != nil {
 		return refused
 	}
-	return askHolder(h, holder, to, r)
+	return askHolder(h, holder, answer, r)
 }
 
 // boundOf returns the highest possible cost of the requests of a file at the target of the model, and why the

@@ -34,8 +34,8 @@ var errBehind = errors.New("records wait in the journal, since the database does
 // of them from a load balancer.
 func degraded(h *Handler) map[string]error {
 	found := make(map[string]error)
-	for part, of := range map[string]any{partStore: h.backends.Store, partCounters: h.resolved.limits.Counters(), partCache: h.answers} {
-		if known, ok := of.(aigateway.Degradable); ok {
+	for part, component := range map[string]any{partStore: h.backends.Store, partCounters: h.resolved.limits.Counters(), partCache: h.answers} {
+		if known, ok := component.(aigateway.Degradable); ok {
 			if err := known.Degraded(); err != nil { // asked once, since an outage may end at any time
 				found[part] = err
 			}

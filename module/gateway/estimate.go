@@ -31,8 +31,8 @@ func mayEstimate(m *catalog.Model, v failover.Verdict, ex *exchange.Exchange) bo
 
 // estimate answers a request to count tokens with an estimate for the first target that
 // allows estimates. A header marks the answer. A request that refers to a state is refused.
-func (h *Handler) estimate(m *catalog.Model, to *reply.Reply) *fault.Fault {
-	ex, t := to.Exchange, m.Targets[slices.IndexFunc(m.Targets, catalog.Target.EstimatesTokens)]
+func (h *Handler) estimate(m *catalog.Model, answer *reply.Reply) *fault.Fault {
+	ex, t := answer.Exchange, m.Targets[slices.IndexFunc(m.Targets, catalog.Target.EstimatesTokens)]
 	if ex.View.Beyond.State != "" {
 		return fault.NeedsState(ex.View.Beyond.State)
 	}
@@ -40,7 +40,7 @@ func (h *Handler) estimate(m *catalog.Model, to *reply.Reply) *fault.Fault {
 	h.providers.Ratios.Track(key)
 	ex.AnswerItself()
 	tokens := ex.Format.Requests.Measure(ex.Body).Tokens(h.providers.Ratios.BytesPerToken(key))
-	to.SetHeaders("X-Gateway-Estimate", "true")
-	to.WriteJSON(ex.Format.Answers.TokenCount(nil, tokens))
+	answer.SetHeaders("X-Gateway-Estimate", "true")
+	answer.WriteJSON(ex.Format.Answers.TokenCount(nil, tokens))
 	return nil
 }

@@ -27,8 +27,8 @@ func newMCPServers(ctx caddy.Context, h *Handler) (*endpoint.Servers, error) {
 		Logger: h.logger, Seals: h.providers.Seals, Guards: h.resolved.guards, Drain: h.drain, Names: &h.Names, CORS: h.CORS,
 		Deadline: time.Duration(h.Deadline), PublicURL: h.PublicURL, Issuers: issuersOf(h.resolved),
 		Enter: func(answer *reply.Reply, r *http.Request) (func(), *fault.Fault) { return enter(h, answer, r) },
-		Admit: func(to *reply.Reply, r *http.Request) *fault.Fault {
-			_, refused := h.admit(to, r, nil)
+		Admit: func(answer *reply.Reply, r *http.Request) *fault.Fault {
+			_, refused := h.admit(answer, r, nil)
 			return refused
 		},
 		Within: func(whole *exchange.Exchange, w http.ResponseWriter, r *http.Request, serve func(*reply.Reply) *fault.Fault) {
@@ -52,13 +52,13 @@ func serveWithin(h *Handler, whole *exchange.Exchange, w http.ResponseWriter, r 
 	ex := newExchange(r, &routes.Route{Operation: translate.MCP, Format: whole.Format})
 	ex.Key = whole.Key
 	observe.Begin(ex)
-	to := reply.New(w, ex)
+	answer := reply.New(w, ex)
 	h.drain.Enter()
 	defer h.drain.Leave()
-	defer to.Close(false) // for the case that settle panics
-	defer h.settle(ex, to, r)
-	if refused := serve(to); refused != nil {
-		to.Fail(refused)
+	defer answer.Close(false) // for the case that settle panics
+	defer h.settle(ex, answer, r)
+	if refused := serve(answer); refused != nil {
+		answer.Fail(refused)
 	}
 }
 

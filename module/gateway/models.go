@@ -21,9 +21,9 @@ import (
 )
 
 // serveModels lists the names that the key may use, sorted.
-func (h *Handler) serveModels(to *reply.Reply, r *http.Request) *fault.Fault {
-	shape := &to.Exchange.Format.Models
-	ids := h.visible(to.Exchange.Key, r)
+func (h *Handler) serveModels(answer *reply.Reply, r *http.Request) *fault.Fault {
+	shape := &answer.Exchange.Format.Models
+	ids := h.visible(answer.Exchange.Key, r)
 	more := false
 	if shape.Paging != nil {
 		var fault *fault.Fault
@@ -35,20 +35,20 @@ func (h *Handler) serveModels(to *reply.Reply, r *http.Request) *fault.Fault {
 	for i, id := range ids {
 		models[i] = h.resolved.catalog.Describe(id)
 	}
-	to.WriteJSON(shape.AppendList(nil, models, more))
+	answer.WriteJSON(shape.AppendList(nil, models, more))
 	return nil
 }
 
 // serveModel describes the model with the name in the path, which may also be one that
 // only a pattern matches.
-func (h *Handler) serveModel(to *reply.Reply, r *http.Request) *fault.Fault {
-	id := to.Exchange.View.Model
+func (h *Handler) serveModel(answer *reply.Reply, r *http.Request) *fault.Fault {
+	id := answer.Exchange.View.Model
 	m := h.resolved.catalog.Model(id)
-	if len(id) > routes.LongestModel || m == nil || !to.Exchange.Key.Allows(id) {
+	if len(id) > routes.LongestModel || m == nil || !answer.Exchange.Key.Allows(id) {
 		return fault.UnknownModel(observe.Clip(id))
 	}
 	catalog.AwaitModels(r.Context(), m.Targets[0].Provider)
-	to.WriteJSON(to.Exchange.Format.Models.Append(nil, h.resolved.catalog.Describe(id)))
+	answer.WriteJSON(answer.Exchange.Format.Models.Append(nil, h.resolved.catalog.Describe(id)))
 	return nil
 }
 
@@ -65,13 +65,13 @@ func page(ids []string, paging *format.Paging, q url.Values) (cut []string, more
 	if f != nil {
 		return nil, false, f
 	}
-	if before := q.Get(paging.Before); before != "" {
-		i, _ := slices.BinarySearch(ids, before)
+	if end := q.Get(paging.Before); end != "" {
+		i, _ := slices.BinarySearch(ids, end)
 		start := max(0, i-limit)
 		return ids[start:i], start > 0, nil
 	}
-	if after := q.Get(paging.After); after != "" {
-		i, found := slices.BinarySearch(ids, after)
+	if previous := q.Get(paging.After); previous != "" {
+		i, found := slices.BinarySearch(ids, previous)
 		if found {
 			i++
 		}
@@ -99,10 +99,10 @@ func pageSize(paging *format.Paging, q url.Values) (int, *fault.Fault) {
 // of clients, it shows which fields of a request are kept, changed or lost, or how many with
 // fields=count, and for each model the endpoints beside text. The parameter model, which may occur several times, selects models.
 // Without it, the names of the MCP servers that the key may use follow, if there are any.
-func (h *Handler) serveCapabilities(to *reply.Reply, r *http.Request) *fault.Fault {
+func (h *Handler) serveCapabilities(answer *reply.Reply, r *http.Request) *fault.Fault {
 	body, query := []byte(`{"object":"list","data":[`), r.URL.Query()
 	wanted, counts := query["model"], query.Get("fields") == "count"
-	for _, name := range h.visible(to.Exchange.Key, r) {
+	for _, name := range h.visible(answer.Exchange.Key, r) {
 		if len(wanted) > 0 && !slices.Contains(wanted, name) {
 			continue
 		}
@@ -119,7 +119,7 @@ func (h *Handler) serveCapabilities(to *reply.Reply, r *http.Request) *fault.Fau
 		body = append(append(body, ','), known[1:]...) // without its brace
 	}
 	body = append(body, ']')
-	if servers := h.resolved.servers.AllowedTo(to.Exchange.Key); len(servers) > 0 && len(wanted) == 0 {
+	if servers := h.resolved.servers.AllowedTo(answer.Exchange.Key); len(servers) > 0 && len(wanted) == 0 {
 		body = append(body, `,"mcp_servers":[`...)
 		for i, server := range servers {
 			if i > 0 {
@@ -129,19 +129,19 @@ func (h *Handler) serveCapabilities(to *reply.Reply, r *http.Request) *fault.Fau
 		}
 		body = append(body, ']')
 	}
-	to.WriteJSON(append(body, '}'))
+	answer.WriteJSON(append(body, '}'))
 	return nil
 }
 
 // serveBilling answers with the usage of the key, for clients that have only an API key.
-func (h *Handler) serveBilling(to *reply.Reply, r *http.Request) *fault.Fault {
+func (h *Handler) serveBilling(answer *reply.Reply, r *http.Request) *fault.Fault {
 	var left func(context.Context, *aigateway.Key, string) (*int64, error)
-	if limits := h.resolved.limits.Of(to.Exchange.Key); limits != nil {
+	if limits := h.resolved.limits.Of(answer.Exchange.Key); limits != nil {
 		left = limits.Left
 	}
-	body, fault := h.backends.Billing.Answer(r, to.Exchange.Key, h.backends.Store.(accounting.LedgerReader), left)
+	body, fault := h.backends.Billing.Answer(r, answer.Exchange.Key, h.backends.Store.(accounting.LedgerReader), left)
 	if fault == nil {
-		to.WriteJSON(body)
+		answer.WriteJSON(body)
 	}
 	return fault
 }

@@ -25,37 +25,37 @@ import (
 // serveObject answers a request about an object that a provider stores: it asks the account that
 // the sealed id contains, or that which stores new objects. Every id that does not open gets the
 // same answer, so that a client does not learn which objects exist.
-func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+func (h *Handler) serveObject(answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	if route.Object.Refused != nil {
 		return route.Object.Refused()
 	}
 	if serve := creating(route.Object); serve != nil {
-		leave, refused := enter(h, to, r)
+		leave, refused := enter(h, answer, r)
 		if leave == nil {
 			return refused
 		}
 		defer leave()
-		return serve(h, to, r, route)
+		return serve(h, answer, r, route)
 	}
-	holder, refused := h.holderOf(to.Exchange, r, route.Object)
+	holder, refused := h.holderOf(answer.Exchange, r, route.Object)
 	if refused == nil && route.Object.Check != nil {
-		refused = request.ReadObject(to.Exchange, r, h.MaxBody, route.Object.Check)
+		refused = request.ReadObject(answer.Exchange, r, h.MaxBody, route.Object.Check)
 		if refused == nil {
-			refused = openFiles(to.Exchange, holder)
+			refused = openFiles(answer.Exchange, holder)
 		}
 	}
 	if refused == nil {
-		_, refused = h.admit(to, r, nil)
+		_, refused = h.admit(answer, r, nil)
 	}
 	if refused != nil {
 		return refused
 	}
-	ex := to.Exchange
+	ex := answer.Exchange
 	if route.Object.Method == http.MethodDelete {
 		h.settler.BeforeDeletion(r.Context(), ex, holder.Provider, holder.APIKey)
 	}
 	if !route.Object.Results {
-		refused = askHolder(h, holder, to, r)
+		refused = askHolder(h, holder, answer, r)
 		h.settler.Seen(ex)
 		return refused
 	}
@@ -63,7 +63,7 @@ func (h *Handler) serveObject(to *reply.Reply, r *http.Request, route *routes.Ro
 	if tally != nil {
 		ex.Objects.Call.Line = tally.Add
 	}
-	if refused = askHolder(h, holder, to, r); tally != nil && ex.Result != nil && ex.Result.Whole() {
+	if refused = askHolder(h, holder, answer, r); tally != nil && ex.Result != nil && ex.Result.Whole() {
 		h.settler.Downloaded(tally)
 	}
 	return refused
@@ -76,18 +76,18 @@ func nameFiles(ex *exchange.Exchange, r *http.Request, m *catalog.Model) *fault.
 	if !m.Seals(seal.FileID, ex.View.Model) || passthrough.IsForm(ex.Body) {
 		return nil
 	}
-	beyond, socket := &ex.View.Beyond, exchange.MessageFrom(r.Context())
+	reach, socket := &ex.View.Beyond, exchange.MessageFrom(r.Context())
 	found, refused := filesIn(ex.Format, ex.Body, func(kind string) bool { return m.Seals(kind, ex.View.Model) })
 	found = slices.DeleteFunc(found, func(id translate.ObjectID) bool {
-		return socket.Has(&ex.Request, &id) || slices.ContainsFunc(beyond.ObjectIDs(), func(other translate.ObjectID) bool { return other.Span == id.Span })
+		return socket.Has(&ex.Request, &id) || slices.ContainsFunc(reach.ObjectIDs(), func(other translate.ObjectID) bool { return other.Span == id.Span })
 	})
 	if len(found) > 0 {
 		all := new(translate.References)
-		if beyond.References != nil {
-			*all = *beyond.References
+		if reach.References != nil {
+			*all = *reach.References
 		}
 		all.Objects = slices.Concat(all.Objects, found)
-		beyond.References = all
+		reach.References = all
 	}
 	return refused
 }
@@ -142,10 +142,10 @@ func creating(o *format.ObjectPath) func(*Handler, *reply.Reply, *http.Request, 
 
 // askHolder asks the account that stores an object, or will. It returns why it was not asked, or did
 // not answer.
-func askHolder(h *Handler, holder *failover.Holder, to *reply.Reply, r *http.Request) *fault.Fault {
-	v := h.providers.AskHolder(holder, to, r)
+func askHolder(h *Handler, holder *failover.Holder, answer *reply.Reply, r *http.Request) *fault.Fault {
+	v := h.providers.AskHolder(holder, answer, r)
 	if v.Failed != nil {
-		to.RelayError(&v.Failed.Result)
+		answer.RelayError(&v.Failed.Result)
 		return nil
 	}
 	return v.Fault

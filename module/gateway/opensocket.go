@@ -84,8 +84,8 @@ func (o *openSocket) close() {
 // allowed reports whether the key of an open socket is still valid. A source of keys that cannot be read
 // ends no socket.
 func (o *openSocket) allowed() bool {
-	to := reply.New(unwritten{}, newExchange(o.request, o.route))
-	refused := o.current().authenticate(to, o.request, o.route.KeyFormat)
+	answer := reply.New(unwritten{}, newExchange(o.request, o.route))
+	refused := o.current().authenticate(answer, o.request, o.route.KeyFormat)
 	return refused == nil || refused.Kind != fault.Unauthenticated && refused.Kind != fault.Forbidden
 }
 

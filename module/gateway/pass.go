@@ -68,10 +68,10 @@ func (d *passRoute) check(others passRoutes) error {
 
 // find returns the route for the path of a request, and the path below its prefix, with escapes; nil if
 // there is none.
-func (all passRoutes) find(r *http.Request) (d *passRoute, below string) {
+func (all passRoutes) find(r *http.Request) (d *passRoute, rest string) {
 	for i := range all {
-		if below, ok := all[i].Below(r.URL.EscapedPath()); ok {
-			return &all[i], below
+		if rest, ok := all[i].Below(r.URL.EscapedPath()); ok {
+			return &all[i], rest
 		}
 	}
 	return nil, ""
@@ -79,12 +79,12 @@ func (all passRoutes) find(r *http.Request) (d *passRoute, below string) {
 
 // route returns the route of a request of one of these routes. ok is false if there is none for its path.
 func (all passRoutes) route(r *http.Request) (route routes.Route, ok bool) {
-	d, below := all.find(r)
+	d, rest := all.find(r)
 	if d == nil {
 		return route, false
 	}
 	route = routes.Route{Kind: routes.Pass, Operation: translate.Pass, Format: d.provider.Formats[0], HasQueryKey: exchange.HasQueryKey(r.URL.RawQuery)}
-	if tap, ok := pass.TapOf(d.provider.Formats, r.Method, below, r.URL.RawQuery); ok {
+	if tap, ok := pass.TapOf(d.provider.Formats, r.Method, rest, r.URL.RawQuery); ok {
 		route.Format, route.Operation, route.Model, route.Stream = tap.Format, tap.Endpoint.Operation, tap.Model, tap.Endpoint.Stream
 	}
 	route.KeyFormat = route.Format
@@ -92,47 +92,47 @@ func (all passRoutes) route(r *http.Request) (route routes.Route, ok bool) {
 }
 
 // serve passes a request to a site on to a provider, and its answer to the client.
-func (all passRoutes) serve(h *Handler, to *reply.Reply, r *http.Request) *fault.Fault {
-	leave, refused := enter(h, to, r)
+func (all passRoutes) serve(h *Handler, answer *reply.Reply, r *http.Request) *fault.Fault {
+	leave, refused := enter(h, answer, r)
 	if leave == nil {
 		return refused
 	}
 	defer leave()
 	d, path := all.find(r)
-	if refused := d.refuse(to, r, path); refused != nil {
+	if refused := d.refuse(answer, r, path); refused != nil {
 		return refused
 	}
-	o, refused := d.open(h, to.Exchange, r, path)
+	o, refused := d.open(h, answer.Exchange, r, path)
 	if refused != nil {
 		return refused
 	}
-	m, refused := d.read(h, to.Exchange, &o)
+	m, refused := d.read(h, answer.Exchange, &o)
 	if refused == nil {
-		refused = d.checkObjects(to.Exchange, &o)
+		refused = d.checkObjects(answer.Exchange, &o)
 	}
 	if refused == nil {
-		refused = h.Names.Apply(to.Exchange)
+		refused = h.Names.Apply(answer.Exchange)
 	}
 	if refused != nil {
 		return refused
 	}
-	if _, refused := h.admit(to, r, m); refused != nil {
+	if _, refused := h.admit(answer, r, m); refused != nil {
 		return refused
 	}
-	if refused := h.resolved.admitAlone(to, r, &d.provider.Alone().Targets[0]); refused != nil {
+	if refused := h.resolved.admitAlone(answer, r, &d.provider.Alone().Targets[0]); refused != nil {
 		return refused
 	}
 	ctx, cancel := h.drain.Bind(r.Context(), time.Duration(h.Deadline))
-	to.Start(cancel, sink.Options{Passes: true})
-	d.pass(ctx, to, d.passage(to.Exchange, &o))
+	answer.Start(cancel, sink.Options{Passes: true})
+	d.pass(ctx, answer, d.passage(answer.Exchange, &o))
 	return nil
 }
 
 // refuse returns why a request must not be passed on, whatever its key.
-func (d *passRoute) refuse(to *reply.Reply, r *http.Request, path string) *fault.Fault {
+func (d *passRoute) refuse(answer *reply.Reply, r *http.Request, path string) *fault.Fault {
 	refused, allow := d.Refuse(r.Method, path)
 	if allow != "" {
-		to.SetHeaders("Allow", allow)
+		answer.SetHeaders("Allow", allow)
 	}
 	if refused == nil && r.ContentLength > d.Limit() {
 		return fault.BodyTooLarge(d.Limit())
@@ -212,8 +212,8 @@ func (d *passRoute) refuseUnseen(key *aigateway.Key, chain *limits.Chain) *fault
 // leavesNothing reports whether a request that was read refers to nothing that the provider stores,
 // and lets the provider store nothing.
 func leavesNothing(ex *exchange.Exchange) bool {
-	beyond := &ex.View.Beyond
-	return ex.Operation == translate.CountTokens && beyond.State == "" || beyond.Unstored && beyond.State == ""
+	reach := &ex.View.Beyond
+	return ex.Operation == translate.CountTokens && reach.State == "" || reach.Unstored && reach.State == ""
 }
 
 // passage returns the request to the provider.
@@ -239,17 +239,17 @@ func (d *passRoute) passage(ex *exchange.Exchange, r *opened) *exchange.Passage 
 var errNoAddress = errors.New("no address of the provider is available")
 
 // pass makes the call of a passage, and ends the answer.
-func (d *passRoute) pass(ctx context.Context, to *reply.Reply, p *exchange.Passage) {
-	p.Started = time.Since(to.Exchange.Start)
-	to.Next(&p.Conduit, 0)
-	err := d.provider.Caller.Pass(ctx, p, to)
+func (d *passRoute) pass(ctx context.Context, answer *reply.Reply, p *exchange.Passage) {
+	p.Started = time.Since(answer.Exchange.Start)
+	answer.Next(&p.Conduit, 0)
+	err := d.provider.Caller.Pass(ctx, p, answer)
 	if p.Result.Fault == nil && !p.Result.Whole() && ctx.Err() == nil {
 		p.Result.Fail(fault.Unreachable(errors.Join(errNoAddress, err)))
 	}
-	to.Exchange.End(&p.Conduit)
+	answer.Exchange.End(&p.Conduit)
 	if p.Result.Fault != nil && !p.Result.Whole() {
-		to.Fail(p.Result.Fault)
+		answer.Fail(p.Result.Fault)
 		return
 	}
-	to.Abandon(ctx)
+	answer.Abandon(ctx)
 }

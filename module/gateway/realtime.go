@@ -257,26 +257,26 @@ func (c *conversation) choose(h *Handler, ex *exchange.Exchange) *fault.Fault {
 }
 
 // dial opens a WebSocket to the target.
-func (p *partner) dial(ctx context.Context, h *Handler, ex *exchange.Exchange) (to *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
-	to, refused = p.target.Provider, fault.AccountApart()
-	for p.apiKey = range to.APIKeys {
-		account := seal.AccountOf(to.Name, p.apiKey)
+func (p *partner) dial(ctx context.Context, h *Handler, ex *exchange.Exchange) (provider *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
+	provider, refused = p.target.Provider, fault.AccountApart()
+	for p.apiKey = range provider.APIKeys {
+		account := seal.AccountOf(provider.Name, p.apiKey)
 		if p.account != nil && *p.account != account {
 			continue
 		}
-		socket, refused = to.Caller.(exchange.Dialer).Dial(ctx, p.attempt(ex))
+		socket, refused = provider.Caller.(exchange.Dialer).Dial(ctx, p.attempt(ex))
 		if refused == nil {
 			p.account = &account
 		}
 		if refused == nil || ctx.Err() != nil {
-			return to, socket, refused
+			return provider, socket, refused
 		}
-		h.logger.Warn("a provider has refused a WebSocket", zap.String("request_id", ex.ID), zap.String("provider", to.Name), zap.String("fault", refused.LogMessage()), zap.NamedError("cause", refused.Cause))
+		h.logger.Warn("a provider has refused a WebSocket", zap.String("request_id", ex.ID), zap.String("provider", provider.Name), zap.String("fault", refused.LogMessage()), zap.NamedError("cause", refused.Cause))
 	}
 	if refused.Kind == fault.UpgradeRefused {
 		refused = fault.NoRealtime()
 	}
-	return to, nil, refused
+	return provider, nil, refused
 }
 
 // attempt returns the attempt of an exchange at the target.

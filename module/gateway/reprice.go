@@ -104,8 +104,8 @@ func audit(sent *http.Request, store aigateway.Store, row aigateway.AuditEntry) 
 	if !ok {
 		return nil
 	}
-	by := aigateway.Actor{Name: aigateway.ActorAdminAPI, Address: aigateway.ClientAddressText(sent)}
-	return log.Audit(aigateway.WithActor(sent.Context(), by), row)
+	actor := aigateway.Actor{Name: aigateway.ActorAdminAPI, Address: aigateway.ClientAddressText(sent)}
+	return log.Audit(aigateway.WithActor(sent.Context(), actor), row)
 }
 
 func viewRepriced(c accounting.Repriced) api.Repriced {

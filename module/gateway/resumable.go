@@ -23,26 +23,26 @@ import (
 // serveResumable answers a request of an upload in several requests, by what its headers state. The session
 // is sealed as other ids are, so that only the client that has begun it can send bytes, and none learns the
 // address of the provider.
-func serveResumable(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
-	if guard := h.resolved.guards.Checking(to.Exchange.Key.ID); guard != "" {
+func serveResumable(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+	if guard := h.resolved.guards.Checking(answer.Exchange.Key.ID); guard != "" {
 		return fault.FileUnseen(guard)
 	}
 	p := route.Object.Form.Resumable
 	command := r.Header.Get(p.Command)
 	switch protocol := r.Header.Get(p.Protocol); {
 	case r.URL.Query().Has(p.Session):
-		return serveSession(h, to, r, route)
+		return serveSession(h, answer, r, route)
 	case protocol == p.Start && command == "start":
-		return serveStart(h, to, r, route)
+		return serveStart(h, answer, r, route)
 	case protocol == p.Whole:
-		return serveUpload(h, to, r, route)
+		return serveUpload(h, answer, r, route)
 	}
 	return fault.InvalidField(p.Protocol, "must be '"+p.Start+"', with the command 'start', or '"+p.Whole+"'")
 }
 
 // serveStart begins a session.
-func serveStart(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
-	ex, p := to.Exchange, route.Object.Form.Resumable
+func serveStart(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+	ex, p := answer.Exchange, route.Object.Form.Resumable
 	holder, refused := h.holderOf(ex, r, route.Object)
 	if refused != nil {
 		return refused
@@ -56,20 +56,20 @@ func serveStart(h *Handler, to *reply.Reply, r *http.Request, route *routes.Rout
 	if refused := request.ReadObject(ex, r, h.MaxBody, route.Object.Form.Describes); refused != nil {
 		return refused
 	}
-	if _, refused := h.admit(to, r, nil); refused != nil {
+	if _, refused := h.admit(answer, r, nil); refused != nil {
 		return refused
 	}
 	call := ex.Objects.Call
 	call.Header, call.MayBeEmpty = headersOf(r, append([]string{p.Protocol, p.Command, p.Length}, p.Others...)), true
-	return askHolder(h, holder, to, r)
+	return askHolder(h, holder, answer, r)
 }
 
 // unfinished are the files of sessions, over reloads.
 var unfinished promptfile.Unfinished
 
 // serveSession sends on bytes of a file, or what the client asks of the session beside that.
-func serveSession(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
-	ex, p := to.Exchange, route.Object.Form.Resumable
+func serveSession(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+	ex, p := answer.Exchange, route.Object.Form.Resumable
 	sealed := p.Kind + r.URL.Query().Get(p.Session)
 	objects, account, id, ok := exchange.OpenObject(h.providers.Seals().IDs(ex.Owner()), p.Kind, sealed)
 	holder := new(failover.Holder)
@@ -92,7 +92,7 @@ func serveSession(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 	query := url.Values{p.Session: {id}, "upload_protocol": {p.Start}}
 	objects.Call = &exchange.ObjectCall{Method: route.Object.Method, Path: route.Object.Below(r.URL.Path, ""), Query: query.Encode()}
 	objects.Call.Header, objects.Call.MayBeEmpty = headersOf(r, []string{p.Command, p.Offset}), true
-	if _, refused := h.admit(to, r, nil); refused != nil {
+	if _, refused := h.admit(answer, r, nil); refused != nil {
 		return refused
 	}
 	ends, session := strings.Contains(r.Header.Get(p.Command), p.End), account.String()+" "+id
@@ -104,7 +104,7 @@ func serveSession(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 		if r.ContentLength != 0 {
 			objects.Call.Upload = request.NewPiece(r, h.MaxUpload-offset, nil)
 		}
-		return askHolder(h, holder, to, unread(r))
+		return askHolder(h, holder, answer, unread(r))
 	}
 	file.Last = ends
 	piece := request.NewPiece(r, h.MaxUpload-offset, file)
@@ -114,7 +114,7 @@ func serveSession(h *Handler, to *reply.Reply, r *http.Request, route *routes.Ro
 		refused = piece.End()
 	}
 	if refused == nil {
-		refused = askHolder(h, holder, to, unread(r))
+		refused = askHolder(h, holder, answer, unread(r))
 	}
 	if file.Refused() || ex.Result != nil && ex.Result.Whole() {
 		unfinished.Put(session, file)

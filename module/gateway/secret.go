@@ -16,8 +16,8 @@ import (
 )
 
 // serveSecret makes a client secret for the key of a request, which counts as a request and uses nothing.
-func serveSecret(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
-	ex, dialect := to.Exchange, route.Format.Client.DialectOf(translate.Realtime)
+func serveSecret(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+	ex, dialect := answer.Exchange, route.Format.Client.DialectOf(translate.Realtime)
 	refused := request.ReadObject(ex, r, h.MaxBody, func([]byte) *fault.Fault { return nil })
 	if refused != nil {
 		return refused
@@ -36,12 +36,12 @@ func serveSecret(h *Handler, to *reply.Reply, r *http.Request, route *routes.Rou
 	if chain == nil {
 		return fault.LimitUnknown()
 	}
-	admitted, refused := chain.Admit(to, r, nil, h.resolved.catalog)
-	to.Charge(meter.New(admitted.Estimate, admitted.Reservation, nil))
+	admitted, refused := chain.Admit(answer, r, nil, h.resolved.catalog)
+	answer.Charge(meter.New(admitted.Estimate, admitted.Reservation, nil))
 	if refused != nil {
 		return refused
 	}
-	to.WriteJSON(s.Answer(h.providers.Seals(), dialect))
+	answer.WriteJSON(s.Answer(h.providers.Seals(), dialect))
 	return nil
 }
 

@@ -114,7 +114,7 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.R
 	if captured := capture.Process.Begin(r, ex.ID); captured != nil {
 		ex.Capture, w = captured, captured.Answer(w)
 	}
-	to := reply.New(w, ex)
+	answer := reply.New(w, ex)
 	observe.Publish(r, ex)
 	switch route.Kind {
 	case routes.Call, routes.Message, routes.Object, routes.Pass, routes.MCP: // nothing else is counted as an exchange
@@ -122,15 +122,15 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.R
 	}
 	h.drain.Enter()
 	defer h.drain.Leave()
-	defer to.Close(false) // for the case that settle panics
-	defer h.settle(ex, to, r)
-	refused := h.serve(route, to, r)
+	defer answer.Close(false) // for the case that settle panics
+	defer h.settle(ex, answer, r)
+	refused := h.serve(route, answer, r)
 	// A check may have failed since the client has left. What is wrong with a request has its answer: the client
 	// may have closed only its side of the connection.
-	if refused == nil || refused.Status() >= http.StatusInternalServerError && to.Abandon(r.Context()) {
+	if refused == nil || refused.Status() >= http.StatusInternalServerError && answer.Abandon(r.Context()) {
 		return
 	}
-	to.Fail(refused)
+	answer.Fail(refused)
 }
 
 // newExchange returns the exchange of a request.
@@ -146,50 +146,50 @@ func newExchange(r *http.Request, route *routes.Route) *exchange.Exchange {
 
 // serve checks the key of a request, and then serves what it asks for. Some faults of a route
 // are sent without that check.
-func (h *Handler) serve(route *routes.Route, to *reply.Reply, r *http.Request) *fault.Fault {
+func (h *Handler) serve(route *routes.Route, answer *reply.Reply, r *http.Request) *fault.Fault {
 	if !route.Keyless {
-		if fault := h.authenticate(to, r, route.KeyFormat); fault != nil {
+		if fault := h.authenticate(answer, r, route.KeyFormat); fault != nil {
 			if challenge := h.resolved.servers.Challenge(r); challenge != "" && fault.Status() == http.StatusUnauthorized {
-				to.SetHeaders("Www-Authenticate", challenge)
+				answer.SetHeaders("Www-Authenticate", challenge)
 			}
 			return fault
 		}
 	}
 	if route.Kind == routes.Secret && h.resolved.sockets != nil {
-		return serveSecret(h, to, r, route)
+		return serveSecret(h, answer, r, route)
 	}
 	if route.Fault != nil {
 		if route.Allow != "" {
-			to.SetHeaders("Allow", route.Allow)
+			answer.SetHeaders("Allow", route.Allow)
 		}
 		return route.Fault
 	}
 	switch route.Kind {
 	case routes.Models:
-		return h.serveModels(to, r)
+		return h.serveModels(answer, r)
 	case routes.Model:
-		return h.serveModel(to, r)
+		return h.serveModel(answer, r)
 	case routes.Capabilities:
-		return h.serveCapabilities(to, r)
+		return h.serveCapabilities(answer, r)
 	case routes.Billing:
-		return h.serveBilling(to, r)
+		return h.serveBilling(answer, r)
 	case routes.Cache:
-		return clearAnswers(h, to, r)
+		return clearAnswers(h, answer, r)
 	case routes.Object:
-		return h.serveObject(to, r, route)
+		return h.serveObject(answer, r, route)
 	case routes.Pass:
-		return h.passes.serve(h, to, r)
+		return h.passes.serve(h, answer, r)
 	case routes.MCP:
-		return h.resolved.servers.Serve(to, r)
+		return h.resolved.servers.Serve(answer, r)
 	}
-	return h.serveCall(to, r)
+	return h.serveCall(answer, r)
 }
 
 // serveCall answers a request that needs a provider. After all checks it makes the
 // attempts. The client gets the fault of the first check that fails.
-func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
-	ex := to.Exchange
-	leave, refused := enter(h, to, r)
+func (h *Handler) serveCall(answer *reply.Reply, r *http.Request) *fault.Fault {
+	ex := answer.Exchange
+	leave, refused := enter(h, answer, r)
 	if leave == nil {
 		return refused
 	}
@@ -219,7 +219,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 	if m, refused = conditions.Select(m, ex, r); refused != nil {
 		return refused
 	}
-	if m, refused = h.admit(to, r, m); refused != nil {
+	if m, refused = h.admit(answer, r, m); refused != nil {
 		return refused
 	}
 	checks := h.resolved.guards.For(ex, h.logger)
@@ -227,7 +227,7 @@ func (h *Handler) serveCall(to *reply.Reply, r *http.Request) *fault.Fault {
 		return refused
 	}
 	h.mirrors.Send(m.Mirror, ex)
-	return h.callProviders(m, to, r, checks)
+	return h.callProviders(m, answer, r, checks)
 }
 
 // checkRequest shows the request of an exchange to its guards, whose edits then are its body.
@@ -256,25 +256,25 @@ func checkRequest(h *Handler, ex *exchange.Exchange, checks *guardrails.Checks, 
 // sealed responses of the WebSocket of the request: their guards have checked them there, as those that the provider
 // keeps for the socket alone.
 func uncheckedState(ex *exchange.Exchange, socket *exchange.Message, seals *seal.Ring) string {
-	beyond := ex.View.Beyond
+	reach := ex.View.Beyond
 	account, ids := seal.AccountOf(socket.Provider, socket.APIKey), seals.IDs(ex.Owner())
-	socket.Forget(&beyond, func(id *translate.ObjectID) bool {
-		of, raw, ok := ids.Open(id.Kind, ex.IDText(id))
-		return ok && of == account && socket.Began(raw)
+	socket.Forget(&reach, func(id *translate.ObjectID) bool {
+		owner, raw, ok := ids.Open(id.Kind, ex.IDText(id))
+		return ok && owner == account && socket.Began(raw)
 	})
-	return beyond.State
+	return reach.State
 }
 
 // callProviders makes the attempts of an exchange. If none of them has answered, it
 // returns the fault for the client, or answers with an estimate of tokens.
-func (h *Handler) callProviders(m *catalog.Model, to *reply.Reply, r *http.Request, checks *guardrails.Checks) *fault.Fault {
-	switch v := h.providers.Ask(m, to, r, checks); {
+func (h *Handler) callProviders(m *catalog.Model, answer *reply.Reply, r *http.Request, checks *guardrails.Checks) *fault.Fault {
+	switch v := h.providers.Ask(m, answer, r, checks); {
 	case v == failover.Verdict{}:
 		return nil
-	case to.Exchange.Operation == translate.CountTokens && mayEstimate(m, v, to.Exchange):
-		return h.estimate(m, to)
+	case answer.Exchange.Operation == translate.CountTokens && mayEstimate(m, v, answer.Exchange):
+		return h.estimate(m, answer)
 	case v.Failed != nil:
-		to.RelayError(&v.Failed.Result)
+		answer.RelayError(&v.Failed.Result)
 		return nil
 	default:
 		return v.Fault

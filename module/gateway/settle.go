@@ -17,18 +17,18 @@ import (
 
 // settle ends an exchange, also after a panic or a disconnect. The outcome is derived
 // from the state of the sink, never from the error that reverse_proxy returned.
-func (h *Handler) settle(ex *exchange.Exchange, to *reply.Reply, r *http.Request) {
+func (h *Handler) settle(ex *exchange.Exchange, answer *reply.Reply, r *http.Request) {
 	if v := recover(); v != nil {
-		h.recovered(v, ex, to)
+		h.recovered(v, ex, answer)
 	}
 	if r.ProtoMajor == 2 && ex.Streaming() && r.Context().Err() == nil {
 		// Caddy bounds what the server writes behind a handler by a timer. If the stream has
 		// ended before it is started, it keeps the stream for a minute.
-		_ = to.FlushError()
+		_ = answer.FlushError()
 	}
-	aborts := to.Close(r.Context().Err() != nil)
+	aborts := answer.Close(r.Context().Err() != nil)
 	ex.DropBody()
-	ended := observe.End(ex, to.Calls())
+	ended := observe.End(ex, answer.Calls())
 	ended.Show(r, h.exchanges)
 	if aborts {
 		abort(r.Context())
@@ -53,13 +53,13 @@ func abort(ctx context.Context) {
 
 // recovered answers after a panic. A JSON answer that has begun can only be aborted; any
 // other answer can still end with an error.
-func (h *Handler) recovered(v any, ex *exchange.Exchange, to *reply.Reply) {
+func (h *Handler) recovered(v any, ex *exchange.Exchange, answer *reply.Reply) {
 	if v != any(http.ErrAbortHandler) {
 		h.logger.Error("panic", zap.String("request_id", ex.ID), zap.Any("value", v), zap.ByteString("stack", debug.Stack()))
 	}
-	if to.HasContent() && !ex.Streaming() {
-		to.Close(false)
+	if answer.HasContent() && !ex.Streaming() {
+		answer.Close(false)
 		panic(http.ErrAbortHandler)
 	}
-	to.Fail(fault.InternalError(fmt.Errorf("panic: %v", v)))
+	answer.Fail(fault.InternalError(fmt.Errorf("panic: %v", v)))
 }

@@ -107,18 +107,18 @@ func (s *socketRoute) serve(h *Handler, w http.ResponseWriter, r *http.Request, 
 func (s *socketRoute) begin(o *openSocket, w http.ResponseWriter, socket *sockets.Socket, open func(http.ResponseWriter, *http.Request) error) (begun bool) {
 	h, r := o.handler, o.request
 	ex := newExchange(r, o.route)
-	to := reply.New(w, ex)
+	answer := reply.New(w, ex)
 	h.drain.Enter()
 	defer h.drain.Leave()
-	defer to.Close(false) // for the case that settle panics
-	defer h.settle(ex, to, r)
-	if refused := s.admit(o, to); refused != nil {
-		to.Fail(refused)
+	defer answer.Close(false) // for the case that settle panics
+	defer h.settle(ex, answer, r)
+	if refused := s.admit(o, answer); refused != nil {
+		answer.Fail(refused)
 		return false
 	}
 	most := h.resolved.limits.Sockets(ex.Key)
 	if o.leave = s.enter(ex.Key.ID, most); o.leave == nil {
-		to.Fail(fault.TooManySockets(most))
+		answer.Fail(fault.TooManySockets(most))
 		return false
 	}
 	defer func() {
@@ -132,11 +132,11 @@ func (s *socketRoute) begin(o *openSocket, w http.ResponseWriter, socket *socket
 		defer cancel()
 		defer context.AfterFunc(r.Context(), cancel)()
 		if o.provider, socket.Provider, refused = o.dial(ctx, h, ex); refused != nil {
-			to.Fail(refused)
+			answer.Fail(refused)
 			return false
 		}
 	}
-	to.Upgrade()
+	answer.Upgrade()
 	o.request = alone(r)
 	socket.MaxBody, socket.Retired = h.MaxBody, s.retired
 	socket.Allowed, socket.Succeed = o.allowed, o.succeed

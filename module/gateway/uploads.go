@@ -16,8 +16,8 @@ import (
 // serveUpload answers a request whose body is a form with a file. The provider gets the form while the
 // client sends it. A part that is refused ends the request to the provider before its end, so that
 // nothing is stored.
-func serveUpload(h *Handler, to *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
-	ex := to.Exchange
+func serveUpload(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+	ex := answer.Exchange
 	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
 		return fault.FileUnseen(guard)
 	}
@@ -29,7 +29,7 @@ func serveUpload(h *Handler, to *reply.Reply, r *http.Request, route *routes.Rou
 	if refused != nil {
 		return refused
 	}
-	if _, refused := h.admit(to, r, nil); refused != nil {
+	if _, refused := h.admit(answer, r, nil); refused != nil {
 		return refused
 	}
 	switch requests := route.Object.Form.Requests; {
@@ -51,7 +51,7 @@ func serveUpload(h *Handler, to *reply.Reply, r *http.Request, route *routes.Rou
 	if p := route.Object.Form.Resumable; p != nil {
 		ex.Objects.Call.Header = http.Header{p.Protocol: {p.Whole}}
 	}
-	return askHolder(h, holder, to, unread(r))
+	return askHolder(h, holder, answer, unread(r))
 }
 
 // newPromptFile returns a reader of a file that an account will store, nil if there is no ledger that could

@@ -40,7 +40,7 @@ func (c *Config) placed(logger *zap.Logger, err error) error {
 		return err
 	}
 	message := modules.ReplaceAllString(err.Error(), "")
-	at := c.Written.Place(message)
-	logger.Error(at + ": " + message)
-	return fmt.Errorf("%w, at %s", err, at)
+	place := c.Written.Place(message)
+	logger.Error(place + ": " + message)
+	return fmt.Errorf("%w, at %s", err, place)
 }

@@ -74,9 +74,9 @@ func NewCaddy(t testing.TB, replace ...string) *Caddy {
 // keepAutosave moves the autosaved configuration into the data directory. Caddy itself
 // determines its path when the process starts.
 func (c *Caddy) keepAutosave(t testing.TB) {
-	before := caddy.ConfigAutosavePath
+	previous := caddy.ConfigAutosavePath
 	caddy.ConfigAutosavePath = c.Autosave()
-	t.Cleanup(func() { caddy.ConfigAutosavePath = before })
+	t.Cleanup(func() { caddy.ConfigAutosavePath = previous })
 }
 
 // Autosave returns the path of the autosaved configuration.

@@ -28,7 +28,7 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 	}
 	setVersion(h, &q.Format.Version, q.Traits)
 	out := t.outgoing(req.Context(), http.MethodGet, req, h, credential)
-	path, query := q.Format.Provider.Models(t.base.EscapedPath(), q.After)
+	path, query := q.Format.Provider.Models(t.base.EscapedPath(), q.Previous)
 	if q.Loaded != "" {
 		path, query = strings.TrimSuffix(t.base.EscapedPath(), "/v1")+q.Loaded, ""
 	}

@@ -51,8 +51,8 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 		{"https://p.example", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Chat)}, "", "https://p.example/v1/models"},
 		{"https://p.example/openai/v1", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Completions)}, "", "https://p.example/openai/v1/models"},
 		{"https://p.example", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Messages)}, "", "https://p.example/v1/models?limit=1000"},
-		{"https://p.example/v1", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Messages), After: "a&b"}, "", "https://p.example/v1/models?after_id=a%26b&limit=1000"},
-		{"https://p.example/v1", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Chat), After: "a"}, "10.0.0.1:80", "http://10.0.0.1:80/v1/models"},
+		{"https://p.example/v1", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Messages), Previous: "a&b"}, "", "https://p.example/v1/models?after_id=a%26b&limit=1000"},
+		{"https://p.example/v1", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Chat), Previous: "a"}, "10.0.0.1:80", "http://10.0.0.1:80/v1/models"},
 		{"http://p.example/v1", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Chat), Loaded: "/api/ps"}, "", "http://p.example/api/ps"},
 		{"http://p.example/ollama/v1", exchange.ModelsQuery{Traits: new(trait.Traits), Format: formats.Of(translate.Chat), Loaded: "/api/ps"}, "", "http://p.example/ollama/api/ps"},
 	} {

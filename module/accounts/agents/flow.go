@@ -325,11 +325,11 @@ func (a *Agents) rotate(c *call.Call, store aigateway.Devices, presented, family
 		if err := check(d, key); err != nil {
 			return err
 		}
-		before, issued := d.Tokens.Refresh, now
-		if before == (aigateway.Digest{}) && !d.Tokens.Rotated.IsZero() {
+		refreshed, issued := d.Tokens.Refresh, now
+		if refreshed == (aigateway.Digest{}) && !d.Tokens.Rotated.IsZero() {
 			issued = d.Tokens.Rotated // of the first answer: repeating it must not prolong grace
 		}
-		d.Tokens = aigateway.DeviceTokens{Replaced: before, Rotated: issued}
+		d.Tokens = aigateway.DeviceTokens{Replaced: refreshed, Rotated: issued}
 		_, _ = rand.Read(d.Tokens.Salt[:]) // never fails
 		next = tokensAfter(presented, family, d.Tokens.Salt)
 		next.Expires, next.User = now.Add(time.Duration(a.Access)), user.Name
@@ -338,11 +338,11 @@ func (a *Agents) rotate(c *call.Call, store aigateway.Devices, presented, family
 		}
 		d.Tokens.Refresh = call.Digest(next.Refresh)
 		key.Replaced = aigateway.ReplacedSecret{}
-		if until := now.Add(overlap); before != (aigateway.Digest{}) && now.Before(key.Expires) {
-			if key.Expires.Before(until) {
-				until = key.Expires
+		if end := now.Add(overlap); refreshed != (aigateway.Digest{}) && now.Before(key.Expires) {
+			if key.Expires.Before(end) {
+				end = key.Expires
 			}
-			key.Replaced = aigateway.ReplacedSecret{Digest: key.Digest, Until: until}
+			key.Replaced = aigateway.ReplacedSecret{Digest: key.Digest, Until: end}
 		}
 		key.Digest, key.Hint, key.Expires = call.Digest(next.Access), aigateway.APIKeyHint(aigateway.Secret(next.Access)), next.Expires
 		return nil

@@ -115,9 +115,9 @@ func WriteHeader(w http.ResponseWriter, contentType, caching string) {
 type Redirect string
 
 // Write implements Written.
-func (to Redirect) Write(w http.ResponseWriter) {
+func (target Redirect) Write(w http.ResponseWriter) {
 	header := w.Header()
-	header.Set("Location", string(to))
+	header.Set("Location", string(target))
 	header.Set("Cache-Control", "no-store")
 	header.Set("Referrer-Policy", "no-referrer") // the address of a callback contains a code
 	w.WriteHeader(http.StatusSeeOther)

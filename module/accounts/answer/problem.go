@@ -35,8 +35,8 @@ func Invalid(format string, args ...any) *Problem {
 }
 
 // Later returns a problem that asks the client to send the request again.
-func Later(status int, after time.Duration, message string) *Problem {
-	return &Problem{status, message, after}
+func Later(status int, wait time.Duration, message string) *Problem {
+	return &Problem{status, message, wait}
 }
 
 // ErrTooManyChanges is the problem of a change while too many others wait.

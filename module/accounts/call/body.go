@@ -61,14 +61,14 @@ func isPlainJSON(h http.Header) bool {
 // Names of members that differ only in letter case count as the same name, which must be unique.
 // Members that are null count as absent. Members that the struct does not have are ignored, unless
 // strict is true. Package json alone would accept the last of several members of one name.
-func decode[In any](body []byte, to *In, strict bool) error {
+func decode[In any](body []byte, target *In, strict bool) error {
 	var names []string
 	fields := make(map[string]reflect.Value)
-	into := reflect.ValueOf(to).Elem()
-	for _, field := range reflect.VisibleFields(into.Type()) {
+	fillable := reflect.ValueOf(target).Elem()
+	for _, field := range reflect.VisibleFields(fillable.Type()) {
 		if name := field.Tag.Get("json"); name != "" {
 			names = append(names, name)
-			fields[name] = into.FieldByIndex(field.Index)
+			fields[name] = fillable.FieldByIndex(field.Index)
 		}
 	}
 	c := jsonscan.New(body)
@@ -113,25 +113,25 @@ func decodeValue(name string, raw []byte, field reflect.Value) (err error) {
 		field = field.Elem()
 	}
 	c := jsonscan.Again(raw)
-	switch to := field.Addr().Interface().(type) {
+	switch target := field.Addr().Interface().(type) {
 	case *string:
-		*to, err = text(&c, name, "a string")
+		*target, err = text(&c, name, "a string")
 	case *[]string:
-		*to, err = texts(&c, name)
+		*target, err = texts(&c, name)
 	case *int64:
 		n, exact, ok := c.Int()
 		if !ok || !exact {
 			err = answer.Invalid("%s must be a whole number", name)
 		}
-		*to = n
+		*target = n
 	case *bool:
 		is, ok := c.Bool()
 		if !ok {
 			err = answer.Invalid("%s must be true or false", name)
 		}
-		*to = is
+		*target = is
 	default:
-		panic(fmt.Sprintf("a member of a body cannot be a %T", to))
+		panic(fmt.Sprintf("a member of a body cannot be a %T", target))
 	}
 	return err
 }

@@ -46,22 +46,22 @@ func New(w http.ResponseWriter, r *http.Request, store aigateway.Store, proxy *s
 // ActAs makes a user the actor of the changes of the call, nil for a client without a login.
 // session is that of the request, 0 for none.
 func (c *Call) ActAs(user *aigateway.User, session int64) {
-	by := aigateway.Actor{Name: aigateway.ActorAnonymous, Address: aigateway.ClientAddressText(c.Request), Session: session}
+	actor := aigateway.Actor{Name: aigateway.ActorAnonymous, Address: aigateway.ClientAddressText(c.Request), Session: session}
 	if user != nil {
-		by.Name, by.Role = aigateway.ActorUser+user.Name, user.Role
+		actor.Name, actor.Role = aigateway.ActorUser+user.Name, user.Role
 	}
 	if replacer, ok := c.Context().Value(caddy.ReplacerCtxKey).(*caddy.Replacer); ok {
-		by.Request, _ = replacer.GetString("http.request.uuid")
+		actor.Request, _ = replacer.GetString("http.request.uuid")
 	}
-	c.Request = c.WithContext(aigateway.WithActor(c.Context(), by))
+	c.Request = c.WithContext(aigateway.WithActor(c.Context(), actor))
 }
 
 // ActAsIssuer makes a way to sign in the actor of the changes of the call: it gives accounts and
 // roles.
 func (c *Call) ActAsIssuer(way string) {
-	by, _ := aigateway.ActorOf(c.Context())
-	by.Name = aigateway.ActorIssuer + way
-	c.Request = c.WithContext(aigateway.WithActor(c.Context(), by))
+	actor, _ := aigateway.ActorOf(c.Context())
+	actor.Name = aigateway.ActorIssuer + way
+	c.Request = c.WithContext(aigateway.WithActor(c.Context(), actor))
 }
 
 // ActAsMachine makes the administrator of the machine the actor of the changes of the call,
@@ -71,8 +71,8 @@ func (c *Call) ActAsMachine() {
 	if _, named := aigateway.ActorOf(c.Context()); named {
 		return
 	}
-	by := aigateway.Actor{Name: aigateway.ActorAdminAPI, Address: aigateway.ClientAddressText(c.Request)}
-	c.Request = c.WithContext(aigateway.WithActor(c.Context(), by))
+	actor := aigateway.Actor{Name: aigateway.ActorAdminAPI, Address: aigateway.ClientAddressText(c.Request)}
+	c.Request = c.WithContext(aigateway.WithActor(c.Context(), actor))
 }
 
 // IsMachine reports whether the administrator of the machine makes the call.
@@ -140,8 +140,8 @@ func (c *Call) Page(orders ...string) (page aigateway.Page, err error) {
 	if page.Limit, err = c.PageSize(usualPage, largestPage); err != nil {
 		return page, err
 	}
-	if after := c.URL.Query().Get("after"); after != "" {
-		if page.Offset, err = strconv.Atoi(after); err != nil || page.Offset < 1 || page.Offset > maxOffset {
+	if offset := c.URL.Query().Get("after"); offset != "" {
+		if page.Offset, err = strconv.Atoi(offset); err != nil || page.Offset < 1 || page.Offset > maxOffset {
 			return page, ErrCursor
 		}
 	}

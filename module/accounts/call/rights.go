@@ -101,8 +101,8 @@ func (r *Rights) Manages(ctx context.Context, owner *aigateway.User, limit strin
 
 // CheckMember returns aigateway.ErrNoMember unless the user is a member of a team.
 func CheckMember(ctx context.Context, store aigateway.Store, user *aigateway.User, team string) error {
-	of, err := store.Teams().Of(ctx, user.ID)
-	if err == nil && !slices.ContainsFunc(of, func(m aigateway.Membership) bool { return m.Name == team }) {
+	memberships, err := store.Teams().Of(ctx, user.ID)
+	if err == nil && !slices.ContainsFunc(memberships, func(m aigateway.Membership) bool { return m.Name == team }) {
 		err = aigateway.ErrNoMember
 	}
 	return err
@@ -118,17 +118,17 @@ func (r *Rights) CheckKey(ctx context.Context, key *aigateway.StoredKey) error {
 }
 
 // OfTeam returns the team that the query names, empty for none. Its usage begins at the time
-// since, so that it excludes the usage of an earlier team with the same name; zero for
+// start, so that it excludes the usage of an earlier team with the same name; zero for
 // administrators.
-func (c *Call) OfTeam() (name string, since time.Time, err error) {
+func (c *Call) OfTeam() (name string, start time.Time, err error) {
 	if name = c.URL.Query().Get("team"); name == "" {
-		return "", since, nil
+		return "", start, nil
 	}
 	team, err := c.Administered(c.Context(), name)
 	if err == nil && !c.IsAdmin() {
-		since = team.Created
+		start = team.Created
 	}
-	return name, since, err
+	return name, start, err
 }
 
 // Manages reports whether a user may manage users with a role, and assign it.

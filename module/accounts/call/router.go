@@ -55,11 +55,11 @@ func LenientBody[In any](serve func(*Call, In) (any, error)) Handler {
 
 func bodyHandler[In any](serve func(*Call, In) (any, error), strict bool) Handler {
 	return Handler{true, func(c *Call) (any, error) {
-		var in In
-		if err := decode(c.body, &in, strict); err != nil {
+		var body In
+		if err := decode(c.body, &body, strict); err != nil {
 			return nil, err
 		}
-		return serve(c, in)
+		return serve(c, body)
 	}}
 }
 

@@ -34,8 +34,8 @@ func (Compat) CaddyModule() caddy.ModuleInfo {
 // Routes returns the routes, whose answers are in envelopes.
 func (Compat) Routes(p *people.People) (routes []call.Route) {
 	self, user, key := self{p}, users{p}, keys{p}
-	add := func(pattern string, to call.Access, handler call.Handler) {
-		routes = append(routes, call.Route{Pattern: pattern, Access: to, Handler: handler})
+	add := func(pattern string, access call.Access, handler call.Handler) {
+		routes = append(routes, call.Route{Pattern: pattern, Access: access, Handler: handler})
 	}
 	add("POST /api/user/register", call.Anyone, call.LenientBody(self.register))
 	add("GET /api/user/logout", call.Anyone, call.Plain(self.logOut)) // existing clients log out with GET

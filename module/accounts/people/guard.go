@@ -15,8 +15,8 @@ import (
 
 // Throttles bound guesses and changes.
 type Throttles struct {
-	Off    bool // there are none
-	Logger *zap.Logger
+	Disabled bool // there are none
+	Logger   *zap.Logger
 
 	shared *shared
 }
@@ -33,13 +33,13 @@ type Attempt struct {
 // begin counts the attempt in one more throttle. If that throttle refuses the attempt,
 // begin ends it and returns the time to wait. forgives reports whether a success clears
 // the failures of the key.
-func (at *Attempt) begin(t *throttle.Throttle, key string, forgives bool) time.Duration {
+func (attempt *Attempt) begin(t *throttle.Throttle, key string, forgives bool) time.Duration {
 	counted, wait := t.Begin(key)
 	if counted == nil {
-		at.End(throttle.Undecided)
+		attempt.End(throttle.Undecided)
 		return wait
 	}
-	at.ends = append(at.ends, func(o throttle.Outcome) {
+	attempt.ends = append(attempt.ends, func(o throttle.Outcome) {
 		if o == throttle.Succeeded && !forgives {
 			o = throttle.Undecided
 		}
@@ -49,11 +49,11 @@ func (at *Attempt) begin(t *throttle.Throttle, key string, forgives bool) time.D
 }
 
 // End ends the attempt with an outcome.
-func (at *Attempt) End(o throttle.Outcome) {
-	for _, end := range at.ends {
+func (attempt *Attempt) End(o throttle.Outcome) {
+	for _, end := range attempt.ends {
 		end(o)
 	}
-	at.ends = nil
+	attempt.ends = nil
 }
 
 // beginLogin counts a login in the throttles of logins. The throttle of the network is
@@ -63,36 +63,36 @@ func (p *People) beginLogin(c *call.Call, name string, user *aigateway.User) (*A
 	if !username.MatchString(name) {
 		name = "" // names that no user can have share a counter
 	}
-	from := call.Network(c.Address())
-	at := &Attempt{who: call.Principal{Account: name + " " + from, Network: from}}
-	if !p.Off {
-		wait := at.begin(p.shared.networks, from, false)
+	network := call.Network(c.Address())
+	attempt := &Attempt{who: call.Principal{Account: name + " " + network, Network: network}}
+	if !p.Disabled {
+		wait := attempt.begin(p.shared.networks, network, false)
 		if wait == 0 {
-			wait = at.begin(p.shared.networkNames, at.who.Account, true)
+			wait = attempt.begin(p.shared.networkNames, attempt.who.Account, true)
 		}
 		if wait > 0 {
 			return nil, p.throttled(c, wait)
 		}
 	}
-	known, err := p.knows(c, user, from)
+	known, err := p.knows(c, user, network)
 	if err != nil {
-		at.End(throttle.Undecided)
+		attempt.End(throttle.Undecided)
 		return nil, err
 	}
-	at.who.Stranger = !known
-	if known || p.Off {
-		return at, nil
+	attempt.who.Stranger = !known
+	if known || p.Disabled {
+		return attempt, nil
 	}
-	if wait := at.begin(p.shared.names, name, false); wait > 0 {
+	if wait := attempt.begin(p.shared.names, name, false); wait > 0 {
 		return nil, p.throttled(c, wait)
 	}
-	return at, nil
+	return attempt, nil
 }
 
 // knows reports whether a user has a session from this network. Failed logins
 // from other networks do not prevent logins from a known network. If user is nil,
 // knows does the same work, so that its time does not reveal which names exist.
-func (p *People) knows(c *call.Call, user *aigateway.User, from string) (bool, error) {
+func (p *People) knows(c *call.Call, user *aigateway.User, network string) (bool, error) {
 	var id int64
 	if user != nil {
 		id = user.ID
@@ -100,7 +100,7 @@ func (p *People) knows(c *call.Call, user *aigateway.User, from string) (bool, e
 	sessions, err := p.Store.SessionsOf(c.Context(), id)
 	for i := range sessions {
 		address, err := netip.ParseAddr(sessions[i].Address)
-		if err == nil && call.Network(address) == from {
+		if err == nil && call.Network(address) == network {
 			return true, nil
 		}
 	}
@@ -111,20 +111,20 @@ func (p *People) knows(c *call.Call, user *aigateway.User, from string) (bool, e
 // its own, so that failed logins with the user's name, which anyone can cause, do not
 // prevent the change.
 func (t *Throttles) beginPasswordChange(c *call.Call) (*Attempt, error) {
-	at := &Attempt{who: c.Principal()}
-	if t.Off {
-		return at, nil
+	attempt := &Attempt{who: c.Principal()}
+	if t.Disabled {
+		return attempt, nil
 	}
-	if wait := at.begin(t.shared.passwordChanges, at.who.Account, true); wait > 0 {
+	if wait := attempt.begin(t.shared.passwordChanges, attempt.who.Account, true); wait > 0 {
 		return nil, t.throttled(c, wait)
 	}
-	return at, nil
+	return attempt, nil
 }
 
 // CountChange counts a change, a login or a new pair of tokens of a user with the smallest role. Each adds
 // a row to the audit log, and users must not be able to fill the database with them.
 func (t *Throttles) CountChange(user *aigateway.User) error {
-	if t.Off || user.Role >= aigateway.RoleAdmin {
+	if t.Disabled || user.Role >= aigateway.RoleAdmin {
 		return nil
 	}
 	if wait := count(t.shared.changesMade, user.Name); wait > 0 {
@@ -136,7 +136,7 @@ func (t *Throttles) CountChange(user *aigateway.User) error {
 // CountSignIn counts the beginning of a sign-in. Whether it fails is not known before the browser
 // comes back, or the program, so each counts. Nothing of it is kept in memory but this count.
 func (t *Throttles) CountSignIn(c *call.Call) error {
-	if t.Off {
+	if t.Disabled {
 		return nil
 	}
 	if wait := count(t.shared.begins, call.Network(c.Address())); wait > 0 {
@@ -148,14 +148,14 @@ func (t *Throttles) CountSignIn(c *call.Call) error {
 // BeginCode counts a code of a program that the user of a call has typed. Wrong ones are throttled,
 // apart from wrong passwords.
 func (t *Throttles) BeginCode(c *call.Call) (*Attempt, error) {
-	at := new(Attempt)
-	if t.Off {
-		return at, nil
+	attempt := new(Attempt)
+	if t.Disabled {
+		return attempt, nil
 	}
-	if wait := at.begin(t.shared.passwordChanges, c.Principal().Account+" code", false); wait > 0 {
+	if wait := attempt.begin(t.shared.passwordChanges, c.Principal().Account+" code", false); wait > 0 {
 		return nil, t.throttled(c, wait)
 	}
-	return at, nil
+	return attempt, nil
 }
 
 // count counts an event of a key as a failure. If the throttle refuses the event, count returns
@@ -170,15 +170,15 @@ func count(t *throttle.Throttle, key string) time.Duration {
 
 // check reports whether the password is right, and ends the attempt. It records a wrong one as
 // a failed action.
-func (p *People) check(c *call.Call, at *Attempt, user *aigateway.User, password, action string) (bool, error) {
-	right, err := p.verify(c.Context(), at.who, user, password)
+func (p *People) check(c *call.Call, attempt *Attempt, user *aigateway.User, password, action string) (bool, error) {
+	right, err := p.verify(c.Context(), attempt.who, user, password)
 	switch {
 	case err != nil:
-		at.End(throttle.Undecided)
+		attempt.End(throttle.Undecided)
 	case right:
-		at.End(throttle.Succeeded)
+		attempt.End(throttle.Succeeded)
 	default:
-		at.End(throttle.Failed)
+		attempt.End(throttle.Failed)
 		p.RecordFailure(c, user, action)
 	}
 	return right, err
@@ -197,14 +197,14 @@ func (t *Throttles) throttled(c *call.Call, wait time.Duration) error {
 
 // BeginSignIn counts the end of a sign-in, whose failures from a network are throttled.
 func (t *Throttles) BeginSignIn(c *call.Call) (*Attempt, error) {
-	at := new(Attempt)
-	if t.Off {
-		return at, nil
+	attempt := new(Attempt)
+	if t.Disabled {
+		return attempt, nil
 	}
-	if wait := at.begin(t.shared.signIns, call.Network(c.Address()), false); wait > 0 {
+	if wait := attempt.begin(t.shared.signIns, call.Network(c.Address()), false); wait > 0 {
 		return nil, t.throttled(c, wait)
 	}
-	return at, nil
+	return attempt, nil
 }
 
 // BeginChange admits a change by the user of a call, and returns a function that the caller calls

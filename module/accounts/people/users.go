@@ -104,7 +104,7 @@ func (p *People) Register(c *call.Call, wanted NewUser) (*aigateway.User, error)
 		return nil, err
 	}
 	wanted.Role = aigateway.RoleUser
-	if !p.Off {
+	if !p.Disabled {
 		attempt, wait := p.shared.registrations.Begin(call.Network(c.Address()))
 		if attempt == nil {
 			return nil, p.throttled(c, wait)

@@ -72,8 +72,8 @@ func auditQuery(c *call.Call) (q aigateway.AuditQuery, err error) {
 	if q.Limit, err = c.PageSize(usualRecords, largestRecords); err != nil {
 		return q, err
 	}
-	if after := values.Get("after"); after != "" {
-		if q.Before, err = strconv.ParseInt(after, 10, 64); err != nil || q.Before < 1 {
+	if last := values.Get("after"); last != "" {
+		if q.Before, err = strconv.ParseInt(last, 10, 64); err != nil || q.Before < 1 {
 			return q, call.ErrCursor
 		}
 	}

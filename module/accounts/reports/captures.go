@@ -14,7 +14,7 @@ import (
 
 // Captures are the captures of a session. It alone can make and read them: a user with two
 // sessions, or an administrator, cannot read those of the other.
-type Captures struct{ Off bool }
+type Captures struct{ Disabled bool }
 
 // captureToken is a token in an answer.
 type captureToken struct {
@@ -27,7 +27,7 @@ var errCaptureOff = answer.Refuse(http.StatusNotFound, "capture is off")
 
 // Start answers POST /api/v1/captures with a token for requests of the session.
 func (captures Captures) Start(c *call.Call) (any, error) {
-	if captures.Off {
+	if captures.Disabled {
 		return nil, errCaptureOff
 	}
 	token, expires, err := capture.Process.Token(c.Session.Digest, c.Session.UserID)
@@ -39,7 +39,7 @@ func (captures Captures) Start(c *call.Call) (any, error) {
 
 // List answers GET /api/v1/captures.
 func (captures Captures) List(c *call.Call) (any, error) {
-	if captures.Off {
+	if captures.Disabled {
 		return nil, errCaptureOff
 	}
 	return api.List(answer.Views(capture.Process.Of(c.Session.Digest), func(ex **capture.Exchange) capture.Head { return (*ex).Head() })), nil
@@ -47,7 +47,7 @@ func (captures Captures) List(c *call.Call) (any, error) {
 
 // Show answers GET /api/v1/captures/{request}.
 func (captures Captures) Show(c *call.Call) (any, error) {
-	if captures.Off {
+	if captures.Disabled {
 		return nil, errCaptureOff
 	}
 	ex := capture.Process.Find(c.Session.Digest, c.PathValue("request"))

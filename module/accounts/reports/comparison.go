@@ -14,10 +14,10 @@ import (
 
 // comparison is the answer with the targets that requests were sent to, mirrors last.
 type comparison struct {
-	From  string   `json:"from"`
-	To    string   `json:"to"`
-	Since string   `json:"scanned_since"` // empty if all records were counted
-	Items []*party `json:"items"`
+	From    string   `json:"from"`
+	To      string   `json:"to"`
+	Scanned string   `json:"scanned_since"` // empty if all records were counted
+	Items   []*party `json:"items"`
 }
 
 // party is a target that requests were sent to, by clients or as copies.
@@ -89,8 +89,8 @@ func (r Reports) Comparison(c *call.Call) (any, error) {
 	}
 	q.Operation = cmp.Or(q.Operation, translate.Generate.String())
 	parties := make(map[target]*party)
-	since, err := scan(c, reader, q, func(r *accounting.Record) { compare(parties, r) })
-	return comparison{timeText(q.From, zone), timeText(q.To, zone), timeText(since, zone), listOf(parties)}, err
+	start, err := scan(c, reader, q, func(r *accounting.Record) { compare(parties, r) })
+	return comparison{timeText(q.From, zone), timeText(q.To, zone), timeText(start, zone), listOf(parties)}, err
 }
 
 // target identifies a party.
@@ -108,13 +108,13 @@ func compare(parties map[target]*party, r *accounting.Record) {
 		if slices.ContainsFunc(asked[i+1:], isSame) {
 			continue
 		}
-		of := target{a.Provider, a.Model, r.Key == accounting.MirrorKey}
-		if parties[of] == nil {
-			parties[of] = &party{Provider: of.provider, Upstream: of.model, Mirror: of.mirror, Choices: make(map[string]int64), finishes: make(map[accounting.Finish]int64)}
+		identity := target{a.Provider, a.Model, r.Key == accounting.MirrorKey}
+		if parties[identity] == nil {
+			parties[identity] = &party{Provider: identity.provider, Upstream: identity.model, Mirror: identity.mirror, Choices: make(map[string]int64), finishes: make(map[accounting.Finish]int64)}
 		}
-		parties[of].add(r, &a, len(asked) == 1)
+		parties[identity].add(r, &a, len(asked) == 1)
 		if r.Choice != "" && i == len(asked)-1 {
-			parties[of].Choices[r.Choice]++
+			parties[identity].Choices[r.Choice]++
 		}
 	}
 }
@@ -220,9 +220,9 @@ type sample struct {
 
 func (s *sample) add(x float64) {
 	s.n++
-	before := x - s.average
-	s.average += before / float64(s.n)
-	s.square += before * (x - s.average)
+	distance := x - s.average
+	s.average += distance / float64(s.n)
+	s.square += distance * (x - s.average)
 }
 
 // mean returns the mean with the interval of the normal distribution, which holds from about 30

@@ -11,11 +11,11 @@ import (
 
 // histogram is the answer with the exchanges of a range, in intervals of the same length.
 type histogram struct {
-	From  string `json:"from"` // the beginning of the first interval
-	To    string `json:"to"`   // the end of the last one
-	Step  int64  `json:"step_seconds"`
-	Since string `json:"scanned_since"` // empty if all records were counted
-	Items []bar  `json:"items"`
+	From    string `json:"from"` // the beginning of the first interval
+	To      string `json:"to"`   // the end of the last one
+	Step    int64  `json:"step_seconds"`
+	Scanned string `json:"scanned_since"` // empty if all records were counted
+	Items   []bar  `json:"items"`
 }
 
 // bar has the exchanges that were admitted in an interval.
@@ -78,8 +78,8 @@ func (r Reports) Histogram(c *call.Call) (any, error) {
 		return nil, answer.Invalid("from must be before to, by ten years at most")
 	}
 	h := newTally(query.From, query.To, bars)
-	since, err := scan(c, reader, query, h.add)
-	return h.answer(since, zone), err
+	start, err := scan(c, reader, query, h.add)
+	return h.answer(start, zone), err
 }
 
 // tally counts records by intervals.
@@ -119,14 +119,14 @@ func (t *tally) add(r *accounting.Record) {
 	}
 }
 
-func (t *tally) answer(since time.Time, zone *time.Location) histogram {
+func (t *tally) answer(start time.Time, zone *time.Location) histogram {
 	for i := range t.bars {
 		slices.Sort(t.waits[i])
 		t.bars[i].From = timeText(t.start.Add(time.Duration(i)*t.step), zone)
 		t.bars[i].Median, t.bars[i].Slow = quantile(t.waits[i], 50), quantile(t.waits[i], 95)
 	}
 	end := t.start.Add(time.Duration(len(t.bars)) * t.step)
-	return histogram{timeText(t.start, zone), timeText(end, zone), int64(t.step / time.Second), timeText(since, zone), t.bars}
+	return histogram{timeText(t.start, zone), timeText(end, zone), int64(t.step / time.Second), timeText(start, zone), t.bars}
 }
 
 // quantile returns the smallest of some sorted times that is not exceeded by so many percent of

@@ -18,11 +18,11 @@ type jsonLines[T any] struct {
 // client cannot mistake the previous ones for the whole list.
 func (l jsonLines[T]) Write(w http.ResponseWriter) {
 	answer.WriteHeader(w, "application/jsonl", "no-store")
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
 	for items := l.first; len(items) > 0; {
 		for i := range items {
-			if out.Encode(&items[i]) != nil {
+			if encoder.Encode(&items[i]) != nil {
 				return // the client has left
 			}
 		}

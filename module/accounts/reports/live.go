@@ -139,12 +139,12 @@ func (s stream) send(w http.ResponseWriter, part string) bool {
 	if part == "" {
 		return true
 	}
-	to := http.NewResponseController(w)
-	_ = to.SetWriteDeadline(time.Now().Add(writePatience)) // some connections have none
+	controller := http.NewResponseController(w)
+	_ = controller.SetWriteDeadline(time.Now().Add(writePatience)) // some connections have none
 	if _, err := w.Write([]byte(part)); err != nil {
 		return false
 	}
-	err := to.Flush()
-	_ = to.SetWriteDeadline(time.Time{})
+	err := controller.Flush()
+	_ = controller.SetWriteDeadline(time.Time{})
 	return err == nil || errors.Is(err, http.ErrNotSupported)
 }

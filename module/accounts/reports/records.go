@@ -83,7 +83,7 @@ func (r Reports) Records(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	behind := behind(c, reader)
+	lag := behind(c, reader)
 	if c.URL.Query().Get("format") == "jsonl" {
 		return r.recordLines(c, reader, query, zone)
 	}
@@ -95,7 +95,7 @@ func (r Reports) Records(c *call.Call) (any, error) {
 		return r.recordTable(c, reader, query, zone)
 	}
 	if order := c.URL.Query().Get("sort"); order != "" && order != "time" {
-		return sorted(c, reader, query, order, behind, zone)
+		return sorted(c, reader, query, order, lag, zone)
 	}
 	found, err := reader.Records(c.Context(), query)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r Reports) Records(c *call.Call) (any, error) {
 	if found.Before != 0 {
 		page.Next = strconv.FormatInt(found.Before, 10)
 	}
-	return api.LedgerPage[api.Record]{Page: page, Behind: behind}, nil
+	return api.LedgerPage[api.Record]{Page: page, Behind: lag}, nil
 }
 
 // Record answers GET /api/v1/records/{id}. The record of another user does not exist for
@@ -143,8 +143,8 @@ func recordQuery(c *call.Call, zone *time.Location) (q accounting.RecordQuery, e
 	if q.Limit, err = c.PageSize(usualRecords, largestRecords); err != nil {
 		return q, err
 	}
-	if after := c.URL.Query().Get("after"); after != "" {
-		if q.Before, err = strconv.ParseInt(after, 10, 64); err != nil || q.Before < 1 {
+	if last := c.URL.Query().Get("after"); last != "" {
+		if q.Before, err = strconv.ParseInt(last, 10, 64); err != nil || q.Before < 1 {
 			return q, call.ErrCursor
 		}
 	}

@@ -114,12 +114,12 @@ func (r Reports) Usage(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	behind := behind(c, reader) // before reading: what is written meanwhile may be missing
+	lag := behind(c, reader) // before reading: what is written meanwhile may be missing
 	if table {
 		return r.usageTable(c, reader, query, zone)
 	}
 	page, err := usagePage(c, reader, query, zone)
-	return api.LedgerPage[api.Usage]{Page: page, Behind: behind}, err
+	return api.LedgerPage[api.Usage]{Page: page, Behind: lag}, err
 }
 
 // restrictedUsage reads a query for sums, and restricts it to what the caller may see.
@@ -141,18 +141,18 @@ func restrictedUsage(c *call.Call, zone *time.Location) (accounting.UsageQuery, 
 // of the team that the query of the request names. The query then begins with the creation of
 // the account or of the team, so that it excludes the usage of an earlier one with the same
 // name.
-func restrict(c *call.Call, user *string, from *time.Time) (team string, err error) {
-	team, since, err := c.OfTeam()
+func restrict(c *call.Call, user *string, earliest *time.Time) (team string, err error) {
+	team, start, err := c.OfTeam()
 	switch {
 	case err != nil:
 		return "", err
 	case team == "" && !c.MayAskFor(*user):
 		return "", answer.Refuse(http.StatusForbidden, "only administrators may see the usage of others")
 	case team == "" && !c.IsAdmin():
-		*user, since = c.User.Name, c.User.Created
+		*user, start = c.User.Name, c.User.Created
 	}
-	if since.After(*from) {
-		*from = since
+	if start.After(*earliest) {
+		*earliest = start
 	}
 	return team, nil
 }
@@ -179,8 +179,8 @@ func usageQuery(c *call.Call, zone *time.Location) (q accounting.UsageQuery, err
 		return q, err
 	}
 	times, label := 0, q.Label
-	for by := range strings.SplitSeq(values.Get("by"), ",") {
-		dimension := accounting.Dimension(by)
+	for word := range strings.SplitSeq(values.Get("by"), ",") {
+		dimension := accounting.Dimension(word)
 		if slices.Contains(q.By, dimension) {
 			return q, errBy
 		}
@@ -254,19 +254,19 @@ func moment(c *call.Call, name string, standard time.Time, zone *time.Location) 
 	if text == "" {
 		return standard, nil
 	}
-	if at, err := aigateway.ParseDay(text, zone); err == nil {
-		return at, nil
+	if moment, err := aigateway.ParseDay(text, zone); err == nil {
+		return moment, nil
 	}
-	if before, found := strings.CutPrefix(text, "-"); found {
-		if ago, err := caddy.ParseDuration(before); err == nil && ago >= 0 {
+	if age, found := strings.CutPrefix(text, "-"); found {
+		if ago, err := caddy.ParseDuration(age); err == nil && ago >= 0 {
 			return time.Now().Add(-ago), nil
 		}
 	}
-	at, err := time.Parse(time.RFC3339, text)
+	moment, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return at, answer.Invalid("%s must be a date, YYYY-MM-DD, an RFC 3339 time, or a time before now, such as -24h or -7d", name)
+		return moment, answer.Invalid("%s must be a date, YYYY-MM-DD, an RFC 3339 time, or a time before now, such as -24h or -7d", name)
 	}
-	return at, nil
+	return moment, nil
 }
 
 // usagePage returns the page that the parameters limit and after select. after is the value
@@ -321,8 +321,8 @@ func parseCursor(text string) (*accounting.Usage, error) {
 	if last.At, err = time.Parse(time.RFC3339, position[0]); err != nil {
 		return nil, call.ErrCursor
 	}
-	for i, to := range texts {
-		*to = position[1+i]
+	for i, text := range texts {
+		*text = position[1+i]
 	}
 	return last, nil
 }

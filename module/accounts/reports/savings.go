@@ -44,13 +44,13 @@ func (r Reports) Savings(c *call.Call) (any, error) {
 // unknown, as it is for those of all others together.
 func (r Reports) saved(sums []accounting.Usage) (all api.Savings) {
 	type amounts struct{ micros, answers float64 }
-	by := make(map[string]amounts)
+	currencies := make(map[string]amounts)
 	for i := range sums {
 		u := &sums[i]
 		if u.Saved > 0 {
-			sum := by[u.Cost.Currency]
+			sum := currencies[u.Cost.Currency]
 			sum.answers += float64(u.Saved) / 1000
-			by[u.Cost.Currency] = sum
+			currencies[u.Cost.Currency] = sum
 		}
 		if u.Tokens.CacheRead == 0 {
 			continue
@@ -64,13 +64,13 @@ func (r Reports) saved(sums []accounting.Usage) (all api.Savings) {
 			all.Floor = true
 			continue
 		}
-		sum := by[currency]
+		sum := currencies[currency]
 		sum.micros += float64(picos) * float64(u.Tokens.CacheRead) / 1e6
-		by[currency] = sum
+		currencies[currency] = sum
 	}
 	all.Items = []api.Saving{}
-	for _, currency := range slices.Sorted(maps.Keys(by)) {
-		all.Items = append(all.Items, api.Saving{SavedMicro: int64(by[currency].micros), AnswersMicro: int64(by[currency].answers), Currency: currency})
+	for _, currency := range slices.Sorted(maps.Keys(currencies)) {
+		all.Items = append(all.Items, api.Saving{SavedMicro: int64(currencies[currency].micros), AnswersMicro: int64(currencies[currency].answers), Currency: currency})
 	}
 	return all
 }

@@ -21,7 +21,7 @@ const (
 
 // scan calls visit with the records of a query, the newest first. It returns the time since which
 // it has read all, which is zero if a bound did not end it.
-func scan(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQuery, visit func(*accounting.Record)) (since time.Time, err error) {
+func scan(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQuery, visit func(*accounting.Record)) (start time.Time, err error) {
 	q.Limit = largestRecords
 	for scanned, sparse := 0, 0; scanned < mostScanned && sparse < mostSparse; {
 		page, err := reader.Records(c.Context(), q)
@@ -35,9 +35,9 @@ func scan(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQuery
 		if len(page.Records) < q.Limit {
 			sparse++
 		}
-		q.Before, since = page.Before, page.Since
+		q.Before, start = page.Before, page.Since
 	}
-	return since, nil
+	return start, nil
 }
 
 // orders are the measures by which records are sorted, the largest first.
@@ -50,11 +50,11 @@ var orders = map[string]func(*accounting.Record) int64{
 // sortedRecords is the answer with the largest records of a query.
 type sortedRecords struct {
 	api.LedgerPage[api.Record]
-	Since string `json:"scanned_since"`
+	Scanned string `json:"scanned_since"`
 }
 
 // sorted returns the largest records of those that a scan finds.
-func sorted(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQuery, order string, behind *int64, zone *time.Location) (any, error) {
+func sorted(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQuery, order string, lag *int64, zone *time.Location) (any, error) {
 	measure := orders[order]
 	if measure == nil || q.Before != 0 {
 		return nil, answer.Invalid("sort is time, or %s without after", strings.Join(slices.Sorted(maps.Keys(orders)), ", "))
@@ -64,20 +64,20 @@ func sorted(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQue
 		slices.SortStableFunc(found, func(a, b accounting.Record) int { return cmp.Compare(measure(&b), measure(&a)) })
 		found = found[:min(len(found), q.Limit)]
 	}
-	since, err := scan(c, reader, q, func(r *accounting.Record) {
+	start, err := scan(c, reader, q, func(r *accounting.Record) {
 		if found = append(found, *r); len(found) >= 2*q.Limit {
 			cut()
 		}
 	})
 	cut()
 	items := answer.Views(found, func(r *accounting.Record) api.Record { return viewRecord(r, zone) })
-	return sortedRecords{api.LedgerPage[api.Record]{Page: api.List(items), Behind: behind}, timeText(since, zone)}, err
+	return sortedRecords{api.LedgerPage[api.Record]{Page: api.List(items), Behind: lag}, timeText(start, zone)}, err
 }
 
 // timeText returns a time as a text, which is empty for none.
-func timeText(at time.Time, zone *time.Location) string {
-	if at.IsZero() {
+func timeText(moment time.Time, zone *time.Location) string {
+	if moment.IsZero() {
 		return ""
 	}
-	return at.In(zone).Format(time.RFC3339)
+	return moment.In(zone).Format(time.RFC3339)
 }

@@ -31,8 +31,8 @@ type column[T any] struct {
 	text func(*T) string
 }
 
-func number[T any](name string, of func(*T) int64) column[T] {
-	return column[T]{name, func(v *T) string { return strconv.FormatInt(of(v), 10) }}
+func number[T any](name string, value func(*T) int64) column[T] {
+	return column[T]{name, func(v *T) string { return strconv.FormatInt(value(v), 10) }}
 }
 
 // headerOf returns the names of columns.
@@ -74,10 +74,10 @@ func newTable(failed func(error), header []string, next func() ([][]string, erro
 // client cannot mistake the previous rows for the whole table.
 func (t table) Write(w http.ResponseWriter) {
 	answer.WriteHeader(w, "text/csv; charset=utf-8", "no-store")
-	out := csv.NewWriter(w)
-	_ = out.Write(t.header) // Error returns it
+	writer := csv.NewWriter(w)
+	_ = writer.Write(t.header) // Error returns it
 	for rows := t.first; len(rows) > 0; {
-		if err := out.WriteAll(rows); err != nil {
+		if err := writer.WriteAll(rows); err != nil {
 			return // the client has left
 		}
 		var err error
@@ -86,7 +86,7 @@ func (t table) Write(w http.ResponseWriter) {
 			panic(http.ErrAbortHandler)
 		}
 	}
-	out.Flush() // the client may have left
+	writer.Flush() // the client may have left
 }
 
 // plainCell returns a text that spreadsheets do not run as a formula. Clients choose the

@@ -120,13 +120,13 @@ func (r *recorder) Audit(ctx context.Context, entry aigateway.AuditEntry) error 
 func (r *recorder) AuditLoad(ctx context.Context, parts map[string]string) error {
 	actor, _ := aigateway.ActorOf(ctx)
 	return r.write(ctx, "writing row of the audit log", func(tx database.Statements) (changed, error) {
-		var before string
-		err := tx.Row(`SELECT parts FROM gateway_audit_loads ORDER BY CASE WHEN actor = $1 THEN 1 ELSE 0 END DESC, at DESC LIMIT 1`, database.Text(actor.Name)).Scan(&before)
+		var old string
+		err := tx.Row(`SELECT parts FROM gateway_audit_loads ORDER BY CASE WHEN actor = $1 THEN 1 ELSE 0 END DESC, at DESC LIMIT 1`, database.Text(actor.Name)).Scan(&old)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return changed{}, err
 		}
 		known := make(map[string]string)
-		_ = json.Unmarshal([]byte(before), &known) // nothing is known after a manual change
+		_ = json.Unmarshal([]byte(old), &known) // nothing is known after a manual change
 		now, err := json.Marshal(parts)
 		if err != nil {
 			return changed{}, database.Refuse(err)
@@ -138,13 +138,13 @@ func (r *recorder) AuditLoad(ctx context.Context, parts map[string]string) error
 }
 
 // loadChanges returns the parts of a configuration that differ, by their names.
-func loadChanges(before, after map[string]string) (changes []aigateway.AuditChange) {
-	names := slices.Collect(maps.Keys(before))
-	names = slices.AppendSeq(names, maps.Keys(after))
+func loadChanges(old, next map[string]string) (changes []aigateway.AuditChange) {
+	names := slices.Collect(maps.Keys(old))
+	names = slices.AppendSeq(names, maps.Keys(next))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		if before[name] != after[name] {
-			changes = append(changes, aigateway.AuditChange{Field: name, Before: before[name], After: after[name]})
+		if old[name] != next[name] {
+			changes = append(changes, aigateway.AuditChange{Field: name, Before: old[name], After: next[name]})
 		}
 	}
 	if more := len(changes) - maxLoadChanges; more > 0 {
@@ -155,9 +155,9 @@ func loadChanges(before, after map[string]string) (changes []aigateway.AuditChan
 
 // AuditEntries implements aigateway.AuditLog.
 func (r *recorder) AuditEntries(ctx context.Context, q aigateway.AuditQuery) (entries []aigateway.AuditEntry, err error) {
-	before := int64(math.MaxInt64)
+	limit := int64(math.MaxInt64)
 	if !q.To.IsZero() {
-		before = millis(q.To)
+		limit = millis(q.To)
 	}
 	err = r.db.Query(ctx, "reading the audit log", func(db database.Statements) error {
 		return db.Each(func(row database.Scanner) error {
@@ -172,7 +172,7 @@ func (r *recorder) AuditEntries(ctx context.Context, q aigateway.AuditQuery) (en
 		}, `SELECT id, at, actor, role, address, request, action, object, changes, failed FROM gateway_audit
 			WHERE id < $1 AND at >= $2 AND at < $3 AND (actor = $4 OR actor LIKE $5 ESCAPE '\') AND (object = $6 OR object LIKE $7 ESCAPE '\')
 				AND (action = $8 OR action LIKE $9 ESCAPE '\') ORDER BY id DESC LIMIT $10`,
-			cmp.Or(q.Before, math.MaxInt64), millis(q.From), before, database.Text(q.Actor), prefixPattern(q.Actor, "/"), database.Text(q.Object), prefixPattern(q.Object, "/"),
+			cmp.Or(q.Before, math.MaxInt64), millis(q.From), limit, database.Text(q.Actor), prefixPattern(q.Actor, "/"), database.Text(q.Object), prefixPattern(q.Object, "/"),
 			q.Action, prefixPattern(q.Action, "."), q.Limit)
 	})
 	return entries, err
@@ -188,12 +188,12 @@ func prefixPattern(name, separator string) string {
 
 // prune deletes the rows whose time is over. If it fails, the next call deletes them.
 func (r *recorder) prune(ctx context.Context) {
-	before := millis(time.Now().Add(-r.auditOptions().Keep))
+	limit := millis(time.Now().Add(-r.auditOptions().Keep))
 	for n := int64(pruneBatch); n == pruneBatch; {
 		err := r.db.Write(ctx, "deleting old rows of the audit log", func(tx database.Statements) (err error) {
-			n, err = tx.Exec(`DELETE FROM gateway_audit WHERE id IN (SELECT id FROM gateway_audit WHERE at < $1 ORDER BY id LIMIT $2)`, before, pruneBatch)
+			n, err = tx.Exec(`DELETE FROM gateway_audit WHERE id IN (SELECT id FROM gateway_audit WHERE at < $1 ORDER BY id LIMIT $2)`, limit, pruneBatch)
 			if err == nil {
-				_, err = tx.Exec(`DELETE FROM gateway_audit_loads WHERE at < $1`, before)
+				_, err = tx.Exec(`DELETE FROM gateway_audit_loads WHERE at < $1`, limit)
 			}
 			return err
 		})

@@ -55,21 +55,21 @@ func (c *cache) Complete() bool {
 func (c *cache) reload(db database.Statements) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	before := c.snapshot.Load()
+	old := c.snapshot.Load()
 	current, err := readState(db)
-	if err != nil || before.loaded && before.state == current {
+	if err != nil || old.loaded && old.state == current {
 		return err
 	}
-	next, err := readSnapshot(db, before)
+	next, err := readSnapshot(db, old)
 	if err == nil {
-		c.replace(before, next)
+		c.replace(old, next)
 	}
 	return err
 }
 
-// replace replaces the snapshot. Requests run with the rules of before until then.
-func (c *cache) replace(before, next *snapshot) {
-	next.dateBudgets(before)
+// replace replaces the snapshot. Requests run with the rules of the old one until then.
+func (c *cache) replace(old, next *snapshot) {
+	next.dateBudgets(old)
 	c.snapshot.Store(next)
 }
 
@@ -88,7 +88,7 @@ func (c *cache) invalidate() {
 func (c *cache) publish(next *snapshot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if before := c.snapshot.Load(); !before.loaded || before.revision < next.revision {
-		c.replace(before, next)
+	if old := c.snapshot.Load(); !old.loaded || old.revision < next.revision {
+		c.replace(old, next)
 	}
 }

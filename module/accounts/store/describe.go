@@ -18,14 +18,14 @@ type description [][2]string
 
 // changesOf returns the fields that differ between two descriptions with the same names in
 // the same order. A description is nil if the object does not exist at that time.
-func changesOf(before, after description) (changes []aigateway.AuditChange) {
-	for i := range max(len(before), len(after)) {
+func changesOf(old, next description) (changes []aigateway.AuditChange) {
+	for i := range max(len(old), len(next)) {
 		var c aigateway.AuditChange
-		if before != nil {
-			c.Field, c.Before = before[i][0], before[i][1]
+		if old != nil {
+			c.Field, c.Before = old[i][0], old[i][1]
 		}
-		if after != nil {
-			c.Field, c.After = after[i][0], after[i][1]
+		if next != nil {
+			c.Field, c.After = next[i][0], next[i][1]
 		}
 		if c.Before != c.After {
 			changes = append(changes, c)
@@ -159,12 +159,12 @@ func memberWord(admin bool) string {
 }
 
 // memberChanged returns the change of a member of a team.
-func memberChanged(team string, before, after member) changed {
-	changes := changesOf(description{{"member " + before.user.Name, before.word}}, description{{"member " + before.user.Name, after.word}})
+func memberChanged(team string, old, next member) changed {
+	changes := changesOf(description{{"member " + old.user.Name, old.word}}, description{{"member " + old.user.Name, next.word}})
 	if len(changes) == 0 {
-		return changed{user: before.user.ID}
+		return changed{user: old.user.ID}
 	}
-	return changed{before.user.ID, teamRow("team.member", team, changes...)}
+	return changed{old.user.ID, teamRow("team.member", team, changes...)}
 }
 
 func describeTime(t time.Time) string {

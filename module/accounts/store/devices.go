@@ -110,8 +110,8 @@ func (s devices) Deny(ctx context.Context, code aigateway.Digest) error {
 		if err != nil {
 			return changed{}, err
 		}
-		by, _ := aigateway.ActorOf(ctx)
-		row := aigateway.AuditEntry{Action: "device.deny", Object: by.Name, Changes: deviceChanges(device)}
+		actor, _ := aigateway.ActorOf(ctx)
+		row := aigateway.AuditEntry{Action: "device.deny", Object: actor.Name, Changes: deviceChanges(device)}
 		return changed{row: row}, tx.Change(`UPDATE gateway_devices SET code = NULL, denied = $1 WHERE digest = $2`, true, device.Digest[:])
 	})
 }
@@ -181,14 +181,14 @@ func (s devices) Rotate(ctx context.Context, digest aigateway.Digest, rotate fun
 		if err != nil {
 			return changed{}, err
 		}
-		before := *key
+		old := *key
 		if err := rotate(device, key, user); err != nil {
 			return changed{}, database.Refuse(err)
 		}
 		tokens := &device.Tokens
 		err = tx.Change(`UPDATE gateway_devices SET refresh = $1, replaced = $2, salt = $3, rotated = $4 WHERE digest = $5`,
 			tokens.Refresh[:], tokens.Replaced[:], tokens.Salt[:], millis(tokens.Rotated), digest[:])
-		changes := changesOf(describeKey(nil, &before), describeKey(nil, key))
+		changes := changesOf(describeKey(nil, &old), describeKey(nil, key))
 		// An action of its own: programs do it each hour, and nobody has changed the key.
 		return changed{user.ID, keyRow("device.token", key, changes)}, errors.Join(err, updateKey(tx, key))
 	})

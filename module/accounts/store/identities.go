@@ -24,11 +24,11 @@ func (s *Store) SignIn(ctx context.Context, identity aigateway.Identity, create 
 		if err != nil {
 			return changed{}, err
 		}
-		before := *user
+		old := *user
 		if err := change(user); err != nil {
 			return changed{}, database.Refuse(err)
 		}
-		done, err := replaceUser(tx, &before, user, 0)
+		done, err := replaceUser(tx, &old, user, 0)
 		if err == nil {
 			err = recordSignIn(tx, identity)
 		}

@@ -136,17 +136,17 @@ func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aiga
 		if key, err = keyByID(tx, user, id); err != nil {
 			return changed{}, err
 		}
-		before := *key
+		old := *key
 		if err := change(key); err != nil {
 			return changed{}, database.Refuse(err)
 		}
-		key.ID, key.UserID, key.Created, key.Used = before.ID, before.UserID, before.Created, before.Used
-		if key.Bounds.Limit != before.Bounds.Limit {
+		key.ID, key.UserID, key.Created, key.Used = old.ID, old.UserID, old.Created, old.Used
+		if key.Bounds.Limit != old.Bounds.Limit {
 			if err := checkMember(tx, key.UserID, key.Bounds.Limit); err != nil {
 				return changed{}, err
 			}
 		}
-		changes := changesOf(describeKey(nil, &before), describeKey(nil, key))
+		changes := changesOf(describeKey(nil, &old), describeKey(nil, key))
 		return changed{key.UserID, keyRow(updated("key", changes), key, changes)}, updateKey(tx, key)
 	})
 	if err != nil {

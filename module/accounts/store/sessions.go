@@ -106,9 +106,9 @@ func (s *Store) DeleteSession(ctx context.Context, user, id int64) error {
 }
 
 // DeleteSessionsOf implements aigateway.Sessions.
-func (s *Store) DeleteSessionsOf(ctx context.Context, user, except int64) error {
+func (s *Store) DeleteSessionsOf(ctx context.Context, user, kept int64) error {
 	return s.write(ctx, "deleting sessions", func(tx database.Statements) (changed, error) {
-		n, err := endSessions(tx, user, except)
+		n, err := endSessions(tx, user, kept)
 		if err != nil || n == 0 {
 			return changed{}, err
 		}
@@ -121,6 +121,6 @@ func (s *Store) DeleteSessionsOf(ctx context.Context, user, except int64) error 
 }
 
 // endSessions deletes the sessions of a user except one, and returns their number.
-func endSessions(tx database.Statements, user, except int64) (int64, error) {
-	return tx.Exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id <> $2`, user, except)
+func endSessions(tx database.Statements, user, kept int64) (int64, error) {
+	return tx.Exec(`DELETE FROM gateway_sessions WHERE user_id = $1 AND id <> $2`, user, kept)
 }

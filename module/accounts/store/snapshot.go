@@ -84,56 +84,56 @@ func (k *snapshot) takeUsed() (used []*cachedKey) {
 // outlives its secret; that of a secret does not.
 func inherit(keys map[aigateway.Digest]*cachedKey, previous *snapshot) {
 	for digest, key := range keys {
-		before := previous.keys[digest]
-		if before != nil && before.id == key.id {
-			key.used, key.presented = before.used, before.presented
-		} else if before = previous.byID(key.ID); before != nil {
-			key.used = before.used
+		old := previous.keys[digest]
+		if old != nil && old.id == key.id {
+			key.used, key.presented = old.used, old.presented
+		} else if old = previous.byID(key.ID); old != nil {
+			key.used = old.used
 		}
 	}
 }
 
 // readSnapshot reads the state, and then all keys. A change between the two readings
 // causes another reading, because it changes the state.
-func readSnapshot(db database.Statements, before *snapshot) (*snapshot, error) {
+func readSnapshot(db database.Statements, old *snapshot) (*snapshot, error) {
 	now, err := readState(db)
 	if err != nil {
 		return nil, err
 	}
-	next := &snapshot{database: before.database, loaded: true, state: now}
+	next := &snapshot{database: old.database, loaded: true, state: now}
 	if next.teams, err = readTeams(db); err != nil {
 		return nil, err
 	}
 	if next.rules, err = readUserRules(db, aigateway.AnyUser); err != nil {
 		return nil, err
 	}
-	next.keys, err = next.readKeys(db, aigateway.AnyUser, before)
+	next.keys, err = next.readKeys(db, aigateway.AnyUser, old)
 	return next, err
 }
 
 // dateBudgets sets since when the budgets of users, teams and keys have counted without a gap: since now,
 // unless the snapshot before has a budget of the same subject that counts as it does. Budgets of the first
 // snapshot have no earlier counts.
-func (k *snapshot) dateBudgets(before *snapshot) {
-	if before.keys == nil {
+func (k *snapshot) dateBudgets(old *snapshot) {
+	if old.keys == nil {
 		return
 	}
 	now := time.Now()
-	for name, of := range k.rules {
-		if earlier := before.rules[name].limit; of.limit != earlier {
-			of.limit.BudgetSince = budgetSince(earlier, of.limit, now)
+	for name, rules := range k.rules {
+		if earlier := old.rules[name].limit; rules.limit != earlier {
+			rules.limit.BudgetSince = budgetSince(earlier, rules.limit, now)
 		}
 	}
 	for name, team := range k.teams {
-		if earlier := before.teams[name].Team; team.Team != earlier && earlier != nil {
+		if earlier := old.teams[name].Team; team.Team != earlier && earlier != nil {
 			team.BudgetSince = budgetSince(earlier.Limit(), team.Limit(), now)
 		}
 	}
 	for digest, key := range k.keys {
-		if key.Own == nil || !key.Own.Budget.IsSet() || before.keys[digest] == key {
+		if key.Own == nil || !key.Own.Budget.IsSet() || old.keys[digest] == key {
 			continue
 		}
-		if earlier := before.byID(key.ID); earlier != nil { // a new key has no counts
+		if earlier := old.byID(key.ID); earlier != nil { // a new key has no counts
 			key.Own.BudgetSince = budgetSince(earlier.Own, key.Own, now)
 		}
 	}
@@ -161,11 +161,11 @@ type userRules struct {
 func readUserRules(db database.Statements, user int64) (map[string]userRules, error) {
 	all := make(map[string]userRules)
 	err := db.Each(func(row database.Scanner) error {
-		of, name, damaged := userRules{limit: new(aigateway.Limit)}, "", false
-		err := row.Scan(&of.user, &name, rulesColumn{&of.limit.LimitRules, &damaged})
-		if limit := aigateway.OwnLimit(aigateway.PerUser, of.limit.LimitRules); limit != nil || damaged {
-			of.limit = cmp.Or(limit, of.limit)
-			all[name] = of
+		rules, name, damaged := userRules{limit: new(aigateway.Limit)}, "", false
+		err := row.Scan(&rules.user, &name, rulesColumn{&rules.limit.LimitRules, &damaged})
+		if limit := aigateway.OwnLimit(aigateway.PerUser, rules.limit.LimitRules); limit != nil || damaged {
+			rules.limit = cmp.Or(limit, rules.limit)
+			all[name] = rules
 		}
 		return err
 	}, `SELECT id, name, rules FROM gateway_users WHERE rules <> '{}' AND ($1 = 0 OR id = $1)`, user)
@@ -188,29 +188,29 @@ func readTeams(db database.Statements) (map[string]cachedTeam, error) {
 // one user, or teams if the owner is AnyUser. first is the state before the transaction. If
 // the previous snapshot has the same state, readSnapshotAfter copies teams and the keys of
 // other users from it.
-func readSnapshotAfter(tx database.Statements, owner int64, first state, before *snapshot) (*snapshot, error) {
-	if owner == aigateway.AnyUser || !before.loaded || before.state != first {
-		return readSnapshot(tx, before)
+func readSnapshotAfter(tx database.Statements, owner int64, first state, old *snapshot) (*snapshot, error) {
+	if owner == aigateway.AnyUser || !old.loaded || old.state != first {
+		return readSnapshot(tx, old)
 	}
 	now, err := readState(tx)
 	if err != nil {
 		return nil, err
 	}
-	next := &snapshot{database: before.database, loaded: true, state: now, keys: maps.Clone(before.keys), teams: before.teams, rules: maps.Clone(before.rules)}
+	next := &snapshot{database: old.database, loaded: true, state: now, keys: maps.Clone(old.keys), teams: old.teams, rules: maps.Clone(old.rules)}
 	rules, err := readUserRules(tx, owner)
 	if err != nil {
 		return nil, err
 	}
-	maps.DeleteFunc(next.rules, func(_ string, of userRules) bool { return of.user == owner })
+	maps.DeleteFunc(next.rules, func(_ string, rules userRules) bool { return rules.user == owner })
 	maps.Copy(next.rules, rules)
-	changed, err := next.readKeys(tx, owner, before)
+	changed, err := next.readKeys(tx, owner, old)
 	maps.DeleteFunc(next.keys, func(_ aigateway.Digest, key *cachedKey) bool { return key.owner == owner })
 	maps.Copy(next.keys, changed)
 	return next, err
 }
 
 // readKeys reads the keys of a user, or of all users, with the teams of k.
-func (k *snapshot) readKeys(db database.Statements, owner int64, before *snapshot) (map[aigateway.Digest]*cachedKey, error) {
+func (k *snapshot) readKeys(db database.Statements, owner int64, old *snapshot) (map[aigateway.Digest]*cachedKey, error) {
 	keys := make(map[aigateway.Digest]*cachedKey)
 	err := db.Each(func(row database.Scanner) error {
 		key, replaced, err := scanCachedKey(row)
@@ -224,7 +224,7 @@ func (k *snapshot) readKeys(db database.Statements, owner int64, before *snapsho
 		return err
 	}, `SELECT `+keyColumns+`, u.name, u.disabled FROM gateway_keys k JOIN gateway_users u ON u.id = k.user_id
 		WHERE $1 = 0 OR k.user_id = $1`, owner)
-	inherit(keys, before)
+	inherit(keys, old)
 	return keys, err
 }
 

@@ -21,9 +21,9 @@ func readState(db database.Statements) (now state, err error) {
 
 // advance changes the state in a transaction that changes users or keys, and returns
 // the previous state.
-func advance(tx database.Statements) (before state, err error) {
-	if before, err = readState(tx); err != nil {
-		return before, err
+func advance(tx database.Statements) (old state, err error) {
+	if old, err = readState(tx); err != nil {
+		return old, err
 	}
-	return before, tx.Change(`UPDATE gateway_state SET revision = revision + 1, stamp = $1`, rand.Text())
+	return old, tx.Change(`UPDATE gateway_state SET revision = revision + 1, stamp = $1`, rand.Text())
 }

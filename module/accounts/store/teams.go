@@ -87,16 +87,16 @@ func (s teams) Change(ctx context.Context, name string, change func(*aigateway.T
 		if team, err = teamByName(tx, name); err != nil {
 			return changed{}, err
 		}
-		before := *team
+		old := *team
 		if err := change(team); err != nil {
 			return changed{}, database.Refuse(err)
 		}
-		team.Name, team.Created = before.Name, before.Created
+		team.Name, team.Created = old.Name, old.Created
 		models, rules, err := teamTexts(team)
 		if err != nil {
 			return changed{}, database.Refuse(err)
 		}
-		changes := changesOf(describeTeam(&before), describeTeam(team))
+		changes := changesOf(describeTeam(&old), describeTeam(team))
 		return changed{row: teamRow(updated("team", changes), name, changes...)}, tx.Change(`UPDATE gateway_teams SET models = $1, rules = $2 WHERE name = $3`, models, rules, database.Text(name))
 	})
 	if err != nil {
@@ -165,7 +165,7 @@ func (s teams) Members(ctx context.Context, team string, page aigateway.Page) ([
 // SetMember implements aigateway.Teams.
 func (s teams) SetMember(ctx context.Context, team string, user int64, admin bool, limit int) error {
 	return s.write(ctx, "setting member", func(tx database.Statements) (changed, error) {
-		before, err := memberOf(tx, team, user)
+		old, err := memberOf(tx, team, user)
 		if err != nil {
 			return changed{}, err
 		}
@@ -176,9 +176,9 @@ func (s teams) SetMember(ctx context.Context, team string, user int64, admin boo
 		if err != nil {
 			return changed{}, err
 		}
-		after := before
-		after.word = memberWord(admin)
-		return memberChanged(team, before, after), tx.Change(`INSERT INTO gateway_members (team, user_id, admin) VALUES ($1, $2, $3)
+		next := old
+		next.word = memberWord(admin)
+		return memberChanged(team, old, next), tx.Change(`INSERT INTO gateway_members (team, user_id, admin) VALUES ($1, $2, $3)
 			ON CONFLICT (team, user_id) DO UPDATE SET admin = excluded.admin, issuer = ''`, database.Text(team), user, admin)
 	})
 }
@@ -186,7 +186,7 @@ func (s teams) SetMember(ctx context.Context, team string, user int64, admin boo
 // RemoveMember implements aigateway.Teams.
 func (s teams) RemoveMember(ctx context.Context, team string, user int64, withKeys bool) error {
 	return s.change(ctx, "removing member", func(tx database.Statements) (changed, error) {
-		before, err := memberOf(tx, team, user)
+		old, err := memberOf(tx, team, user)
 		if err != nil {
 			return changed{}, err
 		}
@@ -198,7 +198,7 @@ func (s teams) RemoveMember(ctx context.Context, team string, user int64, withKe
 			return changed{}, err
 		}
 		lost, err := removeKeys(tx, team, user, withKeys)
-		done := memberChanged(team, before, member{user: before.user})
+		done := memberChanged(team, old, member{user: old.user})
 		done.row.Changes = append(done.row.Changes, lost...)
 		return done, err
 	})

@@ -92,11 +92,11 @@ func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*aig
 		if user, err = userByID(tx, id); err != nil {
 			return changed{}, err
 		}
-		before := *user
+		old := *user
 		if err := change(user); err != nil {
 			return changed{}, database.Refuse(err)
 		}
-		return replaceUser(tx, &before, user, keep)
+		return replaceUser(tx, &old, user, keep)
 	})
 	if err != nil {
 		return nil, err
@@ -105,21 +105,21 @@ func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*aig
 }
 
 // replaceUser writes a user as it has been changed, except for what never changes.
-func replaceUser(tx database.Statements, before, user *aigateway.User, keep int64) (changed, error) {
-	user.ID, user.Name, user.Created = before.ID, before.Name, before.Created
-	changes := changesOf(describeUser(before), describeUser(user))
-	return changed{user.ID, userRow(updated("user", changes), user, changes...)}, updateUser(tx, before, user, keep)
+func replaceUser(tx database.Statements, old, user *aigateway.User, keep int64) (changed, error) {
+	user.ID, user.Name, user.Created = old.ID, old.Name, old.Created
+	changes := changesOf(describeUser(old), describeUser(user))
+	return changed{user.ID, userRow(updated("user", changes), user, changes...)}, updateUser(tx, old, user, keep)
 }
 
 // updateUser writes a changed user. If the user is disabled or has a new password, it
 // deletes all sessions of the user except keep.
-func updateUser(tx database.Statements, before, user *aigateway.User, keep int64) error {
-	if isRoot(before) && !isRoot(user) {
+func updateUser(tx database.Statements, old, user *aigateway.User, keep int64) error {
+	if isRoot(old) && !isRoot(user) {
 		if err := checkOtherRoot(tx, user.ID); err != nil {
 			return err
 		}
 	}
-	if user.Disabled || user.Password != before.Password {
+	if user.Disabled || user.Password != old.Password {
 		if _, err := endSessions(tx, user.ID, keep); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ type Counter struct {
 	updated time.Time // time of level
 	running int       // attempts
 	blocks  int       // number of blocks in a row
-	until   time.Time // end of the last block
+	end     time.Time // end of the last block
 }
 
 // New returns a Throttle that blocks a key after burst failures in a row. For each
@@ -63,7 +63,7 @@ func (t *Throttle) Begin(key string) (*Counter, time.Duration) {
 		return nil, time.Second
 	}
 	c.decay(now, t.recovery)
-	if wait := c.until.Sub(now); wait > 0 {
+	if wait := c.end.Sub(now); wait > 0 {
 		return nil, wait
 	}
 	if c.level+float64(c.running) > t.threshold() {
@@ -93,7 +93,7 @@ func (t *Throttle) End(c *Counter, o Outcome) {
 	c.running--
 	switch o {
 	case Succeeded:
-		c.level, c.blocks, c.until = 0, 0, time.Time{}
+		c.level, c.blocks, c.end = 0, 0, time.Time{}
 	case Failed:
 		t.fail(c, time.Now())
 	}
@@ -105,7 +105,7 @@ func (t *Throttle) fail(c *Counter, now time.Time) {
 	if c.level <= t.threshold() {
 		return
 	}
-	c.until = now.Add(min(firstBlock<<c.blocks, maxBlock))
+	c.end = now.Add(min(firstBlock<<c.blocks, maxBlock))
 	c.blocks = min(c.blocks+1, 8) // a larger shift would only exceed maxBlock
 }
 
@@ -113,7 +113,7 @@ func (t *Throttle) fail(c *Counter, now time.Time) {
 func (c *Counter) decay(now time.Time, recovery time.Duration) {
 	c.level = max(0, c.level-float64(now.Sub(c.updated))/float64(recovery))
 	c.updated = now
-	if now.Sub(c.until) > resetAfter {
+	if now.Sub(c.end) > resetAfter {
 		c.blocks = 0
 	}
 }
@@ -137,7 +137,7 @@ func (t *Throttle) counterOf(key string, now time.Time) *Counter {
 // is one.
 func (t *Throttle) evict(now time.Time) bool {
 	for e := t.recent.Back(); e != nil; e = e.Prev() {
-		if c := e.Value.(*Counter); c.running == 0 && !now.Before(c.until) {
+		if c := e.Value.(*Counter); c.running == 0 && !now.Before(c.end) {
 			t.recent.Remove(e)
 			delete(t.counters, c.key)
 			return true

@@ -70,12 +70,12 @@ func check(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := newPrinter(cmd.OutOrStdout())
-	out.row(fmt.Sprintf("%s is valid: %d rows with facts, %d names with prices", args[0], len(content.Models.Rows), len(content.Prices.Names())))
+	printer := newPrinter(cmd.OutOrStdout())
+	printer.row(fmt.Sprintf("%s is valid: %d rows with facts, %d names with prices", args[0], len(content.Models.Rows), len(content.Prices.Names())))
 	for _, provider := range others(content) {
-		out.row(fmt.Sprintf("%s is no preset: its rows apply to a provider with this name, or with listed_as %[1]s", provider))
+		printer.row(fmt.Sprintf("%s is no preset: its rows apply to a provider with this name, or with listed_as %[1]s", provider))
 	}
-	return out.Flush()
+	return printer.Flush()
 }
 
 // others returns the providers of a file that are no presets: names of the operator's own, or with a
@@ -92,7 +92,7 @@ func others(file *tables.Content) (all []string) {
 // printer prints a table. It keeps the first error for Flush.
 type printer struct{ *tabwriter.Writer }
 
-func newPrinter(out io.Writer) printer { return printer{tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)} }
+func newPrinter(w io.Writer) printer { return printer{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)} }
 
 // row prints a row, with its invisible characters replaced by spaces.
 func (p printer) row(cells ...string) {

@@ -24,10 +24,10 @@ func diff(cmd *cobra.Command, args []string) error {
 		}
 	}
 	next, old := tables.New(files[0]), tables.New(files[1])
-	out, changes := newPrinter(cmd.OutOrStdout()), 0
+	printer, changes := newPrinter(cmd.OutOrStdout()), 0
 	for _, name := range names(files) {
 		for _, change := range changesOf(lookup(old, name.Provider, name.Name), lookup(next, name.Provider, name.Name)) {
-			out.row(name.Provider+"/"+name.Name, change.column, cmp.Or(change.before, "unknown"), "->", cmp.Or(change.after, "unknown"))
+			printer.row(name.Provider+"/"+name.Name, change.column, cmp.Or(change.old, "unknown"), "->", cmp.Or(change.next, "unknown"))
 			changes++
 		}
 	}
@@ -35,7 +35,7 @@ func diff(cmd *cobra.Command, args []string) error {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), "no price and no fact changes")
 		return err
 	}
-	return out.Flush()
+	return printer.Flush()
 }
 
 // names returns the names in files, sorted.
@@ -66,7 +66,7 @@ func sorted(names iter.Seq[modeltable.Key]) []modeltable.Key {
 }
 
 // change is another value of a column.
-type change struct{ column, before, after string }
+type change struct{ column, old, next string }
 
 // changesOf returns the columns of a model whose values change.
 func changesOf(old, next model) (changes []change) {
@@ -81,9 +81,9 @@ func changesOf(old, next model) (changes []change) {
 	if old.price == nil || next.price == nil {
 		return append(changes, change{"price", short(old.price), short(next.price)})
 	}
-	before, after := cells(old.price), cells(next.price)
+	oldCells, nextCells := cells(old.price), cells(next.price)
 	for _, column := range prices.Columns {
-		if a, b := before[column], after[column]; a != b {
+		if a, b := oldCells[column], nextCells[column]; a != b {
 			changes = append(changes, change{"price " + column, cmp.Or(a, emptyCell), cmp.Or(b, emptyCell)})
 		}
 	}

@@ -34,16 +34,16 @@ func list(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	found := find(file, names)
-	out := newPrinter(cmd.OutOrStdout())
+	printer := newPrinter(cmd.OutOrStdout())
 	switch len(found) {
 	case 0:
 		return errNothingKnown
 	case 1:
-		out.details(found[0])
+		printer.details(found[0])
 	default:
-		out.list(found)
+		printer.list(found)
 	}
-	return out.Flush()
+	return printer.Flush()
 }
 
 // find returns the models with one of the names: those of a service, by any name that it has for them
@@ -56,8 +56,8 @@ func find(file *tables.Content, names []string) (found []model) {
 	known := tables.New(file)
 	var others []string
 	for _, name := range names {
-		provider, of, _ := strings.Cut(name, "/")
-		if m := lookup(known, provider, of); m.facts != nil || m.price != nil {
+		provider, model, _ := strings.Cut(name, "/")
+		if m := lookup(known, provider, model); m.facts != nil || m.price != nil {
 			found = append(found, m)
 		} else {
 			others = append(others, name)
@@ -73,12 +73,12 @@ func find(file *tables.Content, names []string) (found []model) {
 
 // lookup returns the model with a name at a provider, as the gateway finds it.
 func lookup(known *tables.Tables, provider, name string) model {
-	at := tables.Place{Provider: provider, Service: provider}
+	place := tables.Place{Provider: provider, Service: provider}
 	if preset, err := caddy.GetModule("ai_gateway.providers." + provider); err == nil {
-		at.Names = preset.New().(aigateway.Preset).Defaults().Listing
-		at.Service = cmp.Or(at.Names.As, provider)
+		place.Names = preset.New().(aigateway.Preset).Defaults().Listing
+		place.Service = cmp.Or(place.Names.As, provider)
 	}
-	return model{provider, name, known.Facts(at, name), known.Price(at, name, time.Now())}
+	return model{provider, name, known.Facts(place, name), known.Price(place, name, time.Now())}
 }
 
 // row is a row of a table by its names.
@@ -159,14 +159,14 @@ func (p printer) facts(m model) {
 
 // origin prints where a row comes from.
 func (p printer) origin(prefix string, builtin bool, asOf, source, note string) {
-	from := "the file"
+	origin := "the file"
 	if builtin {
-		from = "the table that is compiled in"
+		origin = "the table that is compiled in"
 	}
-	p.row(prefix+"from", from)
-	for _, of := range [...][2]string{{"as of", asOf}, {"source", source}, {"note", note}} {
-		if of[1] != "" {
-			p.row(prefix+of[0], of[1])
+	p.row(prefix+"from", origin)
+	for _, fact := range [...][2]string{{"as of", asOf}, {"source", source}, {"note", note}} {
+		if fact[1] != "" {
+			p.row(prefix+fact[0], fact[1])
 		}
 	}
 }

@@ -162,6 +162,6 @@ func withTurns(request map[string]any, list string, turns ...any) map[string]any
 func counts(usage any, input, output string) Usage {
 	object, _ := usage.(map[string]any)
 	inputCount, _ := object[input].(float64)
-	out, _ := object[output].(float64)
-	return Usage{int64(inputCount), int64(out)}
+	outputCount, _ := object[output].(float64)
+	return Usage{int64(inputCount), int64(outputCount)}
 }

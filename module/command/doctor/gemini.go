@@ -56,11 +56,11 @@ func addressOf(path string, request map[string]any) (string, map[string]any) {
 	if request["stream"] == true {
 		path = strings.Replace(path, ":generateContent", ":streamGenerateContent?alt=sse", 1)
 	}
-	for from, to := range map[string]string{"maxOutputTokens": "maxOutputTokens", "temperature": "temperature", "top_p": "topP"} {
-		if value, ok := request[from]; ok {
-			config[to] = value
+	for name, field := range map[string]string{"maxOutputTokens": "maxOutputTokens", "temperature": "temperature", "top_p": "topP"} {
+		if value, ok := request[name]; ok {
+			config[field] = value
 		}
-		delete(body, from)
+		delete(body, name)
 	}
 	delete(body, "model")
 	delete(body, "stream")

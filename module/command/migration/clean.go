@@ -36,7 +36,7 @@ func (g *Gateway) Clean(report *Report) {
 	})
 	for i := range g.Keys {
 		k := &g.Keys[i]
-		for _, list := range [...]*[]string{&k.Models, &k.From} {
+		for _, list := range [...]*[]string{&k.Models, &k.Networks} {
 			n := len(*list)
 			*list = slices.DeleteFunc(slices.Clone(*list), func(text string) bool { return text == "" || !Writable(text) })
 			if len(*list) < n {

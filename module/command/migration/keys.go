@@ -18,7 +18,7 @@ type Key struct {
 	Digest   string // sha256:…
 	Owner    string
 	Models   []string // patterns; empty for all
-	From     []string
+	Networks []string
 	Expires  string // RFC 3339; "" for never
 	Limit    string
 	Disabled bool
@@ -37,7 +37,7 @@ func KeysFile(keys []Key) string {
 		for _, word := range [...]struct {
 			name   string
 			values []string
-		}{{"owner", single(k.Owner)}, {"models", k.Models}, {"from", k.From}, {"expires", single(k.Expires)}, {"limit", single(k.Limit)}} {
+		}{{"owner", single(k.Owner)}, {"models", k.Models}, {"from", k.Networks}, {"expires", single(k.Expires)}, {"limit", single(k.Limit)}} {
 			if len(word.values) > 0 {
 				block = append(block, Words(append([]string{word.name}, word.values...)...))
 			}

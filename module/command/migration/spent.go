@@ -11,7 +11,7 @@ import (
 // Spent is a part of what was spent before the import, at the time of its record.
 type Spent struct {
 	Opening
-	At    time.Time
+	Time  time.Time
 	Nanos int64
 }
 
@@ -22,7 +22,7 @@ type Spent struct {
 // key has spent in all time has a record from before the month of its team, and only what
 // cannot be dated so, because the budget around it has the same or a longer period, is left out
 // where the amount of that budget is smaller. The report names what is left out.
-func (g *Gateway) Spent(now time.Time, imported func(o *Opening, since time.Time) (nanos int64, err error), report *Report) (all []Spent, err error) {
+func (g *Gateway) Spent(now time.Time, imported func(o *Opening, start time.Time) (nanos int64, err error), report *Report) (all []Spent, err error) {
 	budgets, err := g.spentBudgets(now, imported)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (g *Gateway) Spent(now time.Time, imported func(o *Opening, since time.Time
 			report.Add(Changed, own.Limit, "%s of what was spent is left out: a budget around it has spent less", aigateway.Cost{Nanos: rest, Currency: aigateway.DefaultCurrency})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Spent) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(all, func(a, b Spent) int { return a.Time.Compare(b.Time) })
 	return all, nil
 }
 
@@ -59,7 +59,7 @@ type spentBudget struct {
 	Opening
 	limits  []string  // its limit, and those within it
 	sliding bool      // its period ends now
-	since   time.Time // the begin of its period
+	start   time.Time // the begin of its period
 	counted int64     // of records
 }
 
@@ -71,21 +71,21 @@ func (g *Gateway) spentBudgets(now time.Time, imported func(*Opening, time.Time)
 		if err != nil {
 			return nil, fmt.Errorf("the period of the limit %s: %w", o.Limit, err)
 		}
-		b := spentBudget{Opening: o, limits: g.Within(o.Limit), sliding: budget.Calendar == "", since: budget.Since(now)}
+		b := spentBudget{Opening: o, limits: g.Within(o.Limit), sliding: budget.Calendar == "", start: budget.Since(now)}
 		if b.sliding {
-			b.since = b.since.Truncate(time.Hour) // as the ledger sums
+			b.start = b.start.Truncate(time.Hour) // as the ledger sums
 		}
-		if b.counted, err = imported(&o, b.since); err != nil {
+		if b.counted, err = imported(&o, b.start); err != nil {
 			return nil, err
 		}
-		if !b.since.IsZero() && b.since.Before(earliest) {
-			earliest = b.since
+		if !b.start.IsZero() && b.start.Before(earliest) {
+			earliest = b.start
 		}
 		all = append(all, b)
 	}
 	for i := range all {
-		if all[i].since.IsZero() {
-			all[i].since = earliest.Truncate(time.Hour).Add(-time.Hour)
+		if all[i].start.IsZero() {
+			all[i].start = earliest.Truncate(time.Hour).Add(-time.Hour)
 		}
 	}
 	return all, nil
@@ -96,7 +96,7 @@ func (b *spentBudget) left() int64 { return int64(b.Amount*1e9) - b.counted }
 
 // counts reports whether a record of an opening at a time counts in the budget.
 func (b *spentBudget) counts(o *Opening, moment time.Time) bool {
-	return !moment.Before(b.since) && slices.Contains(b.limits, o.Limit) && (b.Key == "" || b.Key == o.Key) && (b.User == "" || b.User == o.User)
+	return !moment.Before(b.start) && slices.Contains(b.limits, o.Limit) && (b.Key == "" || b.Key == o.Key) && (b.User == "" || b.User == o.User)
 }
 
 // times returns the times of records in the order of choice. The begin of a period of the
@@ -104,12 +104,12 @@ func (b *spentBudget) counts(o *Opening, moment time.Time) bool {
 // longest time at its end, and else before the periods of other budgets.
 func (b *spentBudget) times(now time.Time, all []spentBudget) (times []time.Time) {
 	if !b.sliding {
-		return []time.Time{b.since}
+		return []time.Time{b.start}
 	}
 	times = append(times, now)
 	for i := range all {
-		if before := all[i].since.Truncate(time.Hour).Add(-time.Hour); !before.Before(b.since) {
-			times = append(times, before)
+		if hour := all[i].start.Truncate(time.Hour).Add(-time.Hour); !hour.Before(b.start) {
+			times = append(times, hour)
 		}
 	}
 	slices.SortFunc(times, func(a, b time.Time) int { return b.Compare(a) })

@@ -35,7 +35,7 @@ func counted(t *testing.T, g *Gateway, o Opening, now time.Time, records []Spent
 		since = since.Truncate(time.Hour)
 	}
 	for _, r := range records {
-		if !r.At.Before(since) && slices.Contains(g.Within(o.Limit), r.Limit) && (o.Key == "" || o.Key == r.Key) && (o.User == "" || o.User == r.User) {
+		if !r.Time.Before(since) && slices.Contains(g.Within(o.Limit), r.Limit) && (o.Key == "" || o.Key == r.Key) && (o.User == "" || o.User == r.User) {
 			units += float64(r.Nanos) / 1e9
 		}
 	}
@@ -119,7 +119,7 @@ func TestWhatWasSpentIsExactAtEachLevel(t *testing.T) {
 		records, err := g.Spent(now, nothing, &report)
 		require.NoError(t, err)
 		assert.Empty(t, report.Notes, now)
-		assert.True(t, slices.IsSortedFunc(records, func(a, b Spent) int { return a.At.Compare(b.At) }), "as the journal needs them")
+		assert.True(t, slices.IsSortedFunc(records, func(a, b Spent) int { return a.Time.Compare(b.Time) }), "as the journal needs them")
 		for _, o := range g.Openings {
 			assert.InDelta(t, o.Amount, counted(t, g, o, now, records), 1e-9, "%s %s", now, o.Limit)
 		}

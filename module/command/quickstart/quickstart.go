@@ -31,10 +31,10 @@ type Login struct {
 	Problem  string // why users cannot log in, "" if they can
 }
 
-// Start starts the gateway in the background, and writes the banner to out, which explains how to use it.
+// Start starts the gateway in the background, and writes the banner to w, which explains how to use it.
 // The variables of the environment are those that getenv returns. After the start, login prepares the
 // accounts. The error names the option or the variable that is invalid, or the address that is in use.
-func Start(o Options, getenv func(string) string, login func() Login, out io.Writer) error {
+func Start(o Options, getenv func(string) string, login func() Login, w io.Writer) error {
 	s, err := newSetup(o, getenv)
 	if err != nil {
 		return err
@@ -50,13 +50,13 @@ func Start(o Options, getenv func(string) string, login func() Login, out io.Wri
 		return fmt.Errorf("starting the gateway: %w", err)
 	}
 	s.login = login()
-	_, err = io.WriteString(out, s.banner())
+	_, err = io.WriteString(w, s.banner())
 	return err
 }
 
-// Print writes the Caddyfile to out, as a start for an operator's own. If the key is new, the Caddyfile
+// Print writes the Caddyfile to w, as a start for an operator's own. If the key is new, the Caddyfile
 // contains only its digest, and Print writes the key to messages.
-func Print(o Options, getenv func(string) string, out, messages io.Writer) error {
+func Print(o Options, getenv func(string) string, w, messages io.Writer) error {
 	s, err := newSetup(o, getenv)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func Print(o Options, getenv func(string) string, out, messages io.Writer) error
 			return err
 		}
 	}
-	_, err = io.WriteString(out, s.caddyfile())
+	_, err = io.WriteString(w, s.caddyfile())
 	return err
 }
 

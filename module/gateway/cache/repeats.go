@@ -13,11 +13,11 @@ import (
 // exchange.
 func repeats(ex *exchange.Exchange, anyTemperature bool) bool {
 	v := &ex.View
-	beyond := &v.Beyond
+	reach := &v.Beyond
 	switch {
 	case ex.InMessage, v.Answers > 1, v.Costs.Searches > 0:
 		return false
-	case beyond.State != "", beyond.References != nil, beyond.OtherModels != "", beyond.Background, beyond.Stored, beyond.Idle:
+	case reach.State != "", reach.References != nil, reach.OtherModels != "", reach.Background, reach.Stored, reach.Idle:
 		return false
 	}
 	switch op := ex.Operation; {

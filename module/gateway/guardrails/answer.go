@@ -92,8 +92,8 @@ func escapeBefore(text string, cut bool) int {
 		case tail[0] == '%' && (size == 3 || cut && size < 3):
 			return size
 		case size >= 2 && tail[0] == '\\' && tail[1] == 'u' && (size == 6 || cut):
-			before := text[max(0, len(text)-size-mostBackslashes) : len(text)-size]
-			return size + len(before) - len(strings.TrimRight(before, `\`))
+			head := text[max(0, len(text)-size-mostBackslashes) : len(text)-size]
+			return size + len(head) - len(strings.TrimRight(head, `\`))
 		case tail[0] == 'u' || isHex(rune(tail[0])):
 		default:
 			return 0

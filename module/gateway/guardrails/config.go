@@ -18,8 +18,8 @@ type Config struct {
 	// GuardRaw is the module that checks texts.
 	GuardRaw json.RawMessage `json:"guard,omitempty" caddy:"namespace=ai_gateway.guards inline_key=guard"`
 
-	// On are the parts of exchanges that the guard checks: "request", "answer". Default: both.
-	On []string `json:"on,omitempty"`
+	// Parts are the parts of exchanges that the guard checks: "request", "answer". Default: both.
+	Parts []string `json:"on,omitempty"`
 
 	// Check are the kinds of texts that the guard checks: system, user, assistant,
 	// tool_result, call, tool, mcp_server, reasoning, other. Default: all but reasoning, which is the
@@ -58,9 +58,9 @@ func (c *Config) Validate() error {
 	if c.Name == "" || len(c.Name) > 64 || strings.ContainsFunc(c.Name, foreign) {
 		return fmt.Errorf("guard '%s': a name has 1 to 64 letters, digits and characters of -_. only", c.Name)
 	}
-	for _, on := range c.On {
-		if on != OnRequest && on != OnAnswer {
-			return fmt.Errorf("guard '%s': on must be %s or %s, not '%s'", c.Name, OnRequest, OnAnswer, on)
+	for _, part := range c.Parts {
+		if part != OnRequest && part != OnAnswer {
+			return fmt.Errorf("guard '%s': on must be %s or %s, not '%s'", c.Name, OnRequest, OnAnswer, part)
 		}
 	}
 	known := append(slices.Clone(defaultKinds), aigateway.GuardReasoning)
@@ -86,7 +86,7 @@ func join(kinds []aigateway.GuardKind) string {
 }
 
 // checks reports whether the guard checks a part of exchanges.
-func (c *Config) checks(part string) bool { return len(c.On) == 0 || slices.Contains(c.On, part) }
+func (c *Config) checks(part string) bool { return len(c.Parts) == 0 || slices.Contains(c.Parts, part) }
 
 // covers reports whether the guard checks the exchanges of a key and a model.
 func (c *Config) covers(key, model string) bool {

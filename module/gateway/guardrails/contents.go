@@ -28,9 +28,9 @@ type LogConfig struct {
 	// Redact are the names of guards whose rules are masked in the log, those that block
 	// included. Default: none.
 	Redact []string `json:"redact,omitempty"`
-	// To are the places: "log", and "traces" for attributes of the span that Caddy's directive
+	// Places are where the contents go: "log", and "traces" for attributes of the span that Caddy's directive
 	// tracing creates for the request. Default: "log".
-	To []string `json:"to,omitempty"`
+	Places []string `json:"to,omitempty"`
 }
 
 // The places of contents.
@@ -60,10 +60,10 @@ func (g Guards) WithLog(c *LogConfig) (Guards, error) {
 	if l.MaxSize == 0 {
 		l.MaxSize = defaultMaxSize
 	}
-	if len(l.To) == 0 {
-		l.To = []string{ToLog}
+	if len(l.Places) == 0 {
+		l.Places = []string{ToLog}
 	}
-	for _, place := range l.To {
+	for _, place := range l.Places {
 		if place != ToLog && place != ToTraces {
 			return g, fmt.Errorf("log_content: contents go to %s or %s, not to '%s'", ToLog, ToTraces, place)
 		}
@@ -85,7 +85,7 @@ func (l *contentLog) covers(key, model string) bool {
 }
 
 // goesTo reports whether contents are written to a place.
-func (l *contentLog) goesTo(place string) bool { return slices.Contains(l.To, place) }
+func (l *contentLog) goesTo(place string) bool { return slices.Contains(l.Places, place) }
 
 // logContent writes texts of one side of the exchange to the log and to its trace. Texts that
 // cannot be redacted are not written.

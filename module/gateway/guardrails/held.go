@@ -197,7 +197,7 @@ func (h *held) sent() (list []aigateway.GuardText) {
 
 // release returns the bytes of the events that may be sent, with their edits. ok is false if an
 // edit cannot be put back.
-func (h *held) release() (out []byte, ok bool) {
+func (h *held) release() (released []byte, ok bool) {
 	for len(h.queue) > 0 {
 		e := h.queue[0]
 		waits := func(p piece) bool { return p.end > p.channel.clear || !p.channel.asked && p.channel.kind == texts.Call }
@@ -207,14 +207,14 @@ func (h *held) release() (out []byte, ok bool) {
 		for i := range e.pieces {
 			if text, changed := e.pieces[i].edited(); changed {
 				if e.pieces[i].span.Empty() {
-					return out, false
+					return released, false
 				}
 				e.edits = append(e.edits, edit.Edit{Span: e.pieces[i].span, With: jsonscan.AppendString(nil, text)})
 			}
 		}
 		slices.SortFunc(e.edits, func(a, b edit.Edit) int { return a.Start - b.Start })
-		out = edit.Apply(out, e.raw, e.edits)
+		released = edit.Apply(released, e.raw, e.edits)
 		h.queue, h.size = h.queue[1:], h.size-len(e.raw)
 	}
-	return out, true
+	return released, true
 }

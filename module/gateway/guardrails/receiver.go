@@ -126,23 +126,23 @@ func (r *Receiver) proceed(final bool) {
 	if r.blocked != nil || !final && r.check.Exchange.Result.State >= exchange.Finished {
 		return
 	}
-	out, ok := r.check.held.release()
+	released, ok := r.check.held.release()
 	if !ok {
 		r.blocked = &block{err: errUnreadable}
 		return
 	}
-	if len(out) > 0 {
+	if len(released) > 0 {
 		if r.lexer == nil && r.Header().Get("Content-Length") != "" {
-			r.Header().Set("Content-Length", strconv.Itoa(len(out)))
+			r.Header().Set("Content-Length", strconv.Itoa(len(released)))
 		}
-		r.follow(out)
-		_, _ = r.reply.Write(out) // the reply handles a client that has disconnected
+		r.follow(released)
+		_, _ = r.reply.Write(released) // the reply handles a client that has disconnected
 		_ = r.reply.FlushError()
 	}
 }
 
 // follow lets the appender of the exchange read what the client gets.
-func (r *Receiver) follow(out []byte) {
+func (r *Receiver) follow(released []byte) {
 	result := r.check.Exchange.Result
 	if r.lexer == nil || result.Appender == nil {
 		return
@@ -154,7 +154,7 @@ func (r *Receiver) follow(out []byte) {
 		}
 		result.Appender = r.follower
 	}
-	r.follower.note(out)
+	r.follower.note(released)
 }
 
 // Close ends the answer when the call has returned: it passes on the rest, or ends the reply

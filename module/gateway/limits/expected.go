@@ -75,10 +75,10 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 // openEnded refuses a request whose cost has no bound, or never becomes known, for a key that has a
 // budget.
 func (c *Chain) openEnded(ex *exchange.Exchange, m *catalog.Model) *fault.Fault {
-	switch beyond := &ex.View.Beyond; {
-	case beyond.OtherModels != "":
-		return fault.OtherModels(beyond.OtherModels)
-	case beyond.Background && (beyond.Unstored || !c.book.Defers() || !allSeal(ex, m)):
+	switch reach := &ex.View.Beyond; {
+	case reach.OtherModels != "":
+		return fault.OtherModels(reach.OtherModels)
+	case reach.Background && (reach.Unstored || !c.book.Defers() || !allSeal(ex, m)):
 		return fault.Background()
 	}
 	return nil

@@ -28,10 +28,10 @@ import (
 type Limit struct {
 	aigateway.Limit
 
-	// Within is the name of another limit that must admit each request, too. Limits per
+	// Parent is the name of another limit that must admit each request, too. Limits per
 	// gateway need not be named here, because they apply to every request. Default:
 	// none.
-	Within string `json:"within,omitempty"`
+	Parent string `json:"within,omitempty"`
 
 	// Models are names of models, by which clients ask for them, or patterns in which "*" matches
 	// anything. The limit counts only requests for these models. Default: all requests.
@@ -53,7 +53,7 @@ var errSockets = errors.New("sockets must be 1 to 1000000")
 
 // Check returns an error for an invalid limit.
 func (l *Limit) Check() error {
-	if l.Per == aigateway.PerGateway && l.Within != "" {
+	if l.Per == aigateway.PerGateway && l.Parent != "" {
 		return errors.New("a limit per gateway is within no other")
 	}
 	if l.Sockets < 0 || l.Sockets > mostSockets {
@@ -128,7 +128,7 @@ func (l *Limits) find(name string) *Limit {
 // Sockets returns how many WebSockets may be open with a key: the number of its limit, or else of the next
 // limit around it that has one.
 func (l *Limits) Sockets(key *aigateway.Key) int {
-	for limit := l.find(key.Limit); limit != nil; limit = l.find(limit.Within) {
+	for limit := l.find(key.Limit); limit != nil; limit = l.find(limit.Parent) {
 		if limit.Sockets > 0 {
 			return limit.Sockets
 		}
@@ -203,7 +203,7 @@ func (l *Limits) outward(name string) (limits []*aigateway.Limit, err error) {
 		case limit.Per != aigateway.PerGateway:
 			limits = append(limits, &limit.Limit)
 		}
-		name = limit.Within
+		name = limit.Parent
 	}
 	for _, limit := range l.defined {
 		if limit.Per == aigateway.PerGateway {

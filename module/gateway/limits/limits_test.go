@@ -34,7 +34,7 @@ func load() (aigateway.Counters, error) { return namer{}, nil }
 var one = aigateway.LimitRules{Concurrent: 1}
 
 func limit(name, within string, per aigateway.Scope) *Limit {
-	return &Limit{Limit: aigateway.Limit{Name: name, Per: per, LimitRules: one}, Within: within}
+	return &Limit{Limit: aigateway.Limit{Name: name, Per: per, LimitRules: one}, Parent: within}
 }
 
 func costing(l *Limit, text string) *Limit {

@@ -32,8 +32,8 @@ type ownRule struct {
 }
 
 // limit returns the limit with the rules, nil without rules.
-func (r ownRule) limit(per aigateway.Scope) *aigateway.Limit {
-	limit := aigateway.OwnLimit(per, r.LimitRules)
+func (r ownRule) limit(scope aigateway.Scope) *aigateway.Limit {
+	limit := aigateway.OwnLimit(scope, r.LimitRules)
 	if limit != nil {
 		limit.BudgetSince = r.budgetSince
 	}

@@ -13,23 +13,23 @@ import (
 // A request that was refused for another reason than a budget has none: the program would show its person a
 // budget that has room. If the use of the budget that has refused is not shown, the headers state no more than
 // that a budget has.
-func (c *Chain) showBudget(to *reply.Reply, r *http.Request, a *aigateway.Admission) {
-	headers := to.Exchange.Format.Client.Quotas.Budget
+func (c *Chain) showBudget(answer *reply.Reply, r *http.Request, a *aigateway.Admission) {
+	headers := answer.Exchange.Format.Client.Quotas.Budget
 	refused := a.Reservation == nil
 	if c.currency == "" || headers == nil || !hasSignedIn(r) || refused && a.Reached != aigateway.MoneyBudget {
 		return
 	}
-	if use, ok := useToShow(c, to, r, a); ok {
-		to.SetHeaders(headers(use)...)
+	if use, ok := useToShow(c, answer, r, a); ok {
+		answer.SetHeaders(headers(use)...)
 	} else if refused {
-		to.SetHeaders(headers(format.BudgetUse{Ended: true})...)
+		answer.SetHeaders(headers(format.BudgetUse{Ended: true})...)
 	}
 }
 
 // useToShow returns the use of a budget: of those that refuse requests, the one of which the largest share is
 // spent, or the one that has refused this request, if nothing is left of it. A budget without a time at which
 // it begins anew has none.
-func useToShow(c *Chain, to *reply.Reply, r *http.Request, a *aigateway.Admission) (use format.BudgetUse, ok bool) {
+func useToShow(c *Chain, answer *reply.Reply, r *http.Request, a *aigateway.Admission) (use format.BudgetUse, ok bool) {
 	ended := a.Reservation == nil
 	if ended && a.Left > 0 {
 		return use, false
@@ -37,7 +37,7 @@ func useToShow(c *Chain, to *reply.Reply, r *http.Request, a *aigateway.Admissio
 	budgets := states{wants: func(l *aigateway.Limit, _ aigateway.Subject) bool {
 		return l.Budget.IsSet() && (!ended || l.Name == a.Limit.Name)
 	}}
-	if budgets.add(r.Context(), c, to.Exchange.Key) != nil {
+	if budgets.add(r.Context(), c, answer.Exchange.Key) != nil {
 		return use, false // the counters do not answer, which is logged where they decide
 	}
 	i := aigateway.FullestBudget(budgets.list)

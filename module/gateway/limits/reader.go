@@ -68,19 +68,19 @@ func (r Reader) Limits(ctx context.Context, q aigateway.LimitQuery) (page aigate
 	all.wants = func(l *aigateway.Limit, s aigateway.Subject) bool {
 		return named(l, s) && (withShared || !s.Per.IsShared())
 	}
-	after := strings.TrimPrefix(q.After, cursor)
-	last := after
+	start := strings.TrimPrefix(q.After, cursor)
+	last := start
 	for _, key := range r.keys(q) {
-		switch at := key.position(); {
-		case at <= after:
+		switch position := key.position(); {
+		case position <= start:
 			all.choose(key.chain, key.Key)
-		case len(all.list) >= q.Most && at != last:
+		case len(all.list) >= q.Most && position != last:
 			return aigateway.LimitPage{States: all.list, Next: cursor + last}, nil
 		default:
 			if err := all.add(ctx, key.chain, key.Key); err != nil {
 				return page, err
 			}
-			last = at
+			last = position
 		}
 	}
 	return aigateway.LimitPage{States: all.list}, nil

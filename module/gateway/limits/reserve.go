@@ -25,21 +25,21 @@ const exceededHeader = "X-Gateway-Budget-Exceeded"
 // money, the most expensive first; the exchange has them as passed over. Where the limits have room for one
 // call only, a model that hedges is admitted without the second one. m is nil for an exchange that uses no
 // model.
-func (c *Chain) Admit(to *reply.Reply, r *http.Request, m *catalog.Model, pricer meter.Pricer) (a Admitted, refused *fault.Fault) {
+func (c *Chain) Admit(answer *reply.Reply, r *http.Request, m *catalog.Model, pricer meter.Pricer) (a Admitted, refused *fault.Fault) {
 	for a.Model = m; ; {
-		if a.Estimate, refused = c.Expect(to.Exchange, a.Model, pricer); refused == nil && c.Empty() {
+		if a.Estimate, refused = c.Expect(answer.Exchange, a.Model, pricer); refused == nil && c.Empty() {
 			return a, nil
 		}
 		var decision *aigateway.Admission // nil without a price
 		if refused == nil {
-			decision = c.decide(to.Exchange, r, a.Estimate)
+			decision = c.decide(answer.Exchange, r, a.Estimate)
 		}
-		if needsTwo(decision) && a.Model != nil && a.Model.Hedges(to.Exchange) {
+		if needsTwo(decision) && a.Model != nil && a.Model.Hedges(answer.Exchange) {
 			a.Model = a.Model.Unhedged()
 			continue
 		}
 		if decision == nil || decision.Reservation == nil && decision.Reached == aigateway.MoneyBudget {
-			if cheaper := c.cheaper(to.Exchange, a.Model, pricer); cheaper != nil {
+			if cheaper := c.cheaper(answer.Exchange, a.Model, pricer); cheaper != nil {
 				a.Model = cheaper
 				continue
 			}
@@ -50,10 +50,10 @@ func (c *Chain) Admit(to *reply.Reply, r *http.Request, m *catalog.Model, pricer
 		case decision.Err != nil:
 			return a, fault.LimitsUnavailable(decision.Err)
 		}
-		show(to, decision)
-		c.showBudget(to, r, decision)
+		show(answer, decision)
+		c.showBudget(answer, r, decision)
 		if a.Reservation = decision.Reservation; a.Reservation == nil {
-			refused = refuse(to, decision, a.Estimate, len(c.models[decision.Limit.Name]) > 0)
+			refused = refuse(answer, decision, a.Estimate, len(c.models[decision.Limit.Name]) > 0)
 		}
 		return a, refused
 	}
@@ -110,7 +110,7 @@ func (c *Chain) cheaper(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pr
 		}
 	}
 	why := exchange.ByBudget
-	if m.Order.By == catalog.OrderByCost { // what is left would be first in any case
+	if m.Order.Criterion == catalog.OrderByCost { // what is left would be first in any case
 		why = exchange.ByCost
 	}
 	return m.Without(why, func(t *catalog.Target) bool { return costAt(t) == most })
@@ -118,9 +118,9 @@ func (c *Chain) cheaper(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pr
 
 // refuse returns the fault of a request over a limit, with the time after which the limit admits requests
 // again. someModels reports whether the limit counts some models only.
-func refuse(to *reply.Reply, a *aigateway.Admission, e meter.Estimate, someModels bool) *fault.Fault {
-	whose := whoseOf(a.Limit, to.Exchange.Key)
-	if model := to.Exchange.View.Model; model != "" && someModels {
+func refuse(answer *reply.Reply, a *aigateway.Admission, e meter.Estimate, someModels bool) *fault.Fault {
+	whose := whoseOf(a.Limit, answer.Exchange.Key)
+	if model := answer.Exchange.View.Model; model != "" && someModels {
 		whose += fault.Whose(" for model '" + model + "'")
 	}
 	refused := faultOf(a, e, whose)
@@ -171,11 +171,11 @@ func whoseOf(l *aigateway.Limit, key *aigateway.Key) fault.Whose {
 }
 
 // again returns the time at which a budget admits requests again, "" if it is unknown.
-func again(after time.Duration) string {
-	if after == 0 {
+func again(wait time.Duration) string {
+	if wait == 0 {
 		return ""
 	}
-	return time.Now().Add(after).UTC().Format("2006-01-02 15:04 UTC")
+	return time.Now().Add(wait).UTC().Format("2006-01-02 15:04 UTC")
 }
 
 // wholeSeconds returns a duration in seconds, rounded up, so that a client that waits for this time does
@@ -184,23 +184,23 @@ func wholeSeconds(d time.Duration) int { return int((d + time.Second - 1) / time
 
 // show sets the headers that show the remaining quotas. All answers have them, errors
 // included.
-func show(to *reply.Reply, a *aigateway.Admission) {
+func show(answer *reply.Reply, a *aigateway.Admission) {
 	headers, now := make([]string, 0, 2*7), time.Now() // the exceeded limit, and three of each quota
 	if a.Exceeded != nil {
 		headers = append(headers, exceededHeader, a.Exceeded.Name)
 	}
-	quotas := &to.Exchange.Format.Client.Quotas
-	for _, of := range [...]struct {
+	quotas := &answer.Exchange.Format.Client.Quotas
+	for _, group := range [...]struct {
 		names *format.QuotaHeaders
 		quota aigateway.Quota
 	}{{&quotas.Requests, a.Requests}, {&quotas.Tokens, a.Tokens}} {
-		if of.quota.Limit == 0 {
+		if group.quota.Limit == 0 {
 			continue
 		}
 		headers = append(headers,
-			of.names.Limit, strconv.FormatInt(of.quota.Limit, 10),
-			of.names.Remaining, strconv.FormatInt(of.quota.Remaining, 10),
-			of.names.Reset, quotas.Reset(now, of.quota.Reset))
+			group.names.Limit, strconv.FormatInt(group.quota.Limit, 10),
+			group.names.Remaining, strconv.FormatInt(group.quota.Remaining, 10),
+			group.names.Reset, quotas.Reset(now, group.quota.Reset))
 	}
-	to.SetHeaders(headers...)
+	answer.SetHeaders(headers...)
 }

@@ -15,19 +15,19 @@ import (
 // its own name included. A query of the ledger for a limit needs these names, because a
 // record only has the limit that its key names.
 type members struct {
-	mu sync.Mutex // guards of
-	of map[string][]string
+	mu     sync.Mutex // guards chains
+	chains map[string][]string
 }
 
-func newMembers() *members { return &members{of: make(map[string][]string)} }
+func newMembers() *members { return &members{chains: make(map[string][]string)} }
 
 // add adds the limit with a name to all limits of its chain.
 func (m *members) add(name string, chain []*aigateway.Limit) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, limit := range chain {
-		if !slices.Contains(m.of[limit.Name], name) {
-			m.of[limit.Name] = append(m.of[limit.Name], name)
+		if !slices.Contains(m.chains[limit.Name], name) {
+			m.chains[limit.Name] = append(m.chains[limit.Name], name)
 		}
 	}
 }
@@ -35,7 +35,7 @@ func (m *members) add(name string, chain []*aigateway.Limit) {
 func (m *members) within(limit string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Clone(m.of[limit])
+	return slices.Clone(m.chains[limit])
 }
 
 // spending implements aigateway.Spending with the ledger of a site.
@@ -71,11 +71,11 @@ func (s *spending) Spent(ctx context.Context, l *aigateway.Limit, key *aigateway
 
 // spentOf returns the costs of a sum, which is of an hour or of a whole period.
 func spentOf(sum *accounting.Usage, now time.Time) aigateway.Spent {
-	by := now
+	latest := now
 	if !sum.At.IsZero() {
-		by = sum.At.Add(time.Hour)
+		latest = sum.At.Add(time.Hour)
 	}
-	return aigateway.Spent{By: by, Nanos: sum.Cost.Nanos + sum.Held}
+	return aigateway.Spent{By: latest, Nanos: sum.Cost.Nanos + sum.Held}
 }
 
 // sums returns the sums of a query. Requests without the label that the limit counts have no

@@ -36,12 +36,12 @@ func (s *states) choose(c *Chain, key *aigateway.Key) map[int]aigateway.Subject 
 	chosen := make(map[int]aigateway.Subject)
 	for i, limit := range c.limits {
 		subject := limit.Subject(key)
-		of := counted{*limit, subject}
+		count := counted{*limit, subject}
 		unlabelled := subject.Per.Labelled() && subject.Name == "" // the labels of requests are not known here
-		if s.seen[of] || unlabelled || s.wants != nil && !s.wants(limit, subject) {
+		if s.seen[count] || unlabelled || s.wants != nil && !s.wants(limit, subject) {
 			continue
 		}
-		s.seen[of] = true
+		s.seen[count] = true
 		chosen[i] = subject
 	}
 	return chosen

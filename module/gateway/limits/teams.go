@@ -37,8 +37,8 @@ func (l *Limits) CountStored(load func() (aigateway.Counters, error)) (err error
 
 // ofTeam returns the limits of the keys of a team, or why its rules cannot be applied.
 func (l *Limits) ofTeam(t *aigateway.Team) (*Chain, error) {
-	if of, ok := l.teams.known(t); ok { // of nearly all requests
-		return of.chain, of.err
+	if team, ok := l.teams.known(t); ok { // of nearly all requests
+		return team.chain, team.err
 	}
 	limit := t.Limit()
 	if limit == nil {
@@ -46,8 +46,8 @@ func (l *Limits) ofTeam(t *aigateway.Team) (*Chain, error) {
 	}
 	l.teams.mu.Lock()
 	defer l.teams.mu.Unlock()
-	if of, ok := l.teams.known(t); ok { // another request has built it
-		return of.chain, of.err
+	if team, ok := l.teams.known(t); ok { // another request has built it
+		return team.chain, team.err
 	}
 	chain, err := l.teamChain(limit)
 	if err != nil {
@@ -58,10 +58,10 @@ func (l *Limits) ofTeam(t *aigateway.Team) (*Chain, error) {
 }
 
 // known returns the chain of a team, and false if none was built for its rules.
-func (t *teams) known(team *aigateway.Team) (of teamChain, ok bool) {
+func (t *teams) known(team *aigateway.Team) (chain teamChain, ok bool) {
 	found, ok := t.chains.Load(team.Name)
 	if !ok || found.(teamChain).rules != (ownRule{team.Rules, team.BudgetSince}) {
-		return of, false
+		return chain, false
 	}
 	return found.(teamChain), true
 }

@@ -28,8 +28,8 @@ type Config struct {
 	// /mcp/<name>, and keys name its tools mcp/<name>/<tool>.
 	Name string `json:"name"`
 
-	// To is the http or https address of the server, with its path. Required.
-	To string `json:"to"`
+	// Address is the http or https address of the server, with its path. Required.
+	Address string `json:"to"`
 
 	// Auth is the credential that the server gets. Default: none.
 	Auth *Auth `json:"auth,omitempty"`
@@ -135,7 +135,7 @@ func IsName(name string) bool {
 
 // Check returns an error for a configuration that is not valid.
 func (c *Config) Check() error {
-	address, err := url.Parse(c.To)
+	address, err := url.Parse(c.Address)
 	switch {
 	case !IsName(c.Name):
 		return errName

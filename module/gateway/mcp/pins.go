@@ -39,7 +39,7 @@ type pins struct {
 	mode   string // Warn or Block
 	server string
 	name   string // in the storage
-	in     storage
+	store  storage
 	logger *zap.Logger
 
 	mu    sync.Mutex // guards all below
@@ -54,14 +54,14 @@ type definition struct {
 }
 
 // newPins returns the pins of a server, nil if it has none.
-func newPins(c *Config, in storage, logger *zap.Logger) *pins {
+func newPins(c *Config, store storage, logger *zap.Logger) *pins {
 	if c.Pin == "" {
 		return nil
 	}
 	// Another address is another server.
-	address := sha256.Sum256([]byte(c.To))
+	address := sha256.Sum256([]byte(c.Address))
 	name := fmt.Sprintf("ai_gateway/mcp/%s-%x.json", c.Name, address[:6]) // a colon is in no name of a file on Windows
-	return &pins{mode: c.Pin, server: c.Name, name: name, in: in, logger: logger.With(zap.String("server", c.Name)), tools: make(map[string]definition)}
+	return &pins{mode: c.Pin, server: c.Name, name: name, store: store, logger: logger.With(zap.String("server", c.Name)), tools: make(map[string]definition)}
 }
 
 // Comparison compares the definitions of tools in one answer with those that are accepted.
@@ -207,7 +207,7 @@ func (p *pins) load() error {
 }
 
 func (p *pins) read(ctx context.Context) (stored map[string]definition, err error) {
-	text, err := p.in.Load(ctx, p.name)
+	text, err := p.store.Load(ctx, p.name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return make(map[string]definition), nil
 	}
@@ -224,17 +224,17 @@ func (p *pins) read(ctx context.Context) (stored map[string]definition, err erro
 func (p *pins) update(change func(stored map[string]definition)) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if err := p.in.Lock(ctx, p.name); err != nil {
+	if err := p.store.Lock(ctx, p.name); err != nil {
 		return fmt.Errorf("locking %s: %w", p.name, err)
 	}
-	defer func() { err = errors.Join(err, p.in.Unlock(context.WithoutCancel(ctx), p.name)) }()
+	defer func() { err = errors.Join(err, p.store.Unlock(context.WithoutCancel(ctx), p.name)) }()
 	stored, err := p.read(ctx)
 	if err != nil {
 		return err
 	}
 	change(stored)
 	text, _ := json.Marshal(stored) // strings always encode
-	if err := p.in.Store(ctx, p.name, text); err != nil {
+	if err := p.store.Store(ctx, p.name, text); err != nil {
 		return fmt.Errorf("storing %s: %w", p.name, err)
 	}
 	p.tools, p.known = stored, true

@@ -50,7 +50,7 @@ func Load(ctx caddy.Context, c *Config) (*Server, error) {
 		return s, nil
 	case c.Auth.Exchange != nil:
 		var err error
-		s.exchange, err = newExchanger(ctx, c.Auth.Exchange, c.To)
+		s.exchange, err = newExchanger(ctx, c.Auth.Exchange, c.Address)
 		return s, err
 	}
 	return s, secrets.Follow(ctx, c.Auth.Secret, ctx.Logger(), s.setCredential)
@@ -93,27 +93,27 @@ type Request struct {
 // Send sends a request to the server. It ends with ctx, and so does the reading of the answer. The error is
 // ErrNoCaller or a RefusedError if nothing was sent because of the client.
 func (s *Server) Send(ctx context.Context, r Request) (*http.Response, error) {
-	out, err := http.NewRequestWithContext(ctx, r.Method, s.To, bytes.NewReader(r.Body))
+	request, err := http.NewRequestWithContext(ctx, r.Method, s.Address, bytes.NewReader(r.Body))
 	if err != nil {
 		return nil, fmt.Errorf("building request: %w", err)
 	}
-	out.Header = s.outgoing(r.Header)
+	request.Header = s.outgoing(r.Header)
 	if r.Body != nil {
-		out.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", "application/json")
 	}
 	if r.Session != "" {
-		out.Header.Set(mcp.SessionHeader, r.Session)
+		request.Header.Set(mcp.SessionHeader, r.Session)
 	}
 	if r.Message != nil && mcp.IsStateless(r.Header.Get(mcp.VersionHeader)) {
 		for _, pair := range r.Message.Named() {
-			out.Header.Set(pair[0], pair[1])
+			request.Header.Set(pair[0], pair[1])
 		}
 	}
 	if credential := s.credential.Load(); credential != nil {
-		out.Header.Set(s.header(), *credential)
+		request.Header.Set(s.header(), *credential)
 	}
 	if s.Caller != nil {
-		if err := s.Caller.set(out.Header, r.Caller); err != nil {
+		if err := s.Caller.set(request.Header, r.Caller); err != nil {
 			return nil, err
 		}
 	}
@@ -122,9 +122,9 @@ func (s *Server) Send(ctx context.Context, r Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Header.Set(s.header(), s.valueOf(token))
+		request.Header.Set(s.header(), s.valueOf(token))
 	}
-	res, err := s.client.Do(out)
+	res, err := s.client.Do(request)
 	if err == nil && res.StatusCode == http.StatusUnauthorized && s.exchange != nil { // a token that was revoked
 		s.exchange.forget(r.Caller.Token)
 	}

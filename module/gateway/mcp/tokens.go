@@ -86,8 +86,8 @@ type exchanger struct {
 
 // issued is a token for the server.
 type issued struct {
-	token string
-	until time.Time
+	token   string
+	expires time.Time
 }
 
 // newExchanger prepares the exchange of tokens for a server.
@@ -127,7 +127,7 @@ func (x *exchanger) token(ctx context.Context, subject string) (string, error) {
 func (x *exchanger) get(key [sha256.Size]byte, now time.Time) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if known := x.known[key]; known.until.After(now) {
+	if known := x.known[key]; known.expires.After(now) {
 		return known.token
 	}
 	return ""
@@ -141,13 +141,13 @@ func (x *exchanger) forget(subject string) {
 }
 
 func (x *exchanger) put(key [sha256.Size]byte, got issued, now time.Time) {
-	if !got.until.After(now) {
+	if !got.expires.After(now) {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if len(x.known) >= mostTokens {
-		maps.DeleteFunc(x.known, func(_ [sha256.Size]byte, old issued) bool { return !old.until.After(now) })
+		maps.DeleteFunc(x.known, func(_ [sha256.Size]byte, old issued) bool { return !old.expires.After(now) })
 	}
 	if len(x.known) >= mostTokens {
 		clear(x.known)

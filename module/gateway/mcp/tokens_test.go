@@ -75,7 +75,7 @@ func TestTheTimeOfATokenIsBounded(t *testing.T) {
 	for seconds, want := range map[string]time.Duration{"3600": time.Hour, "1e300": 24 * time.Hour, "-1e300": 0, "-1": 0, "null": 0} {
 		got, err := readToken(http.StatusOK, []byte(`{"access_token":"t","token_type":"Bearer","expires_in":`+seconds+`}`), now)
 		require.NoError(t, err, seconds)
-		assert.Equal(t, now.Add(want-spare), got.until, seconds)
+		assert.Equal(t, now.Add(want-spare), got.expires, seconds)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestTheTimeOfATokenIsBounded(t *testing.T) {
 func TestTheHeaderOfTheCallerIsNotThatOfTheCredential(t *testing.T) {
 	for header, refused := range map[string]bool{"X-User": false, "x-credential": true, "Accept": true, "X-Own": true, "Mcp-Param-A": true} {
 		c := Config{
-			Name: "a", To: "https://a.test", Auth: &Auth{Header: "X-Credential", Secret: "{env.A}"}, Headers: []string{"x-own"},
+			Name: "a", Address: "https://a.test", Auth: &Auth{Header: "X-Credential", Secret: "{env.A}"}, Headers: []string{"x-own"},
 			Caller: &Identity{Header: header},
 		}
 		assert.Equal(t, refused, c.Check() != nil, header)
@@ -92,6 +92,6 @@ func TestTheHeaderOfTheCallerIsNotThatOfTheCredential(t *testing.T) {
 
 // The refusal of a header of the client named none, since the check of the credential came first.
 func TestAHeaderOfACredentialIsNotPassedOn(t *testing.T) {
-	c := Config{Name: "a", To: "https://a.test", Auth: &Auth{Secret: "{env.A}"}, Headers: []string{"authorization"}}
+	c := Config{Name: "a", Address: "https://a.test", Auth: &Auth{Secret: "{env.A}"}, Headers: []string{"authorization"}}
 	assert.EqualError(t, c.Check(), "headers: 'authorization' cannot be passed on")
 }

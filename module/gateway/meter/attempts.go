@@ -17,7 +17,7 @@ func attempts(ex *exchange.Exchange) (all []accounting.Attempt) {
 	}
 	passed := ex.PassedOver
 	for i, c := range ex.CallsSoFar() {
-		for ; len(passed) > 0 && passed[0].After <= i; passed = passed[1:] {
+		for ; len(passed) > 0 && passed[0].Earlier <= i; passed = passed[1:] {
 			all = append(all, skipped(passed[0]))
 		}
 		all = append(all, accounting.Attempt{

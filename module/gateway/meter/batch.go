@@ -105,12 +105,12 @@ func (t *Tally) addAnswer(result *translate.BatchResult) {
 
 // sum adds a call to the sum of those like it.
 func (t *Tally) sum(c *accounting.Call) {
-	like := slices.IndexFunc(t.calls, func(s accounting.Call) bool {
+	index := slices.IndexFunc(t.calls, func(s accounting.Call) bool {
 		return s.Model == c.Model && s.Answered == c.Answered && s.Source == c.Source && s.Terms == c.Terms &&
 			s.Price == c.Price && s.CostSource == c.CostSource && s.Cost.Currency == c.Cost.Currency
 	})
 	switch {
-	case like >= 0:
+	case index >= 0:
 	case len(t.calls) == mostSums:
 		t.partial = true
 		return
@@ -118,7 +118,7 @@ func (t *Tally) sum(c *accounting.Call) {
 		t.calls = append(t.calls, *c)
 		return
 	}
-	s := &t.calls[like]
+	s := &t.calls[index]
 	s.Tokens = s.Tokens.Add(c.Tokens)
 	s.Cost.Nanos = atMost(s.Cost.Nanos + c.Cost.Nanos)
 }

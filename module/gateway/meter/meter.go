@@ -69,9 +69,9 @@ func (m *Meter) AddFailed(ex *exchange.Exchange) {
 // AddLost adds the usage of a call that was made beside that of the current attempt, and has ended
 // without an answer.
 func (m *Meter) AddLost(ex *exchange.Exchange, c *exchange.Conduit) {
-	beside := *ex
-	beside.Attempt, beside.Result = &c.Attempt, &c.Result
-	m.failed += m.charge(&beside, call.reported)
+	lost := *ex
+	lost.Attempt, lost.Result = &c.Attempt, &c.Result
+	m.failed += m.charge(&lost, call.reported)
 }
 
 // charge adds the calls of the current attempt to the record. It returns the sum of their

@@ -44,7 +44,7 @@ func isEscape(digits string) bool {
 }
 
 // Below returns what follows the prefix in a path with escapes. ok is false for other paths.
-func (c *Config) Below(path string) (below string, ok bool) {
-	below, ok = strings.CutPrefix(path, c.Root())
-	return below, ok && strings.HasPrefix(below, "/")
+func (c *Config) Below(path string) (rest string, ok bool) {
+	rest, ok = strings.CutPrefix(path, c.Root())
+	return rest, ok && strings.HasPrefix(rest, "/")
 }

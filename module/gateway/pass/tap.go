@@ -21,11 +21,11 @@ type Tap struct {
 // parameter that it needs, and by nothing else of the address: other gateways have read answers in
 // the wrong format after a guess by the host or by a part of the path. ok is false for other requests.
 func TapOf(formats []*format.Descriptor, method, path, query string) (tap Tap, ok bool) {
-	below := belowVersion(path)
+	rest := belowVersion(path)
 	for _, f := range formats {
 		for i := range f.Client.Endpoints {
 			e := &f.Client.Endpoints[i]
-			if model, isIt := modelIn(belowVersion(e.Path), below); isIt && e.Method == method && hasParameter(query, e.Parameter) {
+			if model, isIt := modelIn(belowVersion(e.Path), rest); isIt && e.Method == method && hasParameter(query, e.Parameter) {
 				return Tap{f, e, model}, true
 			}
 		}
@@ -35,12 +35,12 @@ func TapOf(formats []*format.Descriptor, method, path, query string) (tap Tap, o
 
 // modelIn returns the model in a path that matches that of an endpoint.
 func modelIn(endpoint, path string) (model string, ok bool) {
-	before, behind, named := strings.Cut(endpoint, format.Placeholder)
+	prefix, suffix, named := strings.Cut(endpoint, format.Placeholder)
 	if !named {
 		return "", path == endpoint
 	}
-	model, hasBefore := strings.CutPrefix(path, before)
-	model, hasBehind := strings.CutSuffix(model, behind)
+	model, hasBefore := strings.CutPrefix(path, prefix)
+	model, hasBehind := strings.CutSuffix(model, suffix)
 	model, err := url.PathUnescape(model)
 	return model, hasBefore && hasBehind && model != "" && err == nil
 }

@@ -50,9 +50,9 @@ func (u *Upload) reads() bool { return u.lines != nil && u.lines.refused == nil 
 // noteText notes a text of the form.
 func (u *Upload) noteText(name, text string) *fault.Fault {
 	l := u.lines
-	switch of := u.form.Requests; {
-	case l == nil || name != of.Text:
-	case text == of.Value:
+	switch requests := u.form.Requests; {
+	case l == nil || name != requests.Text:
+	case text == requests.Value:
 		l.certain = true
 		return l.refused
 	case l.edited:
@@ -112,18 +112,18 @@ func (u *Upload) copyLine(line []byte) {
 	l := u.lines
 	l.number++
 	if len(bytes.TrimSpace(line)) == 0 {
-		u.out.Write(line)
+		u.unread.Write(line)
 		return
 	}
 	sent, refused := l.Line(line)
 	if refused != nil {
-		u.out.Write(line)
+		u.unread.Write(line)
 		u.refuseLines(refused.InLine(l.number))
 		return
 	}
 	l.count++
 	l.edited = l.edited || !bytes.Equal(sent, line)
-	u.out.Write(sent)
+	u.unread.Write(sent)
 }
 
 // refuseLines ends the reading of the lines, and the form as well if they must be requests.
@@ -132,6 +132,6 @@ func (u *Upload) refuseLines(refused *fault.Fault) {
 	if l.refused = refused; l.certain {
 		u.ended = refused
 	}
-	u.out.Write(l.begun.Bytes())
+	u.unread.Write(l.begun.Bytes())
 	l.begun = bytes.Buffer{}
 }

@@ -34,7 +34,7 @@ type Upload struct {
 	tap      Tap    // nil if nobody reads the file
 	requests atomic.Pointer[exchange.Requests]
 
-	out    bytes.Buffer // what the provider has not read
+	unread bytes.Buffer // what the provider has not read
 	writer *multipart.Writer
 	ended  error // why nothing more comes
 }
@@ -64,7 +64,7 @@ func NewUpload(r *http.Request, form *format.Form, limit int64) (*Upload, *fault
 	}
 	u := &Upload{form: form, given: make(map[string]bool)}
 	u.parts = multipart.NewReader(http.MaxBytesReader(nil, r.Body, limit), parameters["boundary"])
-	u.writer = multipart.NewWriter(&u.out)
+	u.writer = multipart.NewWriter(&u.unread)
 	return u, nil
 }
 
@@ -88,11 +88,11 @@ func (u *Upload) Requests() *exchange.Requests { return u.requests.Load() }
 // Read returns the next bytes of the form. Its error is io.EOF at the end of a valid form, else a
 // *fault.Fault.
 func (u *Upload) Read(p []byte) (int, error) {
-	for u.out.Len() == 0 && u.ended == nil {
+	for u.unread.Len() == 0 && u.ended == nil {
 		u.advance()
 	}
-	if u.out.Len() > 0 {
-		return u.out.Read(p)
+	if u.unread.Len() > 0 {
+		return u.unread.Read(p)
 	}
 	return 0, u.ended
 }
@@ -200,7 +200,7 @@ func (u *Upload) beginRelated(part *multipart.Part) *fault.Fault {
 		return refused
 	}
 	u.write(textproto.MIMEHeader{"Content-Type": {"application/json"}})
-	u.out.Write(document)
+	u.unread.Write(document)
 	return nil
 }
 
@@ -217,7 +217,7 @@ func (u *Upload) copyText(name string, part *multipart.Part) *fault.Fault {
 		return refused
 	}
 	u.write(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="` + name + `"`}})
-	u.out.Write(text)
+	u.unread.Write(text)
 	return nil
 }
 
@@ -232,9 +232,9 @@ func (u *Upload) copyFile() {
 	if u.reads() {
 		err = u.copyLines()
 	} else {
-		before := u.out.Len()
-		_, err = io.CopyN(&u.out, u.file, chunk)
-		if refused := u.show(u.out.Bytes()[before:]); refused != nil {
+		length := u.unread.Len()
+		_, err = io.CopyN(&u.unread, u.file, chunk)
+		if refused := u.show(u.unread.Bytes()[length:]); refused != nil {
 			u.ended = refused
 			return
 		}

@@ -105,15 +105,15 @@ func (s *Session) take(ctx context.Context, message io.Reader) error {
 		return ctx.Err()
 	}
 	stream := jsonscan.TextOf(jsonscan.MemberOf(text, "stream_id"))
-	before, done := s.tails[stream], make(chan struct{})
+	previous, done := s.tails[stream], make(chan struct{})
 	s.forget()
 	s.tails[stream] = done
 	go func() {
 		defer func() { s.use(); <-s.slots }()
 		defer close(done)
 		defer body.Close()
-		if before != nil {
-			<-before
+		if previous != nil {
+			<-previous
 		}
 		s.serve(ctx, stream, int64(len(text)), body)
 	}()

@@ -14,14 +14,14 @@ const mostOver = 50
 
 // alerts returns the latest alerts about the sites, the newest first.
 func (s Sites) alerts(now time.Time) []api.Alert {
-	shown, over := []api.Alert{}, 0
+	shown, ended := []api.Alert{}, 0
 	for _, alert := range alerts.Latest(now) {
 		if !s.concerns(alert.Data) {
 			continue
 		}
 		next := api.Alert{Time: alert.Time.Truncate(time.Second), Event: alert.Event, Text: alert.Text}
 		if !alert.Over.IsZero() {
-			if over++; over > mostOver {
+			if ended++; ended > mostOver {
 				continue
 			}
 			next.Over = new(alert.Over.UTC().Truncate(time.Second))

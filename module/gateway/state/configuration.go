@@ -92,7 +92,7 @@ type ModelTarget struct {
 type Limit struct {
 	Name   string          `json:"name"`
 	Per    aigateway.Scope `json:"per"`
-	Within string          `json:"within"`
+	Parent string          `json:"within"`
 	Rules  []string        `json:"rules"` // lines of the block
 }
 
@@ -100,7 +100,7 @@ type Limit struct {
 type Guard struct {
 	Name            string                `json:"name"`
 	Module          string                `json:"module"`
-	On              []string              `json:"on"`
+	Parts           []string              `json:"on"`
 	Check           []aigateway.GuardKind `json:"check"`
 	Models          []aigateway.Pattern   `json:"models"`
 	Keys            []aigateway.Pattern   `json:"keys"`
@@ -129,7 +129,7 @@ func (c *Configuration) Add(b Blocks) {
 		c.Models = append(c.Models, modelOf(m))
 	}
 	for _, l := range b.Limits {
-		c.Limits = append(c.Limits, Limit{l.Name, l.Per, l.Within, append(ruleLines(&l.LimitRules), moreLines(l)...)})
+		c.Limits = append(c.Limits, Limit{l.Name, l.Per, l.Parent, append(ruleLines(&l.LimitRules), moreLines(l)...)})
 	}
 }
 
@@ -208,7 +208,7 @@ func addOnce(list []string, text string) []string {
 
 func guardOf(g *guardrails.Config, guard aigateway.Guard) Guard {
 	shown := Guard{
-		Name: g.Name, On: append([]string{}, g.On...), Check: append([]aigateway.GuardKind{}, g.Check...),
+		Name: g.Name, Parts: append([]string{}, g.Parts...), Check: append([]aigateway.GuardKind{}, g.Check...),
 		Models: append([]aigateway.Pattern{}, g.Models...), Keys: append([]aigateway.Pattern{}, g.Keys...),
 		AllowReferences: g.AllowReferences, Rules: []string{},
 	}
@@ -283,7 +283,7 @@ type Key struct {
 	ID       string     `json:"id"`
 	Owner    string     `json:"user"`
 	Models   []string   `json:"models"`
-	From     []string   `json:"from"`
+	Networks []string   `json:"from"`
 	Limit    string     `json:"limit"`
 	Tags     []string   `json:"tags"` // team=search
 	Disabled bool       `json:"disabled"`
@@ -293,7 +293,7 @@ type Key struct {
 
 // KeyOf returns a key of a site with these hosts.
 func KeyOf(k *aigateway.Key, hosts []string) Key {
-	shown := Key{Sites: append([]string{}, hosts...), ID: k.ID, Owner: k.Owner, Models: []string{}, From: []string{}, Limit: k.Limit, Tags: []string{}, Disabled: k.Disabled}
+	shown := Key{Sites: append([]string{}, hosts...), ID: k.ID, Owner: k.Owner, Models: []string{}, Networks: []string{}, Limit: k.Limit, Tags: []string{}, Disabled: k.Disabled}
 	for _, tag := range k.Tags {
 		shown.Tags = append(shown.Tags, tag.Name+"="+tag.Value)
 	}
@@ -301,7 +301,7 @@ func KeyOf(k *aigateway.Key, hosts []string) Key {
 		shown.Models = append(shown.Models, string(m))
 	}
 	for _, network := range k.Networks {
-		shown.From = append(shown.From, network.String())
+		shown.Networks = append(shown.Networks, network.String())
 	}
 	if !k.Expires.IsZero() {
 		shown.Expires = new(k.Expires.UTC())

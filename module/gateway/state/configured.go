@@ -43,10 +43,10 @@ func (s Sites) Caddyfile(url.Values) (any, error) {
 // Prices returns the prices in effect of the targets of all models with exact names, or of
 // some ("model", several times), now or at another time ("at"): a page by the names of models.
 func (s Sites) Prices(query url.Values) (any, error) {
-	at := time.Now()
+	moment := time.Now()
 	if text := query.Get("at"); text != "" {
 		var err error
-		if at, err = time.Parse(time.RFC3339, text); err != nil {
+		if moment, err = time.Parse(time.RFC3339, text); err != nil {
 			return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: errors.New("at must be an RFC 3339 time")}
 		}
 	}
@@ -57,7 +57,7 @@ func (s Sites) Prices(query url.Values) (any, error) {
 	names := slices.DeleteFunc(slices.Clone(query["model"]), func(name string) bool { return name == "" })
 	var all []TargetPrice
 	for _, site := range s.All() {
-		all = append(all, pricesOf(site.Catalog, names, at)...)
+		all = append(all, pricesOf(site.Catalog, names, moment)...)
 	}
 	return PageOf(all, page, func(p *TargetPrice) string { return p.Model }), nil
 }

@@ -103,8 +103,8 @@ func targetOf(c *selection.Candidate) api.Target {
 	if state.Class != health.Healthy {
 		t.State, t.Failure = api.Failing, state.Class.String()
 	}
-	if !state.Until.IsZero() {
-		until := state.Until.UTC().Round(time.Second)
+	if !state.RestEnd.IsZero() {
+		until := state.RestEnd.UTC().Round(time.Second)
 		t.State, t.Until = api.Resting, &until
 	}
 	return t
@@ -141,16 +141,16 @@ func (x *explanation) explain() *api.Explanation {
 	m := x.model
 	name, client := x.View.Model, x.Format
 	explained := &api.Explanation{
-		Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts, Order: m.Order.By, SplitBy: m.SplitBy,
+		Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts, Order: m.Order.Criterion, SplitBy: m.SplitBy,
 	}
 	now := time.Now()
 	charge := limits.ExampleCharge
 	if x.example != nil {
 		charge = limits.TypicalCharge(&x.Exchange)
 	}
-	by := x.Catalog.Measure(m, name, client.Name, charge)
-	candidates, _ := selection.Order(m, name, x.seeds, health.Process, by)
-	steps := selection.Steps(m, x.seeds.Session, by)
+	measure := x.Catalog.Measure(m, name, client.Name, charge)
+	candidates, _ := selection.Order(m, name, x.seeds, health.Process, measure)
+	steps := selection.Steps(m, x.seeds.Session, measure)
 	explained.Choice = candidates[0].Choice.String()
 	if m.Hedge != nil && x.Guards.For(&x.Exchange, nil) == nil {
 		explained.Hedge = m.Hedge.String()
@@ -162,7 +162,7 @@ func (x *explanation) explain() *api.Explanation {
 		shown := choiceOf(&candidate, name, client)
 		shown.Weight, shown.Total = share(steps, *candidate.Target)
 		price := x.Catalog.Price(name, candidate.Provider.Name, candidate.Health.Model, now)
-		shown.Measured = measuredOf(m.Order, candidate.Target, by, price, charge)
+		shown.Measured = measuredOf(m.Order, candidate.Target, measure, price, charge)
 		if price != nil {
 			shown.Price = price.Name()
 		}
@@ -202,7 +202,7 @@ func measuredOf(order catalog.Order, t *catalog.Target, measure catalog.Measure,
 	switch {
 	case !ok:
 		return "unknown"
-	case order.By == catalog.OrderByLatency:
+	case order.Criterion == catalog.OrderByLatency:
 		return time.Duration(value).Round(time.Millisecond).String() + " to the first content"
 	}
 	cost := aigateway.Cost{Nanos: value, Currency: price.Currency}

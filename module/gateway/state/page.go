@@ -15,8 +15,8 @@ import (
 
 // Page selects a page of a list, by the names of its items.
 type Page struct {
-	Size  int    // the number of items from which the page ends, with the last item of a name
-	After string // the last name of the page before; "" for the first page
+	Size     int    // the number of items from which the page ends, with the last item of a name
+	Previous string // the last name of the page before; "" for the first page
 }
 
 // ReadPage reads the parameters of a page: limit, which a number out of bounds replaces by the
@@ -35,7 +35,7 @@ func ReadPage(query url.Values, largest int) (Page, error) {
 // PageOf returns a page of a list. Items of one name keep their order.
 func PageOf[T any](all []T, page Page, name func(*T) string) api.Page[T] {
 	slices.SortStableFunc(all, func(a, b T) int { return strings.Compare(name(&a), name(&b)) })
-	all = slices.DeleteFunc(all, func(item T) bool { return page.After != "" && name(&item) <= page.After })
+	all = slices.DeleteFunc(all, func(item T) bool { return page.Previous != "" && name(&item) <= page.Previous })
 	for i := page.Size; i < len(all); i++ {
 		if last := name(&all[i-1]); name(&all[i]) != last {
 			return api.Page[T]{Items: all[:i], Next: last}

@@ -56,7 +56,7 @@ type MediaRates struct {
 
 // pricesOf returns the prices at a time of the targets of models, or of all models with exact names
 // if there are none. Each target of a model occurs once, whatever the number of its API keys.
-func pricesOf(c *catalog.Catalog, models []string, at time.Time) []TargetPrice {
+func pricesOf(c *catalog.Catalog, models []string, moment time.Time) []TargetPrice {
 	all, seen := []TargetPrice{}, make(map[TargetPrice]bool)
 	if len(models) == 0 {
 		models = c.Names()
@@ -67,13 +67,13 @@ func pricesOf(c *catalog.Catalog, models []string, at time.Time) []TargetPrice {
 			continue
 		}
 		for _, candidate := range selection.All(m, name) {
-			of := TargetPrice{Model: name, Provider: candidate.Provider.Name, Upstream: candidate.Health.Model}
-			if seen[of] {
+			target := TargetPrice{Model: name, Provider: candidate.Provider.Name, Upstream: candidate.Health.Model}
+			if seen[target] {
 				continue
 			}
-			seen[of] = true
-			of.Price = priceOf(c.Price(name, of.Provider, of.Upstream, at))
-			all = append(all, of)
+			seen[target] = true
+			target.Price = priceOf(c.Price(name, target.Provider, target.Upstream, moment))
+			all = append(all, target)
 		}
 	}
 	return all

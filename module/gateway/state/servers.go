@@ -18,7 +18,7 @@ import (
 func (s Sites) servers() (all []*mcp.Server) {
 	for _, site := range s.All() {
 		for _, server := range site.Servers {
-			same := func(other *mcp.Server) bool { return other.Name == server.Name && other.To == server.To }
+			same := func(other *mcp.Server) bool { return other.Name == server.Name && other.Address == server.Address }
 			if !slices.ContainsFunc(all, same) {
 				all = append(all, server)
 			}

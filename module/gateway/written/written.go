@@ -22,8 +22,8 @@ type Caddyfile struct {
 
 // Line is a line of a Caddyfile.
 type Line struct {
-	At   string `json:"at"`   // the place, such as Caddyfile:12
-	Text string `json:"text"` // with a tab for each block around it
+	Place string `json:"at"`   // the place, such as Caddyfile:12
+	Text  string `json:"text"` // with a tab for each block around it
 }
 
 // Part is what runs of a Caddyfile: the global option, or the directive of a site.
@@ -77,9 +77,9 @@ func site(parts []Part) string {
 func (c *Caddyfile) Place(message string) string {
 	lines := c.named(message)
 	if line := mentioned(lines, message); line != nil {
-		return line.At
+		return line.Place
 	}
-	return lines[0].At
+	return lines[0].Place
 }
 
 // named returns the block that a message names first, all lines if it names none.
@@ -88,8 +88,8 @@ func (c *Caddyfile) named(message string) []Line {
 	for i, line := range c.Lines {
 		word, name := words(line)
 		for _, named := range []string{word + " '" + name + "'", word + " " + name + ":"} {
-			if at := strings.Index(message, named); depth(line) == 1 && name != "" && at >= 0 && at < first {
-				found, first = block(c.Lines[i:]), at
+			if index := strings.Index(message, named); depth(line) == 1 && name != "" && index >= 0 && index < first {
+				found, first = block(c.Lines[i:]), index
 			}
 		}
 	}

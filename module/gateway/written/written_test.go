@@ -9,18 +9,18 @@ import (
 )
 
 var file = &written.Caddyfile{Digest: "sha256:1", Lines: []written.Line{
-	{At: "Caddyfile:2", Text: "ai_gateway {"},
-	{At: "Caddyfile:3", Text: "\tprovider a vllm {"},
-	{At: "Caddyfile:4", Text: "\t\tapi_key {env.ONE}"},
-	{At: "Caddyfile:5", Text: "\t\tmodels m"},
-	{At: "Caddyfile:6", Text: "\t}"},
-	{At: "Caddyfile:7", Text: "\tprovider b vllm {"},
-	{At: "Caddyfile:8", Text: "\t\tapi_key {env.ONE}"},
-	{At: "Caddyfile:9", Text: "\t}"},
-	{At: "keys:1", Text: "\tkey a {env.KEY_A}"},
-	{At: "Caddyfile:11", Text: "\tcatalog /etc/caddy/catalog.csv"},
-	{At: "Caddyfile:12", Text: "\tstore sqlite"},
-	{At: "Caddyfile:13", Text: "}"},
+	{Place: "Caddyfile:2", Text: "ai_gateway {"},
+	{Place: "Caddyfile:3", Text: "\tprovider a vllm {"},
+	{Place: "Caddyfile:4", Text: "\t\tapi_key {env.ONE}"},
+	{Place: "Caddyfile:5", Text: "\t\tmodels m"},
+	{Place: "Caddyfile:6", Text: "\t}"},
+	{Place: "Caddyfile:7", Text: "\tprovider b vllm {"},
+	{Place: "Caddyfile:8", Text: "\t\tapi_key {env.ONE}"},
+	{Place: "Caddyfile:9", Text: "\t}"},
+	{Place: "keys:1", Text: "\tkey a {env.KEY_A}"},
+	{Place: "Caddyfile:11", Text: "\tcatalog /etc/caddy/catalog.csv"},
+	{Place: "Caddyfile:12", Text: "\tstore sqlite"},
+	{Place: "Caddyfile:13", Text: "}"},
 }}
 
 func TestPlaceOfAnError(t *testing.T) {

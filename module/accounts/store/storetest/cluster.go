@@ -61,12 +61,12 @@ func newCluster() (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{bin: bin, dir: dir}
-	if out, err := exec.Command("chmod", "0777", dir).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, out)
+	if output, err := exec.Command("chmod", "0777", dir).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, output)
 	}
-	out, err := c.command("initdb", "-D", c.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync").CombinedOutput()
+	output, err := c.command("initdb", "-D", c.data(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync").CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+		return nil, fmt.Errorf("initdb: %w: %s", err, output)
 	}
 	return c, nil
 }
@@ -75,8 +75,8 @@ func newCluster() (*Cluster, error) {
 func binaries() string {
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	slices.SortFunc(found, func(a, b string) int { return len(a) - len(b) + strings.Compare(a, b) })
-	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
-		found = append(found, filepath.Join(strings.TrimSpace(string(out)), "initdb"))
+	if output, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
+		found = append(found, filepath.Join(strings.TrimSpace(string(output)), "initdb"))
 	}
 	for _, initdb := range slices.Backward(found) {
 		if _, err := os.Stat(initdb); err == nil {
@@ -89,9 +89,9 @@ func binaries() string {
 // Dump returns a database as the statements that pg_dump writes.
 func (c *Cluster) Dump(t testing.TB, dsn string) string {
 	t.Helper()
-	out, err := exec.Command(filepath.Join(c.bin, "pg_dump"), "--dbname", dsn).Output()
+	output, err := exec.Command(filepath.Join(c.bin, "pg_dump"), "--dbname", dsn).Output()
 	require.NoError(t, err)
-	return string(out)
+	return string(output)
 }
 
 func (c *Cluster) data() string { return filepath.Join(c.dir, "data") }
@@ -120,8 +120,8 @@ func (c *Cluster) Start(t testing.TB) {
 	t.Helper()
 	require.Nil(t, c.process, "the server runs already")
 	server := c.command("postgres", "-D", c.data(), "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=200")
-	after := "test -e '" + c.dir + "/keep' || rm -rf '" + c.dir + "'"
-	c.process = exec.Command("sh", append([]string{"-c", untilClosed, "sh", after}, server.Args...)...)
+	cleanup := "test -e '" + c.dir + "/keep' || rm -rf '" + c.dir + "'"
+	c.process = exec.Command("sh", append([]string{"-c", untilClosed, "sh", cleanup}, server.Args...)...)
 	c.process.Dir = c.dir
 	log, err := os.OpenFile(filepath.Join(c.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	require.NoError(t, err)
@@ -181,7 +181,7 @@ const Password = "pw-canary-51a7c0de"
 // SQL runs statements in a database, and returns the output of psql.
 func (c *Cluster) SQL(t testing.TB, database, statements string) string {
 	t.Helper()
-	out, err := c.command("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", c.dir, "-U", "postgres", "-d", database, "-c", statements).CombinedOutput()
-	require.NoError(t, err, string(out))
-	return strings.TrimSpace(string(out))
+	output, err := c.command("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", c.dir, "-U", "postgres", "-d", database, "-c", statements).CombinedOutput()
+	require.NoError(t, err, string(output))
+	return strings.TrimSpace(string(output))
 }

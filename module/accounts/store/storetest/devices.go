@@ -54,13 +54,13 @@ func devicesAreConfirmed(t *testing.T, database Database) {
 	require.ErrorIs(t, err, aigateway.ErrBusy)
 	require.ErrorIs(t, s.Devices().Rotate(t.Context(), device.Digest, nil), aigateway.ErrNotFound, "it is not confirmed")
 
-	key, until := keyOf(alice, "laptop"), time.Now().Add(3*time.Hour).UTC().Truncate(time.Millisecond)
-	require.NoError(t, s.Devices().Confirm(t.Context(), device.Code, until, key, plenty))
+	key, expires := keyOf(alice, "laptop"), time.Now().Add(3*time.Hour).UTC().Truncate(time.Millisecond)
+	require.NoError(t, s.Devices().Confirm(t.Context(), device.Code, expires, key, plenty))
 	listed, _, err := s.Keys(t.Context(), alice.ID, all)
 	require.NoError(t, err)
 	shown, err := s.Key(t.Context(), alice.ID, key.ID)
 	require.NoError(t, err)
-	assert.Equal(t, []time.Time{until, until, key.Expires}, []time.Time{listed[0].Renewable, shown.Renewable, shown.Expires})
+	assert.Equal(t, []time.Time{expires, expires, key.Expires}, []time.Time{listed[0].Renewable, shown.Renewable, shown.Expires})
 	assert.NotNil(t, s.Lookup(key.Digest))
 	// Sign-ins were ordered by the ends of their access tokens, which lists do not show.
 	soon := keyOf(alice, "soon")
@@ -72,11 +72,11 @@ func devicesAreConfirmed(t *testing.T, database Database) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"soon", "laptop"}, []string{listed[0].Name, listed[1].Name})
 	require.NoError(t, s.DeleteKey(t.Context(), alice.ID, soon.ID))
-	require.ErrorIs(t, s.Devices().Confirm(t.Context(), device.Code, until, keyOf(alice, "twice"), plenty), aigateway.ErrNotFound)
+	require.ErrorIs(t, s.Devices().Confirm(t.Context(), device.Code, expires, keyOf(alice, "twice"), plenty), aigateway.ErrNotFound)
 	require.ErrorIs(t, s.Devices().Deny(t.Context(), device.Code), aigateway.ErrNotFound)
 	polled, user, err = s.Devices().Find(t.Context(), device.Digest)
 	require.NoError(t, err)
-	assert.Equal(t, []any{key.ID, until, aigateway.Digest{}, alice.ID}, []any{polled.Key, polled.Expires, polled.Code, user.ID})
+	assert.Equal(t, []any{key.ID, expires, aigateway.Digest{}, alice.ID}, []any{polled.Key, polled.Expires, polled.Code, user.ID})
 
 	refused := errors.New("refused")
 	assert.Equal(t, refused, s.Devices().Rotate(t.Context(), device.Digest, func(_ *aigateway.Device, key *aigateway.StoredKey, _ *aigateway.User) error {
@@ -84,7 +84,7 @@ func devicesAreConfirmed(t *testing.T, database Database) {
 		return refused
 	}), "the error is returned unchanged")
 	assert.NotNil(t, s.Lookup(key.Digest))
-	tokens := aigateway.DeviceTokens{Refresh: digestOf("r2"), Replaced: digestOf("r1"), Salt: digestOf("salt"), Rotated: until}
+	tokens := aigateway.DeviceTokens{Refresh: digestOf("r2"), Replaced: digestOf("r1"), Salt: digestOf("salt"), Rotated: expires}
 	require.NoError(t, s.Devices().Rotate(t.Context(), device.Digest, func(d *aigateway.Device, key *aigateway.StoredKey, u *aigateway.User) error {
 		assert.Equal(t, "alice", u.Name)
 		d.Tokens, key.Digest = tokens, digestOf("second")

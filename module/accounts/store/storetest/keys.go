@@ -189,7 +189,7 @@ func usesAreKept(t *testing.T, database Database) {
 		return nil
 	})
 	require.NoError(t, err)
-	before := time.Now().Add(-time.Millisecond)
+	start := time.Now().Add(-time.Millisecond)
 	require.NotNil(t, s.Lookup(used.Digest))
 	require.NotNil(t, s.Lookup(disabled.Digest))
 	require.NoError(t, s.DeleteKey(t.Context(), alice.ID, NewKey(t, s, alice.ID, "other").ID), "a change replaces the snapshot")
@@ -200,7 +200,7 @@ func usesAreKept(t *testing.T, database Database) {
 
 	stored, err := other.Key(t.Context(), alice.ID, used.ID)
 	require.NoError(t, err)
-	assert.WithinRange(t, stored.Used, before, time.Now())
+	assert.WithinRange(t, stored.Used, start, time.Now())
 	for _, key := range []*aigateway.StoredKey{unused, disabled} {
 		stored, err = other.Key(t.Context(), alice.ID, key.ID)
 		require.NoError(t, err)

@@ -39,14 +39,14 @@ func rulesOfUsers(t *testing.T, database Database) {
 		return &limit
 	}
 	assert.Equal(t, want, got(), "at once")
-	since := s.LimitOfUser("alice").BudgetSince
-	assert.WithinRange(t, since, began, time.Now(), "requests before did not count")
+	start := s.LimitOfUser("alice").BudgetSince
+	assert.WithinRange(t, start, began, time.Now(), "requests before did not count")
 	rules.Budget.Micros, rules.Concurrent = 30e6, 1
 	set(alice, rules)
-	assert.Equal(t, since, s.LimitOfUser("alice").BudgetSince, "another amount counts the same money")
+	assert.Equal(t, start, s.LimitOfUser("alice").BudgetSince, "another amount counts the same money")
 	rules.Budget.Calendar = aigateway.Daily
 	set(alice, rules)
-	assert.True(t, s.LimitOfUser("alice").BudgetSince.After(since), "another period does not")
+	assert.True(t, s.LimitOfUser("alice").BudgetSince.After(start), "another period does not")
 	want.LimitRules = rules
 	other.Open()
 	Current(t, other)

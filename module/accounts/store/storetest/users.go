@@ -18,10 +18,10 @@ var errRefused = errors.New("the caller does not want it")
 
 func usersAreKept(t *testing.T, database Database) {
 	s := database.Open(t)
-	before := time.Now().Add(-time.Second)
+	start := time.Now().Add(-time.Second)
 	alice := NewUser(t, s, "alice", aigateway.RoleAdmin)
 	assert.Positive(t, alice.ID)
-	assert.WithinRange(t, alice.Created, before, time.Now().Add(time.Second))
+	assert.WithinRange(t, alice.Created, start, time.Now().Add(time.Second))
 
 	byID, err := s.User(t.Context(), alice.ID)
 	require.NoError(t, err)

@@ -40,8 +40,8 @@ func TablesOf(all rows.Tables) (*Tables, error) {
 		return nil, errors.New("the database has no table LiteLLM_VerificationToken")
 	}
 	t := new(Tables)
-	for name, of := range t.byName() {
-		*of = all[name]
+	for name, table := range t.byName() {
+		*table = all[name]
 	}
 	return t, nil
 }

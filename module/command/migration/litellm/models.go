@@ -78,8 +78,8 @@ func (s *source) order(router *migration.Section) []string {
 // The settings of the router take precedence.
 func (s *source) fallbacks(router, settings *migration.Section) (chains map[string][]string, everyone []string) {
 	chains = map[string][]string{}
-	for _, from := range [...]*migration.Section{router, settings} {
-		for _, entry := range from.List("fallbacks") {
+	for _, section := range [...]*migration.Section{router, settings} {
+		for _, entry := range section.List("fallbacks") {
 			for _, name := range entry.Names() {
 				if chains[name] == nil {
 					chains[name] = entry.Texts(name)
@@ -87,11 +87,11 @@ func (s *source) fallbacks(router, settings *migration.Section) (chains map[stri
 			}
 		}
 		if everyone == nil {
-			everyone = from.Texts("default_fallbacks")
+			everyone = section.Texts("default_fallbacks")
 		}
 		for _, kind := range [...]string{"context_window_fallbacks", "content_policy_fallbacks"} {
-			if from.Take(kind) != nil {
-				s.report.Add(migration.Lost, from.Within(kind), "the gateway has one list of targets for each model: see the causes context_length and content_policy of fallback_on")
+			if section.Take(kind) != nil {
+				s.report.Add(migration.Lost, section.Within(kind), "the gateway has one list of targets for each model: see the causes context_length and content_policy of fallback_on")
 			}
 		}
 	}

@@ -121,7 +121,7 @@ func (s *source) networks(key *migration.Key, row *migration.Section) {
 			s.report.Add(migration.Changed, row.Place, "the key %s is disabled: %s has something that is not a network", key.Name, s.column)
 			continue
 		}
-		key.From = append(key.From, network)
+		key.Networks = append(key.Networks, network)
 	}
 }
 

@@ -77,8 +77,8 @@ var endings = map[string]string{
 // base returns a name without an ending.
 func base(name string) string {
 	for ending := range endings {
-		if before, ok := strings.CutSuffix(name, ending); ok {
-			return before
+		if stem, ok := strings.CutSuffix(name, ending); ok {
+			return stem
 		}
 	}
 	return name

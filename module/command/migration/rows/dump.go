@@ -77,7 +77,7 @@ func (d *dump) table() (string, token, error) {
 		default:
 			return table, t, nil
 		}
-		if after, _ := d.reader.Peek(1); table != "" && len(after) > 0 && after[0] != '.' {
+		if next, _ := d.reader.Peek(1); table != "" && len(next) > 0 && next[0] != '.' {
 			t, err := d.next()
 			return table, t, err
 		}
@@ -150,7 +150,7 @@ func (d *dump) insert() error {
 }
 
 // list returns the columns of a statement, which may list them, and the token behind it.
-func (d *dump) list(table string, t token) (columns []column, after token, err error) {
+func (d *dump) list(table string, t token) (columns []column, next token, err error) {
 	if !t.is("(") {
 		return d.columns[table], t, nil
 	}

@@ -103,12 +103,12 @@ func (l *lexer) start() (byte, error) {
 		if err != nil {
 			return 0, err
 		}
-		after, _ := l.reader.Peek(1) // nothing at the end
+		next, _ := l.reader.Peek(1) // nothing at the end
 		switch {
 		case strings.IndexByte(" \t\r\n\f\v", c) >= 0:
-		case c == '#', c == '-' && string(after) == "-":
+		case c == '#', c == '-' && string(next) == "-":
 			err = l.until("\n")
-		case c == '/' && string(after) == "*":
+		case c == '/' && string(next) == "*":
 			err = l.until("*/")
 		default:
 			return c, nil
@@ -164,7 +164,7 @@ func (l *lexer) quoted(quote byte, escapes bool) (string, error) {
 				c = other
 			}
 		} else if c == quote {
-			if after, _ := l.reader.Peek(1); len(after) == 0 || after[0] != quote {
+			if next, _ := l.reader.Peek(1); len(next) == 0 || next[0] != quote {
 				return string(s), nil
 			}
 			_, _ = l.reader.Discard(1) // it was peeked

@@ -203,7 +203,7 @@ func (s *Settler) end(ctx context.Context, ledger accounting.DeferringLedger, ch
 	if ledger == nil { // it cannot be opened any more
 		return nil
 	}
-	before := time.Now()
+	started := time.Now()
 	settled, err := ledger.SettleDeferred(ctx, charge, calls)
 	if err != nil || !settled || calls == nil {
 		return err
@@ -218,7 +218,7 @@ func (s *Settler) end(ctx context.Context, ledger accounting.DeferringLedger, ch
 			continue
 		}
 		err = errors.Join(err, chain.Amend(ctx, key, aigateway.Amendment{
-			Admitted: charge.Record.Admitted, At: before,
+			Admitted: charge.Record.Admitted, At: started,
 			Nanos: meter.Spent(calls, chain.Currency()) - meter.Spent(charge.Record.Calls, chain.Currency()),
 		}))
 	}

@@ -51,8 +51,8 @@ func (u *union) askOne(server *mcp.Server, body []byte) (a asked) {
 	a = asked{server: server, failed: true}
 	defer func() { _ = recover() }() // of an answer that was aborted, and of what was logged
 	w := &written{header: make(http.Header), most: 2 * server.AnswerLimit()}
-	u.Within(u.to.Exchange, w, u.r, func(to *reply.Reply) *fault.Fault {
-		one := &use{Server: server, Site: &u.Site, to: to, r: u.r, body: body, joined: true, asked: &a}
+	u.Within(u.answer.Exchange, w, u.r, func(answer *reply.Reply) *fault.Fault {
+		one := &use{Server: server, Site: &u.Site, answer: answer, r: u.r, body: body, joined: true, asked: &a}
 		if s := u.sessions[server.Name]; s != nil {
 			one.session = *s
 		}
@@ -65,7 +65,7 @@ func (u *union) askOne(server *mcp.Server, body []byte) (a asked) {
 		}
 		one.nameExchange()
 		a.refused = one.serve()
-		a.failed = to.Exchange.Result == nil || !to.Exchange.Result.Whole()
+		a.failed = answer.Exchange.Result == nil || !answer.Exchange.Result.Whole()
 		return a.refused
 	})
 	a.status, a.header, a.body, a.failed = w.status, w.header, w.text, a.failed || w.full
@@ -115,7 +115,7 @@ func (u *union) parts(all []asked) (parts []wire.Part, refused *fault.Fault) {
 
 // leaveOut logs that a server is left out of an answer. The log of the exchange with it has the cause.
 func (u *union) leaveOut(server *mcp.Server, why zap.Field) {
-	u.Logger.Warn("MCP server left out", zap.String("request_id", u.to.Exchange.ID), zap.String("server", server.Name),
+	u.Logger.Warn("MCP server left out", zap.String("request_id", u.answer.Exchange.ID), zap.String("server", server.Name),
 		zap.String("method", u.message.Method), why)
 }
 
@@ -162,7 +162,7 @@ func (u *union) list() *fault.Fault {
 			return refused
 		}
 	}
-	u.to.WriteJSON(u.message.JoinLists(results, cursors))
+	u.answer.WriteJSON(u.message.JoinLists(results, cursors))
 	return nil
 }
 
@@ -179,7 +179,7 @@ func (u *union) discover() *fault.Fault {
 	case unknown > 0:
 		return fault.MCPUnknownMethod()
 	}
-	u.to.WriteJSON(u.message.JoinServers(u.body, results))
+	u.answer.WriteJSON(u.message.JoinServers(u.body, results))
 	return nil
 }
 
@@ -208,7 +208,7 @@ func (u *union) initialize() *fault.Fault {
 	const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 	u.ask(begun, same([]byte(initialized)))
 	u.sealSessions(begun)
-	u.to.WriteJSON(u.message.JoinServers(u.body, results))
+	u.answer.WriteJSON(u.message.JoinServers(u.body, results))
 	return nil
 }
 

@@ -22,18 +22,18 @@ import (
 
 // call sends the request to the server, and the answer to the client.
 func (u *use) call() {
-	ex := u.to.Exchange
+	ex := u.answer.Exchange
 	deadline := u.Deadline
 	if u.asked != nil && (deadline == 0 || patience < deadline) {
 		deadline = patience
 	}
 	ctx, cancel := u.Drain.Bind(u.r.Context(), deadline)
-	u.to.Start(cancel, sink.Options{Passes: true})
+	u.answer.Start(cancel, sink.Options{Passes: true})
 	c := &exchange.Conduit{
 		Attempt: exchange.Attempt{Exchange: ex, Provider: nameOf(u.Server), Service: string(wire.Name), Format: ex.Format, Model: u.tool()},
 		Started: time.Since(ex.Start),
 	}
-	u.to.Next(c, 0)
+	u.answer.Next(c, 0)
 	ctx, span := tracing.StartCall(ctx, &c.Attempt)
 	if err := u.exchange(ctx, &c.Result); err != nil && ctx.Err() == nil && c.Result.Fault == nil {
 		c.Result.Fail(callFault(ctx, err))
@@ -45,15 +45,15 @@ func (u *use) call() {
 	if f := c.Result.Fault; f != nil && !c.Result.Whole() {
 		u.logFailure(f, &c.Result)
 		u.endStream(f, &c.Result)
-		u.to.Fail(f)
+		u.answer.Fail(f)
 		return
 	}
-	u.to.Abandon(ctx)
+	u.answer.Abandon(ctx)
 }
 
 // logFailure logs why a call has failed, as failed attempts at providers are logged.
 func (u *use) logFailure(f *fault.Fault, result *exchange.Result) {
-	u.Logger.Warn("attempt failed", zap.String("request_id", u.to.Exchange.ID), zap.String("provider", nameOf(u.Server)),
+	u.Logger.Warn("attempt failed", zap.String("request_id", u.answer.Exchange.ID), zap.String("provider", nameOf(u.Server)),
 		zap.Int("upstream_status", result.Status), zap.NamedError("cause", f.Cause), zap.String("fault", f.LogMessage()))
 }
 
@@ -64,13 +64,13 @@ func (u *use) endStream(f *fault.Fault, result *exchange.Result) {
 		return
 	}
 	result.State = exchange.Relayed
-	_, _ = u.to.Write(u.errorEvent(f))
-	_ = u.to.FlushError()
+	_, _ = u.answer.Write(u.errorEvent(f))
+	_ = u.answer.FlushError()
 }
 
 // errorEvent returns the event of a fault, as the answer to the request.
 func (u *use) errorEvent(f *fault.Fault) []byte {
-	ex := u.to.Exchange
+	ex := u.answer.Exchange
 	return append(ex.Format.Errors.Append([]byte("data: "), f, ex.ID), "\n\n"...)
 }
 
@@ -110,7 +110,7 @@ func (u *use) exchange(ctx context.Context, result *exchange.Result) error {
 	case status >= 300 && status < 400:
 		result.Fail(fault.Redirected())
 	case status == http.StatusMethodNotAllowed:
-		u.to.SetHeaders("Allow", http.MethodPost)
+		u.answer.SetHeaders("Allow", http.MethodPost)
 		result.Fail(fault.WrongMethod(http.MethodPost))
 	case status == http.StatusNotFound && u.session.id != "" && !isJSON:
 		result.Fail(fault.MCPUnknownSession())
@@ -152,11 +152,11 @@ func (u *use) beginAnswer(res *http.Response) error {
 		case u.asked != nil:
 			u.asked.session = id
 		case !u.joined: // the client has the id of all sessions together, and servers repeat theirs
-			sealed := u.Seals().IDs(u.to.Exchange.Owner()).Append(nil, sessionKind, accountOf(u.Server), []byte(id))
+			sealed := u.Seals().IDs(u.answer.Exchange.Owner()).Append(nil, sessionKind, accountOf(u.Server), []byte(id))
 			h.Set(wire.SessionHeader, string(sealed))
 		}
 	}
-	u.to.TakeHeader(h)
+	u.answer.TakeHeader(h)
 	return nil
 }
 
@@ -166,9 +166,9 @@ func (u *use) passStatus(res *http.Response, result *exchange.Result) {
 		result.Fail(fault.Unusable(err))
 		return
 	}
-	u.to.Header().Del("Content-Type")
+	u.answer.Header().Del("Content-Type")
 	result.Finish(token.Usage{})
-	u.to.WriteHeader(res.StatusCode)
+	u.answer.WriteHeader(res.StatusCode)
 }
 
 // passMessage passes on an answer that is one message.
@@ -193,9 +193,9 @@ func (u *use) passMessage(ctx context.Context, res *http.Response, result *excha
 		return nil
 	}
 	u.finish(answer, result)
-	u.to.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)))
-	u.to.WriteHeader(res.StatusCode)
-	_, _ = u.to.Write(answer.Body)
+	u.answer.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)))
+	u.answer.WriteHeader(res.StatusCode)
+	_, _ = u.answer.Write(answer.Body)
 	return nil
 }
 
@@ -241,7 +241,7 @@ func (u *use) read(ctx context.Context, body []byte) (wire.Answer, *fault.Fault)
 // finish notes the end of a whole answer.
 func (u *use) finish(answer wire.Answer, result *exchange.Result) {
 	if answer.Failed {
-		u.to.Exchange.Fault = fault.MCPToolFailed()
+		u.answer.Exchange.Fault = fault.MCPToolFailed()
 	}
 	result.Finish(token.Usage{})
 }

@@ -129,17 +129,17 @@ func (s *Servers) find(path string) *mcp.Server {
 }
 
 // Serve answers a request of a client whose key is known.
-func (s *Servers) Serve(to *reply.Reply, r *http.Request) *fault.Fault {
+func (s *Servers) Serve(answer *reply.Reply, r *http.Request) *fault.Fault {
 	if s.CORS.Refuses(r) {
 		return fault.MCPOriginNotAllowed()
 	}
 	if r.URL.Path == mcp.Root {
-		return (&union{Servers: s, to: to, r: r, allowed: s.AllowedTo(to.Exchange.Key)}).serve()
+		return (&union{Servers: s, answer: answer, r: r, allowed: s.AllowedTo(answer.Exchange.Key)}).serve()
 	}
 	server := s.find(r.URL.EscapedPath())
 	if server == nil {
 		return fault.MCPUnknownServer()
 	}
-	u := &use{Server: server, Site: &s.Site, to: to, r: r}
+	u := &use{Server: server, Site: &s.Site, answer: answer, r: r}
 	return u.serve(u.readMessage, u.checkAccess, u.openSession)
 }

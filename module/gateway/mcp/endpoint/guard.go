@@ -18,14 +18,14 @@ import (
 // guard shows the arguments of a message to the guards of the key, whose edits then are in it. Headers that
 // repeat arguments are left out behind an edit.
 func (u *use) guard() *fault.Fault {
-	if u.checks = u.Guards.For(u.to.Exchange, u.Logger); u.checks == nil || u.message == nil {
+	if u.checks = u.Guards.For(u.answer.Exchange, u.Logger); u.checks == nil || u.message == nil {
 		return nil
 	}
-	like := aigateway.GuardText{Kind: aigateway.GuardOther}
+	sample := aigateway.GuardText{Kind: aigateway.GuardOther}
 	if u.message.IsCall() {
-		like = aigateway.GuardText{Kind: aigateway.GuardCall, Name: u.tool()}
+		sample = aigateway.GuardText{Kind: aigateway.GuardCall, Name: u.tool()}
 	}
-	edited, refused := u.checked(u.r.Context(), guardrails.OnRequest, like, u.body, u.message.Texts(u.body))
+	edited, refused := u.checked(u.r.Context(), guardrails.OnRequest, sample, u.body, u.message.Texts(u.body))
 	if refused != nil || edited == nil {
 		return refused
 	}
@@ -46,19 +46,19 @@ func (u *use) guardAnswer(ctx context.Context, answer *wire.Answer) *fault.Fault
 }
 
 // checked returns a document with the edits of the guards in the strings at spans, nil without edits.
-func (u *use) checked(ctx context.Context, part string, like aigateway.GuardText, document []byte, spans []translate.Span) ([]byte, *fault.Fault) {
+func (u *use) checked(ctx context.Context, part string, sample aigateway.GuardText, document []byte, spans []translate.Span) ([]byte, *fault.Fault) {
 	var texts []string
 	for _, span := range spans {
 		texts = append(texts, jsonscan.TextOf(document[span.Start:span.End]))
 	}
-	after, refused := u.checks.Strings(ctx, part, like, slices.Clone(texts))
+	checked, refused := u.checks.Strings(ctx, part, sample, slices.Clone(texts))
 	if refused != nil {
 		return nil, refused
 	}
 	var edits []edit.Edit
 	for i, span := range spans {
-		if after[i] != texts[i] {
-			edits = append(edits, edit.Edit{Span: span, With: jsonscan.AppendString(nil, after[i])})
+		if checked[i] != texts[i] {
+			edits = append(edits, edit.Edit{Span: span, With: jsonscan.AppendString(nil, checked[i])})
 		}
 	}
 	if edits == nil {

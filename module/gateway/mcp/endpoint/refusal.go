@@ -21,8 +21,8 @@ type refusal struct {
 
 // report makes a refusal a request in the limits of the key, with a record, and logs it. The limits bound how many
 // names a client can try, and how much of the log it fills. It returns what the client gets.
-func (x refusal) report(s *Site, to *reply.Reply, r *http.Request) *fault.Fault {
-	ex, tool := to.Exchange, ""
+func (x refusal) report(s *Site, answer *reply.Reply, r *http.Request) *fault.Fault {
+	ex, tool := answer.Exchange, ""
 	if x.message != nil && x.message.IsCall() { // addresses of resources may be secrets
 		tool = mcp.ClipName(x.element)
 	}
@@ -31,7 +31,7 @@ func (x refusal) report(s *Site, to *reply.Reply, r *http.Request) *fault.Fault 
 	if refused := s.Names.Apply(ex); refused != nil {
 		return refused
 	}
-	if refused := s.Admit(to, r); refused != nil {
+	if refused := s.Admit(answer, r); refused != nil {
 		return refused
 	}
 	s.Logger.Info("MCP use refused", zap.String("request_id", ex.ID), zap.String("key_id", ex.Key.ID), zap.String("server", server),

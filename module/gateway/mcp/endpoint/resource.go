@@ -28,8 +28,8 @@ func (s *Servers) RouteUnanswered(r *http.Request) (route routes.Route) {
 // HasResource reports whether a path is of the metadata of servers. Without tokens there are none: a client
 // would begin a sign-in that cannot end.
 func (s *Servers) HasResource(path string) bool {
-	below, ok := strings.CutPrefix(path, mcp.ResourceRoot)
-	return ok && s != nil && len(s.Issuers) > 0 && (below == mcp.Root || s.find(below) != nil)
+	server, ok := strings.CutPrefix(path, mcp.ResourceRoot)
+	return ok && s != nil && len(s.Issuers) > 0 && (server == mcp.Root || s.find(server) != nil)
 }
 
 // ServeResource answers a request for the metadata of servers, from which a client learns where it gets a

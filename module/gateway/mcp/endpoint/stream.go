@@ -23,8 +23,8 @@ type stream struct {
 // pass passes messages on, until the one that answers the request.
 func (s *stream) pass(status int, body io.Reader) {
 	s.result.State, s.result.Began = exchange.Content, time.Now()
-	s.to.WriteHeader(status)
-	_ = s.to.FlushError()
+	s.answer.WriteHeader(status)
+	_ = s.answer.FlushError()
 	for events := s.Events(body); !s.result.Whole(); {
 		event, err := events.Next()
 		if err != nil {
@@ -40,8 +40,8 @@ func (s *stream) pass(status int, body io.Reader) {
 		case refused != nil:
 			event = s.refusal(refused)
 		}
-		_, _ = s.to.Write(event)
-		_ = s.to.FlushError()
+		_, _ = s.answer.Write(event)
+		_ = s.answer.FlushError()
 	}
 }
 
@@ -62,7 +62,7 @@ func (s *stream) end(err error) {
 // refusal returns the event that ends a stream that a guard has blocked. The call ends as whole: the server
 // has answered.
 func (s *stream) refusal(refused *fault.Fault) []byte {
-	s.to.Exchange.Fault = refused
+	s.answer.Exchange.Fault = refused
 	s.result.Finish(token.Usage{})
 	return s.errorEvent(refused)
 }

@@ -18,8 +18,8 @@ import (
 // union is the use of all servers by one request, as if they were one.
 type union struct {
 	*Servers
-	to *reply.Reply
-	r  *http.Request
+	answer *reply.Reply
+	r      *http.Request
 
 	allowed  []*mcp.Server // those that the key may use
 	body     []byte
@@ -37,7 +37,7 @@ func (u *union) serve() *fault.Fault {
 	switch m := u.message; {
 	case m == nil:
 		u.ask(u.servers(), same(nil))
-		sink.Accept(&u.to.Sink)
+		sink.Accept(&u.answer.Sink)
 	case !m.IsRequest():
 		return u.notify()
 	case len(m.Uses) == 1 && !m.IsSubscription():
@@ -45,7 +45,7 @@ func (u *union) serve() *fault.Fault {
 	case len(m.Uses) > 1:
 		return fault.InvalidField("params", "must name one prompt or resource")
 	case m.Method == "ping":
-		u.to.WriteJSON(m.Empty())
+		u.answer.WriteJSON(m.Empty())
 	case m.Method == "initialize":
 		return u.initialize()
 	case m.Method == "server/discover":
@@ -67,7 +67,7 @@ func (u *union) checkAccess() *fault.Fault {
 	case u.r.Method == http.MethodDelete && u.r.Header.Get(wire.SessionHeader) != "":
 		return nil
 	case u.r.Method != http.MethodPost:
-		u.to.SetHeaders("Allow", http.MethodPost)
+		u.answer.SetHeaders("Allow", http.MethodPost)
 		return fault.WrongMethod(http.MethodPost)
 	}
 	return nil
@@ -82,7 +82,7 @@ func (u *union) refuse(why *fault.Fault) *fault.Fault {
 			x.server = ""
 		}
 	}
-	return x.report(&u.Site, u.to, u.r)
+	return x.report(&u.Site, u.answer, u.r)
 }
 
 // readMessage reads the message of the request, also of a client that may use no server: the report of its
@@ -99,7 +99,7 @@ func (u *union) readMessage() (refused *fault.Fault) {
 	for _, server := range servers {
 		limit = max(limit, server.MessageLimit())
 	}
-	u.body, u.message, refused = readMessage(u.to.Exchange, u.r, limit)
+	u.body, u.message, refused = readMessage(u.answer.Exchange, u.r, limit)
 	return refused
 }
 
@@ -132,7 +132,7 @@ func (u *union) openSessions() *fault.Fault {
 		return nil
 	}
 	u.sessions = make(map[string]*session)
-	ids := u.Seals().IDs(u.to.Exchange.Owner())
+	ids := u.Seals().IDs(u.answer.Exchange.Owner())
 	for one := range strings.SplitSeq(sealed[0], jointSecond) {
 		account, content, ok := ids.Open(jointKind, []byte(one))
 		version, id, _ := strings.Cut(string(content), " ")
@@ -150,7 +150,7 @@ func (u *union) openSessions() *fault.Fault {
 // sealSessions sets the id of the session of several servers.
 func (u *union) sealSessions(begun []*mcp.Server) {
 	var all []byte
-	ids := u.Seals().IDs(u.to.Exchange.Owner())
+	ids := u.Seals().IDs(u.answer.Exchange.Owner())
 	for _, server := range begun {
 		if len(all) > 0 {
 			all = append(all, jointSecond...)
@@ -158,7 +158,7 @@ func (u *union) sealSessions(begun []*mcp.Server) {
 		s := u.sessions[server.Name]
 		all = ids.Append(all, jointKind, accountOf(server), []byte(s.version+" "+s.id))
 	}
-	u.to.SetHeaders(wire.SessionHeader, string(all))
+	u.answer.SetHeaders(wire.SessionHeader, string(all))
 }
 
 // accountOf returns the account with which sessions of a server are.
@@ -166,12 +166,12 @@ func accountOf(s *mcp.Server) seal.Account { return seal.AccountOf(nameOf(s), 0)
 
 // servers returns the servers of the session; without one, all that may have the version of the message.
 func (u *union) servers() []*mcp.Server {
-	without := mcp.Modern // the servers of this era do not have the version
+	excluded := mcp.Modern // the servers of this era do not have the version
 	if u.message != nil && wire.IsStateless(u.message.Version) {
-		without = mcp.Legacy
+		excluded = mcp.Legacy
 	}
 	return slices.DeleteFunc(slices.Clone(u.allowed), func(s *mcp.Server) bool {
-		return s.Era == without || u.sessions != nil && u.sessions[s.Name] == nil
+		return s.Era == excluded || u.sessions != nil && u.sessions[s.Name] == nil
 	})
 }
 
@@ -181,7 +181,7 @@ func (u *union) notify() *fault.Fault {
 	if u.message.Method == "notifications/cancelled" && u.sessions != nil {
 		u.ask(u.servers(), same(u.body))
 	}
-	sink.Accept(&u.to.Sink)
+	sink.Accept(&u.answer.Sink)
 	return nil
 }
 
@@ -192,7 +192,7 @@ func (u *union) useOne() *fault.Fault {
 	if server == nil || !slices.Contains(u.allowed, server) {
 		return u.refuse(fault.MCPNotAllowed())
 	}
-	one := &use{Server: server, Site: &u.Site, to: u.to, r: u.r, joined: true}
+	one := &use{Server: server, Site: &u.Site, answer: u.answer, r: u.r, joined: true}
 	if u.sessions != nil {
 		s := u.sessions[name]
 		if s == nil {

@@ -18,8 +18,8 @@ import (
 type use struct {
 	*mcp.Server
 	*Site
-	to *reply.Reply
-	r  *http.Request
+	answer *reply.Reply
+	r      *http.Request
 
 	body    []byte
 	message *wire.Message // nil for a request without a message
@@ -40,7 +40,7 @@ type session struct {
 
 // serve serves the request, unless a step refuses it. Further steps begin it.
 func (u *use) serve(steps ...func() *fault.Fault) *fault.Fault {
-	leave, refused := u.Enter(u.to, u.r)
+	leave, refused := u.Enter(u.answer, u.r)
 	if leave == nil {
 		return refused
 	}
@@ -66,16 +66,16 @@ func modelOf(server, tool string) string { return aigateway.ServerPrefix + serve
 
 // shows reports whether the client may see and use an element.
 func (u *use) shows(e wire.Element) bool {
-	return u.Shows(e) && u.to.Exchange.Key.AllowsTool(u.modelOf(e.String()))
+	return u.Shows(e) && u.answer.Exchange.Key.AllowsTool(u.modelOf(e.String()))
 }
 
 // checkAccess refuses requests for a server that the client may not use, whatever is in them.
 func (u *use) checkAccess() *fault.Fault {
 	switch {
-	case !u.to.Exchange.Key.AllowsServer(u.Name):
+	case !u.answer.Exchange.Key.AllowsServer(u.Name):
 		return u.refuse(fault.MCPServerNotAllowed(u.Name))
 	case u.r.Method != http.MethodPost && !u.isOfSession():
-		u.to.SetHeaders("Allow", http.MethodPost)
+		u.answer.SetHeaders("Allow", http.MethodPost)
 		return fault.WrongMethod(http.MethodPost)
 	}
 	u.nameExchange()
@@ -84,7 +84,7 @@ func (u *use) checkAccess() *fault.Fault {
 
 // nameExchange names the server in the exchange.
 func (u *use) nameExchange() {
-	u.to.Exchange.View.Model, u.to.Exchange.Covering = u.modelOf(""), nameOf(u.Server)
+	u.answer.Exchange.View.Model, u.answer.Exchange.Covering = u.modelOf(""), nameOf(u.Server)
 }
 
 // isOfSession reports whether a request without a message is for a session: it asks for the messages of
@@ -103,7 +103,7 @@ func (u *use) readMessage() (refused *fault.Fault) {
 	if u.r.Method != http.MethodPost {
 		return nil
 	}
-	u.body, u.message, refused = readMessage(u.to.Exchange, u.r, u.MessageLimit())
+	u.body, u.message, refused = readMessage(u.answer.Exchange, u.r, u.MessageLimit())
 	return refused
 }
 
@@ -116,7 +116,7 @@ func (u *use) openSession() *fault.Fault {
 	if len(sealed) == 0 {
 		return nil
 	}
-	account, id, ok := u.Seals().IDs(u.to.Exchange.Owner()).Open(sessionKind, []byte(sealed[0]))
+	account, id, ok := u.Seals().IDs(u.answer.Exchange.Owner()).Open(sessionKind, []byte(sealed[0]))
 	if !ok || len(sealed) > 1 || account != accountOf(u.Server) {
 		return fault.MCPUnknownSession()
 	}
@@ -135,7 +135,7 @@ func (u *use) checkMessage() *fault.Fault {
 		}
 	}
 	if u.message.IsCall() {
-		tool, ex := u.message.Uses[0], u.to.Exchange
+		tool, ex := u.message.Uses[0], u.answer.Exchange
 		if !u.Callable(tool.Name) {
 			return u.refuse(fault.MCPToolChanged())
 		}
@@ -151,19 +151,19 @@ func (u *use) refuse(why *fault.Fault) *fault.Fault {
 	if m := u.message; m != nil && len(m.Uses) > 0 {
 		x.element = m.Uses[0].Name
 	}
-	return x.report(u.Site, u.to, u.r)
+	return x.report(u.Site, u.answer, u.r)
 }
 
 // admit admits what asks for an answer in the limits of the key, and begins its record. A message that
 // gets no answer follows one that was admitted.
 func (u *use) admit() *fault.Fault {
-	if refused := u.Names.Apply(u.to.Exchange); refused != nil {
+	if refused := u.Names.Apply(u.answer.Exchange); refused != nil {
 		return refused
 	}
 	if u.message != nil && !u.message.IsRequest() || u.r.Method == http.MethodDelete {
 		return nil
 	}
-	return u.Admit(u.to, u.r)
+	return u.Admit(u.answer, u.r)
 }
 
 // tool returns the name of the tool that is called, or else the method of the message.
@@ -192,7 +192,7 @@ func (u *use) rename() func(wire.Element) string {
 
 // caller returns the client as the server may learn it.
 func (u *use) caller() mcp.Caller {
-	c := mcp.Caller{Owner: u.to.Exchange.Key.Owner}
+	c := mcp.Caller{Owner: u.answer.Exchange.Key.Owner}
 	if u.Caller == nil && (u.Auth == nil || u.Auth.Exchange == nil) {
 		return c
 	}

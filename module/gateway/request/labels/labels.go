@@ -173,8 +173,8 @@ func (n *Names) read(ex *exchange.Exchange, tags []aigateway.Tag) ([]aigateway.T
 			continue
 		}
 		tag := aigateway.Tag{Name: name}
-		if of := stated[source]; of != nil {
-			tag.Value = of(ex)
+		if value := stated[source]; value != nil {
+			tag.Value = value(ex)
 		} else {
 			tag.Value, _ = marks.Text(ex, affinity.Sources{source})
 		}

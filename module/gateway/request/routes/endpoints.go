@@ -146,33 +146,33 @@ func operationOf(o *format.ObjectPath) translate.Operation {
 func versionedEndpoint(r *http.Request) (e endpoint, ok bool) {
 	for _, f := range formats.All() {
 		for _, version := range f.Client.Versions {
-			below, ok := strings.CutPrefix(r.URL.Path, version+"/")
+			rest, ok := strings.CutPrefix(r.URL.Path, version+"/")
 			if !ok {
 				continue
 			}
-			if e, ok := namedEndpoint(f, below, r.Method); ok {
+			if e, ok := namedEndpoint(f, rest, r.Method); ok {
 				return e, true
 			}
-			if name, ok := strings.CutPrefix(below, "models/"); ok && r.Method == http.MethodPost && strings.Contains(name, ":") {
+			if name, ok := strings.CutPrefix(rest, "models/"); ok && r.Method == http.MethodPost && strings.Contains(name, ":") {
 				return unservedMethod(f, r), true
 			}
 			if version != "/v1" {
-				return listEndpoint(f, below)
+				return listEndpoint(f, rest)
 			}
 		}
 	}
 	return e, false
 }
 
-// namedEndpoint returns the endpoint of a format whose path has the name of a model in it. below
+// namedEndpoint returns the endpoint of a format whose path has the name of a model in it. rest
 // is the path behind the version. The method of the endpoint is behind the last colon.
-func namedEndpoint(f *format.Descriptor, below, method string) (e endpoint, ok bool) {
+func namedEndpoint(f *format.Descriptor, rest, method string) (e endpoint, ok bool) {
 	for i := range f.Client.Endpoints {
 		named := &f.Client.Endpoints[i]
-		before, behind, _ := named.Around()
-		before = strings.TrimPrefix(before, f.Client.Versions[0]+"/")
-		name, hasBefore := strings.CutPrefix(below, before)
-		name, hasBehind := strings.CutSuffix(name, behind)
+		prefix, suffix, _ := named.Around()
+		prefix = strings.TrimPrefix(prefix, f.Client.Versions[0]+"/")
+		name, hasBefore := strings.CutPrefix(rest, prefix)
+		name, hasBehind := strings.CutSuffix(name, suffix)
 		if !hasBefore || !hasBehind || method == http.MethodGet || method == http.MethodHead {
 			continue
 		}
@@ -180,9 +180,9 @@ func namedEndpoint(f *format.Descriptor, below, method string) (e endpoint, ok b
 	}
 	for i := range f.Objects.Paths {
 		o := &f.Objects.Paths[i]
-		before, behind, named := strings.Cut(strings.TrimPrefix(o.Path, f.Client.Versions[0]+"/"), format.Placeholder)
-		name, hasBefore := strings.CutPrefix(below, before)
-		name, hasBehind := strings.CutSuffix(name, behind)
+		prefix, suffix, named := strings.Cut(strings.TrimPrefix(o.Path, f.Client.Versions[0]+"/"), format.Placeholder)
+		name, hasBefore := strings.CutPrefix(rest, prefix)
+		name, hasBehind := strings.CutSuffix(name, suffix)
 		if named && hasBefore && hasBehind && method == o.Method {
 			return ofModel(endpoint{method: o.Method, Route: Route{Kind: Object, Format: f, Operation: operationOf(o), Object: o}}, name), true
 		}
@@ -207,13 +207,13 @@ func unservedMethod(f *format.Descriptor, r *http.Request) endpoint {
 
 // listEndpoint returns the endpoint of the list of models, or of one, for a path behind a version
 // that only one format has.
-func listEndpoint(f *format.Descriptor, below string) (e endpoint, ok bool) {
+func listEndpoint(f *format.Descriptor, rest string) (e endpoint, ok bool) {
 	e = endpoint{method: http.MethodGet, Route: Route{Kind: Models, Format: f}}
-	if below == "models" {
+	if rest == "models" {
 		return e, true
 	}
 	e.Kind = Model
-	e.Model, ok = strings.CutPrefix(below, "models/")
+	e.Model, ok = strings.CutPrefix(rest, "models/")
 	return e, ok && e.Model != ""
 }
 

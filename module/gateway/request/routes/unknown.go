@@ -182,7 +182,7 @@ func meantModel(p string) (name string, f *format.Descriptor) {
 	for _, f := range formats.All() {
 		for i := range f.Client.Endpoints {
 			e := &f.Client.Endpoints[i]
-			if _, behind, named := e.Around(); named && strings.HasSuffix(p, strings.ToLower(behind)) {
+			if _, suffix, named := e.Around(); named && strings.HasSuffix(p, strings.ToLower(suffix)) {
 				return e.Path, f
 			}
 		}
@@ -202,6 +202,6 @@ var anySegment = strings.NewReplacer(format.ObjectPlaceholder, "?*", format.Item
 // endsLike is isLike for the last segments of a path, as many as the pattern has.
 func endsLike(p, pattern string) bool {
 	segments := strings.Split(p, "/")
-	from := max(0, len(segments)-strings.Count(pattern, "/"))
-	return isLike("/"+strings.Join(segments[from:], "/"), pattern)
+	start := max(0, len(segments)-strings.Count(pattern, "/"))
+	return isLike("/"+strings.Join(segments[start:], "/"), pattern)
 }

@@ -115,10 +115,10 @@ func (m *Model) capabilities() (known map[translate.Format]capability, key strin
 			if upstream == nil || !pairs.Possible(client.Name, upstream.Name, traits) {
 				continue
 			}
-			of := capabilityOf(t.Provider, model, client, upstream, traits)
-			of.LeftOut, of.Counting = t.Provider.LeftOut(upstream, name), t.Counting(name, client, upstream)
-			known[client.Name] = of
-			key += fmt.Sprintf("%s %s %+v %q %s\n", client, upstream, *traits, of.LeftOut, of.Counting)
+			capability := capabilityOf(t.Provider, model, client, upstream, traits)
+			capability.LeftOut, capability.Counting = t.Provider.LeftOut(upstream, name), t.Counting(name, client, upstream)
+			known[client.Name] = capability
+			key += fmt.Sprintf("%s %s %+v %q %s\n", client, upstream, *traits, capability.LeftOut, capability.Counting)
 			break
 		}
 	}

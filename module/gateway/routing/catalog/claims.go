@@ -67,8 +67,8 @@ func (c *Catalog) rank() error {
 
 // conflictWith returns an error if one of the claims behind a has its rank, and claims one of
 // its names.
-func (a claim) conflictWith(behind []claim) error {
-	for _, b := range behind {
+func (a claim) conflictWith(others []claim) error {
+	for _, b := range others {
 		if a.compare(b) != 0 {
 			break
 		}

@@ -37,15 +37,15 @@ func (p *Provider) Listed() bool { return p.listed.tables.Lists(p.listed.Place) 
 
 // formatsAt returns the formats, by each set of endpoints that may have a model. Formats that belong
 // to none of the endpoints are always among them. If a set leaves no format, it has all.
-func formatsAt(formats []*format.Descriptor) (at [models.AllEndpoints + 1][]*format.Descriptor) {
-	for set := range at {
-		at[set] = slices.DeleteFunc(slices.Clone(formats), func(f *format.Descriptor) bool {
+func formatsAt(formats []*format.Descriptor) (sets [models.AllEndpoints + 1][]*format.Descriptor) {
+	for set := range sets {
+		sets[set] = slices.DeleteFunc(slices.Clone(formats), func(f *format.Descriptor) bool {
 			endpoint, ok := models.EndpointOf(string(f.Name))
 			return ok && endpoint&models.Endpoints(set) == 0
 		})
-		if len(at[set]) == 0 {
-			at[set] = formats
+		if len(sets[set]) == 0 {
+			sets[set] = formats
 		}
 	}
-	return at
+	return sets
 }

@@ -36,9 +36,9 @@ func (m *Model) Hedges(ex *exchange.Exchange) bool {
 	if m.Hedge == nil || ex.Operation != translate.Generate || !ex.Streaming() || ex.InMessage || ex.Capture != nil {
 		return false
 	}
-	beyond := &ex.View.Beyond
-	isStored := beyond.State != "" || beyond.Stored || beyond.Background
-	return !isStored && !beyond.Idle && beyond.OtherModels == "" && !texts.NamesTools(ex.Body)
+	reach := &ex.View.Beyond
+	isStored := reach.State != "" || reach.Stored || reach.Background
+	return !isStored && !reach.Idle && reach.OtherModels == "" && !texts.NamesTools(ex.Body)
 }
 
 // Unhedged returns a copy of m that calls one target at a time.

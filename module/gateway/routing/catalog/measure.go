@@ -16,7 +16,7 @@ type Measure func(t *Target) (value int64, ok bool)
 // used and its format; nil for the order of the configuration. charge is what the request determines of
 // its cost at a target.
 func (c *Catalog) Measure(m *Model, name string, client translate.Format, charge func(*Target) prices.Charge) Measure {
-	switch m.Order.By {
+	switch m.Order.Criterion {
 	case OrderByLatency:
 		return byLatency(name, client)
 	case OrderByCost:

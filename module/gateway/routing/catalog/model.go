@@ -71,7 +71,7 @@ func newModel(config *ModelConfig, named lookups) (*Model, error) {
 		}
 	}
 	m.Steps = steps(config.Targets, m.Targets)
-	if m.Order.By != "" && !slices.ContainsFunc(config.Targets, func(t TargetConfig) bool { return t.Weight > 0 }) {
+	if m.Order.Criterion != "" && !slices.ContainsFunc(config.Targets, func(t TargetConfig) bool { return t.Weight > 0 }) {
 		m.Steps = [][]Target{m.Targets}
 	}
 	if err := cmp.Or(m.check(), m.checkSplit()); err != nil {

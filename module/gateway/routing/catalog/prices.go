@@ -59,14 +59,14 @@ func pricesOf(owner string, rows []map[string]string) (*prices.Table, error) {
 
 // PresetName returns the name of the configured preset, else the name of the provider.
 func (config *ProviderConfig) PresetName() string {
-	var of struct {
+	var module struct {
 		Preset string `json:"preset"`
 	}
-	_ = json.Unmarshal(config.PresetRaw, &of) // loadPreset has refused an invalid preset
-	if of.Preset == "" {
+	_ = json.Unmarshal(config.PresetRaw, &module) // loadPreset has refused an invalid preset
+	if module.Preset == "" {
 		return config.Name
 	}
-	return of.Preset
+	return module.Preset
 }
 
 // Price implements meter.Pricer. The first of these that has a price decides: the target,
@@ -89,11 +89,11 @@ func (c *Catalog) Price(asked, provider, model string, at time.Time) *prices.Pri
 }
 
 // price returns the price of a model of p, by p's own name and by the one that the tables know.
-func (p *Provider) price(model, known string, from *tables.Tables, at time.Time) *prices.Price {
+func (p *Provider) price(model, known string, list *tables.Tables, at time.Time) *prices.Price {
 	if own := p.listed.prices.Find(p.Name, model, at); own != nil {
 		return own
 	}
-	return from.Price(p.listed.Place, known, at)
+	return list.Price(p.listed.Place, known, at)
 }
 
 // price returns the configured price of a target, else the price of all targets of the

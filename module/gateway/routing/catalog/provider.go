@@ -181,12 +181,12 @@ func (p *Provider) setFormats(configured []translate.Format, d aigateway.Default
 		p.Formats, err = formatsOf(configured)
 		return err
 	}
-	for _, of := range d.ModelFormats {
-		known, err := formatsOf(of.Formats)
+	for _, row := range d.ModelFormats {
+		known, err := formatsOf(row.Formats)
 		if err != nil {
 			return err
 		}
-		p.spoken = append(p.spoken, modelFormats{of.Pattern, formatsAt(known)})
+		p.spoken = append(p.spoken, modelFormats{row.Pattern, formatsAt(known)})
 	}
 	if p.Formats, err = formatsOf(d.Formats); err == nil {
 		p.spoken = append(p.spoken, modelFormats{"*", formatsAt(p.Formats)})

@@ -18,11 +18,11 @@ const (
 	splitBySession  = "session"
 )
 
-// CheckSplitBy returns an error unless by is a value of ModelConfig's SplitBy.
-func CheckSplitBy(by string) error {
+// CheckSplitBy returns an error unless unit is a value of ModelConfig's SplitBy.
+func CheckSplitBy(unit string) error {
 	all := []string{splitByCustomer, splitByKey, splitBySession}
-	if !slices.Contains(all, by) {
-		return fmt.Errorf("split_by must be one of %s, not '%s'", strings.Join(all, ", "), by)
+	if !slices.Contains(all, unit) {
+		return fmt.Errorf("split_by must be one of %s, not '%s'", strings.Join(all, ", "), unit)
 	}
 	return nil
 }
@@ -32,7 +32,7 @@ func (m *Model) checkSplit() error {
 	switch {
 	case m.SplitBy == "":
 		return nil
-	case m.Order.By != "":
+	case m.Order.Criterion != "":
 		return errors.New("split_by and order exclude each other: the order would decide about the targets")
 	case len(m.Steps) == len(m.Targets):
 		return errors.New("split_by needs two successive targets with weights, which it shares the requests among")

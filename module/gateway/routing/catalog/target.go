@@ -97,7 +97,7 @@ func (t Target) Facts(client string) *models.Facts {
 // modelFormats are the formats of models whose names match a pattern.
 type modelFormats struct {
 	pattern aigateway.Pattern
-	at      [models.AllEndpoints + 1][]*format.Descriptor // see formatsAt
+	sets    [models.AllEndpoints + 1][]*format.Descriptor // see formatsAt
 }
 
 // FormatsOf returns the formats of p for a model, by p's own name, or by the one that shows the
@@ -105,7 +105,7 @@ type modelFormats struct {
 func (p *Provider) FormatsOf(model string) []*format.Descriptor {
 	for i := range p.spoken {
 		if p.spoken[i].pattern.MatchAnyCase(model) {
-			return p.spoken[i].at[p.Facts(model).Endpoints()]
+			return p.spoken[i].sets[p.Facts(model).Endpoints()]
 		}
 	}
 	return p.Formats

@@ -26,7 +26,7 @@ type values struct {
 // value is a value that conditions read by name.
 type value struct {
 	name string
-	of   func(*values) any
+	read func(*values) any
 }
 
 var valueTable = []value{
@@ -55,7 +55,7 @@ var valueTable = []value{
 func valueOf(name string) func(*values) any {
 	for _, v := range valueTable {
 		if v.name == name {
-			return v.of
+			return v.read
 		}
 	}
 	return nil
@@ -79,8 +79,8 @@ func (v *values) get(placeholder string) (any, bool) {
 	if tag, ok := strings.CutPrefix(name, tagPrefix); ok {
 		return v.Key.Tag(tag), true
 	}
-	if of := valueOf(name); of != nil {
-		return of(v), true
+	if read := valueOf(name); read != nil {
+		return read(v), true
 	}
 	return nil, false
 }

@@ -157,7 +157,7 @@ func cutShort(x *run, c *exchange.Conduit) bool {
 // that hangs would stay as fast as it once was. An answer without content is none that a client waits for.
 func (x *run) noteLatency(t *selection.Candidate, c *exchange.Conduit) {
 	result := &c.Result
-	if x.model.Order.By != catalog.OrderByLatency || result.Called.IsZero() || x.ex.Operation == translate.Generate && result.Empty() {
+	if x.model.Order.Criterion != catalog.OrderByLatency || result.Called.IsZero() || x.ex.Operation == translate.Generate && result.Empty() {
 		return
 	}
 	began := result.Began

@@ -165,12 +165,12 @@ func (x *run) choose() {
 		x.ex.Session = x.Affinity.Session(x.ex.Tenant(), x.ex.Client.Get, body)
 	}
 	var resting []catalog.Target
-	var by catalog.Measure
-	if x.model.Order.By != "" {
-		by = x.Measure(x.ex, x.model)
+	var measure catalog.Measure
+	if x.model.Order.Criterion != "" {
+		measure = x.Measure(x.ex, x.model)
 	}
 	seeds := selection.Seeds{Session: x.ex.Session, Arm: x.model.Arm(x.ex.Key, x.ex.Session)}
-	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, seeds, health.Process, by)
+	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, seeds, health.Process, measure)
 	switch ids := x.sealedIDs(); {
 	case len(ids) > 0:
 		x.findObjects(ids)

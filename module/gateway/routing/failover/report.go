@@ -66,10 +66,10 @@ func (x *run) reportHealth(t *selection.Candidate, o health.Outcome, change heal
 		events.Emit(events.ProviderUp, data)
 		return
 	}
-	until := health.Process.RestsUntil(t.Health)
+	end := health.Process.RestsUntil(t.Health)
 	x.Logger.Warn("provider rests, other targets are asked first",
-		append(names, zap.Stringer("cause", o.Class), zap.Time("until", until))...)
-	data["cause"], data["until"] = o.Class.String(), until.UTC().Format(time.RFC3339)
+		append(names, zap.Stringer("cause", o.Class), zap.Time("until", end))...)
+	data["cause"], data["until"] = o.Class.String(), end.UTC().Format(time.RFC3339)
 	events.Emit(events.ProviderDown, data)
 }
 

@@ -12,11 +12,11 @@ type history struct {
 	rate     rate
 	last     time.Time // time of the last failure
 	rests    int       // number of consecutive rests
-	until    time.Time // end of the rest, or of the wait for its probe; zero before the first rest
+	end      time.Time // end of the rest, or of the wait for its probe; zero before the first rest
 }
 
 // resting reports whether the target rests, or waits for its probe.
-func (h *history) resting(now time.Time) bool { return now.Before(h.until) }
+func (h *history) resting(now time.Time) bool { return now.Before(h.end) }
 
 // awaitsProbe reports whether a rest is over, so that the next attempt is the probe that
 // shows whether the target has recovered.
@@ -29,7 +29,7 @@ func (h *history) isDown(now time.Time) bool { return h.rests > 0 && !h.forgotte
 
 // forgotten reports whether the history is too old to count.
 func (h *history) forgotten(now time.Time) bool {
-	return now.Sub(h.last) > forgetAfter && now.Sub(h.until) > forgetAfter
+	return now.Sub(h.last) > forgetAfter && now.Sub(h.end) > forgetAfter
 }
 
 // answer records an answer of a target that has failed, but has not rested.
@@ -70,27 +70,27 @@ func (h *history) nextRest(first time.Duration) time.Duration {
 }
 
 // extend begins a rest, or extends the current one.
-func (h *history) extend(until time.Time) {
-	if until.After(h.until) {
-		h.until = until
+func (h *history) extend(end time.Time) {
+	if end.After(h.end) {
+		h.end = end
 		h.rests++
 	}
 }
 
 // rate counts the calls of a target that fails from time to time.
 type rate struct {
-	since         time.Time     // of the first call that is counted
+	start         time.Time     // of the first call that is counted
 	window        time.Duration // in which calls are counted, if it is longer than rateWindow
 	calls, failed int
 }
 
 // hasEnded reports whether the counts are older than the window.
-func (r *rate) hasEnded(now time.Time) bool { return now.Sub(r.since) > max(rateWindow, r.window) }
+func (r *rate) hasEnded(now time.Time) bool { return now.Sub(r.start) > max(rateWindow, r.window) }
 
 // add counts a call. The counts begin again with the first call after the window.
 func (r *rate) add(now time.Time, failed bool) {
 	if r.hasEnded(now) {
-		*r = rate{since: now}
+		*r = rate{start: now}
 	}
 	r.calls++
 	if failed {

@@ -106,9 +106,9 @@ func (h *histogram) settle(now time.Time) {
 	if weight < fewest {
 		return
 	}
-	var below float32
+	var sum float32
 	for i, n := range h.earlier {
-		if below += n; below >= weight/2 {
+		if sum += n; sum >= weight/2 {
 			h.median = boundOf(i)
 			return
 		}

@@ -68,19 +68,19 @@ type Memory struct {
 var Process = new(Memory)
 
 // RestsUntil returns when the rest of a target ends, the zero time if it does not rest.
-func (m *Memory) RestsUntil(t ID) (until time.Time) {
+func (m *Memory) RestsUntil(t ID) (end time.Time) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	if len(m.histories) == 0 {
-		return until
+		return end
 	}
 	now := time.Now()
 	for _, level := range t.levels() {
-		if h := m.histories[level]; h != nil && h.resting(now) && h.until.After(until) {
-			until = h.until
+		if h := m.histories[level]; h != nil && h.resting(now) && h.end.After(end) {
+			end = h.end
 		}
 	}
-	return until
+	return end
 }
 
 // EndRest ends the rest of an API key, whose value has changed. The next attempt is the
@@ -89,7 +89,7 @@ func (m *Memory) EndRest(provider, key string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if h := m.histories[ID{Provider: provider, Key: key}]; h != nil && h.resting(time.Now()) {
-		h.until = time.Now()
+		h.end = time.Now()
 	}
 }
 
@@ -114,7 +114,7 @@ func (m *Memory) Models(provider, key string) (models []string) {
 
 // State is the state of a target.
 type State struct {
-	Until   time.Time // when the rest ends, zero if the target does not rest
+	RestEnd time.Time // when the rest ends, zero if the target does not rest
 	Class   Class     // of the last failure; Healthy if none is remembered
 	Running int       // attempts
 }
@@ -128,12 +128,12 @@ func (m *Memory) State(t ID) State {
 	s := State{Class: Healthy, Running: m.running[t]}
 	for _, level := range t.levels() {
 		h := m.histories[level]
-		if h == nil || h.forgotten(now) || h.until.Before(s.Until) {
+		if h == nil || h.forgotten(now) || h.end.Before(s.RestEnd) {
 			continue
 		}
 		s.Class = h.class
 		if h.resting(now) {
-			s.Until = h.until
+			s.RestEnd = h.end
 		}
 	}
 	return s

@@ -16,29 +16,29 @@ const maxUncounted = 1024
 // Uncounted is the set of models whose tokens a provider does not count. The zero value
 // is an empty set. Its methods may be called concurrently.
 type Uncounted struct {
-	mu    sync.Mutex // guards until
-	until map[string]time.Time
+	mu   sync.Mutex // guards ends
+	ends map[string]time.Time
 }
 
 // Has reports whether the provider has recently refused to count tokens for a model.
 func (u *Uncounted) Has(model string) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return time.Now().Before(u.until[model])
+	return time.Now().Before(u.ends[model])
 }
 
 // Add adds a model for AskAgainAfter. If the set is full, any other model is removed.
 func (u *Uncounted) Add(model string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.until == nil {
-		u.until = make(map[string]time.Time)
+	if u.ends == nil {
+		u.ends = make(map[string]time.Time)
 	}
-	for other := range u.until {
-		if len(u.until) < maxUncounted {
+	for other := range u.ends {
+		if len(u.ends) < maxUncounted {
 			break
 		}
-		delete(u.until, other)
+		delete(u.ends, other)
 	}
-	u.until[model] = time.Now().Add(AskAgainAfter)
+	u.ends[model] = time.Now().Add(AskAgainAfter)
 }

@@ -28,6 +28,6 @@ func TestModelsThatAreNotCountedAreBounded(t *testing.T) {
 	for i := range 2 * maxUncounted {
 		u.Add(strconv.Itoa(i))
 	}
-	assert.Len(t, u.until, maxUncounted)
+	assert.Len(t, u.ends, maxUncounted)
 	assert.True(t, u.Has(strconv.Itoa(2*maxUncounted-1)))
 }

@@ -30,8 +30,8 @@ func (m *Memory) Begin(t ID, maxRunning int) (v Visit, ok bool) {
 	m.running[ID{Provider: t.Provider}]++
 	for n, level := range t.levels() {
 		if h := m.histories[level]; h != nil && h.awaitsProbe(now) {
-			h.until = now.Add(probePatience)
-			v.probes[n] = h.until
+			h.end = now.Add(probePatience)
+			v.probes[n] = h.end
 		}
 	}
 	return v, true
@@ -76,8 +76,8 @@ func (m *Memory) leave(t ID) {
 // continues.
 func (m *Memory) giveUp(v Visit) {
 	for n, level := range v.target.levels() {
-		if h := m.histories[level]; h != nil && !v.probes[n].IsZero() && h.until.Equal(v.probes[n]) {
-			h.until = time.Now()
+		if h := m.histories[level]; h != nil && !v.probes[n].IsZero() && h.end.Equal(v.probes[n]) {
+			h.end = time.Now()
 		}
 	}
 }

@@ -85,9 +85,9 @@ func (s *Sender) Send(m *catalog.Mirror, ex *exchange.Exchange) {
 
 // mayCopy reports whether a request asks for an answer, and for nothing that is stored or unbounded.
 func mayCopy(ex *exchange.Exchange) bool {
-	beyond := &ex.View.Beyond
-	isStored := beyond.State != "" || beyond.Stored || beyond.Background
-	return ex.Operation == translate.Generate && !ex.InMessage && !isStored && !beyond.Idle && beyond.OtherModels == ""
+	reach := &ex.View.Beyond
+	isStored := reach.State != "" || reach.Stored || reach.Background
+	return ex.Operation == translate.Generate && !ex.InMessage && !isStored && !reach.Idle && reach.OtherModels == ""
 }
 
 // operator is the key of all copies.
@@ -104,12 +104,12 @@ func copyOf(original *exchange.Exchange) *exchange.Exchange {
 // run asks the mirror, and settles the exchange. A panic ends the copy alone.
 func (s *Sender) run(m *catalog.Model, ex *exchange.Exchange) {
 	defer running.Leave()
-	to := reply.New(&discard{header: make(http.Header)}, ex)
+	answer := reply.New(&discard{header: make(http.Header)}, ex)
 	defer func() {
 		if v := recover(); v != nil {
 			s.logger.Error("panic", zap.String("request_id", ex.ID), zap.Any("value", v), zap.ByteString("stack", debug.Stack()))
 		}
-		to.Close(false)
+		answer.Close(false)
 		ex.DropBody()
 		metrics.Mirror(ex.Covering, string(ex.Outcome))
 	}()
@@ -118,16 +118,16 @@ func (s *Sender) run(m *catalog.Model, ex *exchange.Exchange) {
 	t := &m.Targets[0]
 	bound := meter.Bound{Cost: cost, Provider: t.Provider.Name, Model: t.UpstreamModel(ex.View.Model)}
 	entry, refused := s.book.Begin(ex, s.catalog, bound, needed)
-	to.Charge(meter.New(estimate, nil, entry))
+	answer.Charge(meter.New(estimate, nil, entry))
 	if refused != nil {
-		to.Fail(refused)
+		answer.Fail(refused)
 		return
 	}
-	switch v := s.providers.Ask(m, to, request(), nil); {
+	switch v := s.providers.Ask(m, answer, request(), nil); {
 	case v.Failed != nil:
-		to.RelayError(&v.Failed.Result)
+		answer.RelayError(&v.Failed.Result)
 	case v.Fault != nil:
-		to.Fail(v.Fault)
+		answer.Fail(v.Fault)
 	}
 }
 

@@ -82,8 +82,8 @@ var priorities = map[string]Priority{"low": Low, "normal": Normal, "high": High}
 
 // String returns the name of a priority.
 func (p Priority) String() string {
-	for name, of := range priorities {
-		if of == p {
+	for name, value := range priorities {
+		if value == p {
 			return name
 		}
 	}

@@ -111,8 +111,8 @@ func (p *proxied) Addresses() (all []exchange.Address) {
 	if !ok {
 		return nil
 	}
-	for _, up := range proxy.Upstreams {
-		all = append(all, exchange.Address{Address: up.Dial, Available: up.Available(), Running: up.NumRequests(), Failures: up.Fails()})
+	for _, upstream := range proxy.Upstreams {
+		all = append(all, exchange.Address{Address: upstream.Dial, Available: upstream.Available(), Running: upstream.NumRequests(), Failures: upstream.Fails()})
 	}
 	return all
 }

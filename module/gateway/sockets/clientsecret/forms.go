@@ -95,10 +95,10 @@ func readToken(body []byte, s *Secret, now time.Time) *fault.Fault {
 }
 
 func appendToken(s *Secret, text string) []byte {
-	at := func(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.RFC3339) }
+	timestamp := func(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.RFC3339) }
 	answer := jsonscan.AppendString([]byte(`{"name":`), text)
-	answer = jsonscan.AppendString(append(answer, `,"expireTime":`...), at(s.Ends))
-	answer = jsonscan.AppendString(append(answer, `,"newSessionExpireTime":`...), at(s.Expires))
+	answer = jsonscan.AppendString(append(answer, `,"expireTime":`...), timestamp(s.Ends))
+	answer = jsonscan.AppendString(append(answer, `,"newSessionExpireTime":`...), timestamp(s.Expires))
 	return append(jsonscan.AppendCount(answer, `,"uses":`, int64(s.Uses)), '}')
 }
 

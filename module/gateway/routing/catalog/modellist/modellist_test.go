@@ -187,7 +187,7 @@ func TestPagesAreFollowedAsFarAsTheBound(t *testing.T) {
 		"b": `{"data":[{"id":"a"}],"has_more":true,"last_id":"a"}`,
 		"a": `{"data":[],"has_more":false,"last_id":null}`,
 	}
-	list, _ := listing(func(q *exchange.ModelsQuery) { lists(pages[q.After])(q) })
+	list, _ := listing(func(q *exchange.ModelsQuery) { lists(pages[q.Previous])(q) })
 	assert.Equal(t, []string{"a", "b", "c"}, list.ids(t))
 
 	asked := 0

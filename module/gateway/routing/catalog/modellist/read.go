@@ -30,17 +30,17 @@ func (l *List) read() ([]modelcard.Card, error) {
 	defer cancel()
 	defer time.AfterFunc(listTimeout, cancel).Stop()
 	var models []modelcard.Card
-	after := ""
+	last := ""
 	for range maxListPages {
-		page, next, err := l.readPage(ctx, &exchange.ModelsQuery{After: after})
+		page, next, err := l.readPage(ctx, &exchange.ModelsQuery{Previous: last})
 		if err != nil {
 			return nil, err
 		}
 		models = append(models, page...)
-		if next == "" || next == after || len(models) >= maxListed {
+		if next == "" || next == last || len(models) >= maxListed {
 			break
 		}
-		after = next
+		last = next
 	}
 	models = sortByID(models[:min(len(models), maxListed)])
 	if l.Loaded != "" {

@@ -18,53 +18,53 @@ type Place struct {
 
 // Facts returns what is known of a model, by the provider's own name for it, or of the model of
 // which it is a variant; nil if nothing is known.
-func (t *Tables) Facts(at Place, model string) *models.Facts {
-	name := at.name(model)
-	if facts := t.facts(at, name); facts != nil || at.Names.Base == nil {
+func (t *Tables) Facts(place Place, model string) *models.Facts {
+	name := place.name(model)
+	if facts := t.facts(place, name); facts != nil || place.Names.Base == nil {
 		return facts
 	}
-	base := at.Names.Base(name)
+	base := place.Names.Base(name)
 	if base == name {
 		return nil
 	}
-	return t.facts(at, base)
+	return t.facts(place, base)
 }
 
 // facts returns the facts of a model by a name in the tables.
-func (t *Tables) facts(at Place, name string) *models.Facts {
-	for _, provider := range at.inFile() {
+func (t *Tables) facts(place Place, name string) *models.Facts {
+	for _, provider := range place.inFile() {
 		if facts := t.File().facts().Find(provider, name); facts != nil {
 			return facts
 		}
 	}
-	return models.Builtin().Find(at.Service, name)
+	return models.Builtin().Find(place.Service, name)
 }
 
 // Price returns the price of a model at a time, by the provider's own name for it; nil if it is
 // unknown.
-func (t *Tables) Price(at Place, model string, on time.Time) *prices.Price {
-	name := at.name(model)
-	price := t.price(at, name, on)
-	if price == nil && at.Names.Priced != nil {
-		return t.price(at, at.Names.Priced(name), on)
+func (t *Tables) Price(place Place, model string, day time.Time) *prices.Price {
+	name := place.name(model)
+	price := t.price(place, name, day)
+	if price == nil && place.Names.Priced != nil {
+		return t.price(place, place.Names.Priced(name), day)
 	}
 	return price
 }
 
 // price returns the price of a model by a name in the tables.
-func (t *Tables) price(at Place, name string, on time.Time) *prices.Price {
-	for _, provider := range at.inFile() {
-		if price := t.File().prices().Find(provider, name, on); price != nil {
+func (t *Tables) price(place Place, name string, day time.Time) *prices.Price {
+	for _, provider := range place.inFile() {
+		if price := t.File().prices().Find(provider, name, day); price != nil {
 			return price
 		}
 	}
-	return prices.Builtin().Find(at.Service, name, on)
+	return prices.Builtin().Find(place.Service, name, day)
 }
 
 // Lists reports whether there are facts of models of a provider.
-func (t *Tables) Lists(at Place) bool {
+func (t *Tables) Lists(place Place) bool {
 	file := t.File().facts()
-	return file.Lists(at.Provider) || file.Lists(at.Service) || models.Builtin().Lists(at.Service)
+	return file.Lists(place.Provider) || file.Lists(place.Service) || models.Builtin().Lists(place.Service)
 }
 
 // name returns the name of a model in the tables.

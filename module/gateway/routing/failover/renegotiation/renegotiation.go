@@ -27,7 +27,7 @@ type Alternative struct {
 	// then that of the refused one.
 	Unencrypted bool
 	Period      time.Duration // how long it is valid; 0 for as long as the process runs
-	until       time.Time     // the end of its validity; zero for none
+	expires     time.Time     // the end of its validity; zero for none
 }
 
 // FormatFor returns the format of requests of a client to p for a model with traits. It is that of
@@ -214,7 +214,7 @@ func (d *table) find(r refusal) *format.Descriptor {
 // valid is find for a caller that holds the lock d.mu.
 func (d *table) valid(r refusal) *format.Descriptor {
 	known := d.alternatives[r]
-	if !known.until.IsZero() && time.Now().After(known.until) {
+	if !known.expires.IsZero() && time.Now().After(known.expires) {
 		return nil
 	}
 	return known.Format
@@ -240,7 +240,7 @@ func (d *table) learn(r refusal, alternative Alternative) bool {
 		delete(d.alternatives, other)
 	}
 	if alternative.Period > 0 {
-		alternative.until = time.Now().Add(alternative.Period)
+		alternative.expires = time.Now().Add(alternative.Period)
 	}
 	d.alternatives[r] = alternative
 	return true

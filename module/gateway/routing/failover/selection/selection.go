@@ -91,7 +91,7 @@ func choiceOf(m *catalog.Model, first *catalog.Target, step []catalog.Target, se
 
 // choiceBy returns why a target is the first one in an order.
 func choiceBy(order catalog.Order, first *catalog.Target, measure catalog.Measure) exchange.Choice {
-	if order.By == catalog.OrderByCost {
+	if order.Criterion == catalog.OrderByCost {
 		return exchange.ByCost
 	}
 	if _, known := measure(first); !known {
@@ -130,20 +130,20 @@ func appendKeys(all []Candidate, t *catalog.Target, name string, session uint64)
 func restingLast(all []Candidate, memory *health.Memory) []Candidate {
 	var resting []restingCandidate
 	healthy := slices.DeleteFunc(all, func(c Candidate) bool {
-		until := memory.RestsUntil(c.Health)
-		if !until.IsZero() {
-			resting = append(resting, restingCandidate{c, until})
+		end := memory.RestsUntil(c.Health)
+		if !end.IsZero() {
+			resting = append(resting, restingCandidate{c, end})
 		}
-		return !until.IsZero()
+		return !end.IsZero()
 	})
 	if len(resting) == 0 {
 		return healthy
 	}
-	first := slices.MinFunc(resting, func(a, b restingCandidate) int { return a.until.Compare(b.until) })
+	first := slices.MinFunc(resting, func(a, b restingCandidate) int { return a.end.Compare(b.end) })
 	return append(healthy, first.Candidate)
 }
 
 type restingCandidate struct {
 	Candidate
-	until time.Time
+	end time.Time
 }

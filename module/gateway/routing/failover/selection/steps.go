@@ -52,7 +52,7 @@ func ordered(order catalog.Order, step []catalog.Target, session uint64, measure
 	if len(shared) > 0 {
 		steps = slices.Insert(steps, 0, shared)
 	}
-	if len(unknown) > 0 && order.By == catalog.OrderByLatency && (len(known) == 0 || session%trialShare == 0) {
+	if len(unknown) > 0 && order.Criterion == catalog.OrderByLatency && (len(known) == 0 || session%trialShare == 0) {
 		return slices.Insert(steps, 0, unknown)
 	}
 	for _, t := range unknown {

@@ -45,12 +45,12 @@ func TestTheBestTargetComesFirst(t *testing.T) {
 		values map[string]int64
 		want   []string
 	}{
-		"cheapest first":             {catalog.Order{By: catalog.OrderByCost}, map[string]int64{"a": 3, "b": 1, "c": 2, "d": 4}, []string{"b", "c", "a", "d"}},
-		"unknown prices come last":   {catalog.Order{By: catalog.OrderByCost}, map[string]int64{"c": 2, "b": 3}, []string{"c", "b", "a", "d"}},
-		"no price is known":          {catalog.Order{By: catalog.OrderByCost}, nil, []string{"a", "b", "c", "d"}},
-		"a free target":              {catalog.Order{By: catalog.OrderByCost, Within: 50}, map[string]int64{"a": 1, "b": 0, "c": 2, "d": 3}, []string{"b", "a", "c", "d"}},
-		"fastest first":              {catalog.Order{By: catalog.OrderByLatency, Within: 20}, map[string]int64{"a": 200, "b": 100, "c": 121, "d": 300}, []string{"b", "c", "a", "d"}},
-		"the largest number is last": {catalog.Order{By: catalog.OrderByCost, Within: 900}, map[string]int64{"a": 1 << 62, "b": 1, "c": 11, "d": 12}, []string{"b", "c", "d", "a"}},
+		"cheapest first":             {catalog.Order{Criterion: catalog.OrderByCost}, map[string]int64{"a": 3, "b": 1, "c": 2, "d": 4}, []string{"b", "c", "a", "d"}},
+		"unknown prices come last":   {catalog.Order{Criterion: catalog.OrderByCost}, map[string]int64{"c": 2, "b": 3}, []string{"c", "b", "a", "d"}},
+		"no price is known":          {catalog.Order{Criterion: catalog.OrderByCost}, nil, []string{"a", "b", "c", "d"}},
+		"a free target":              {catalog.Order{Criterion: catalog.OrderByCost, Margin: 50}, map[string]int64{"a": 1, "b": 0, "c": 2, "d": 3}, []string{"b", "a", "c", "d"}},
+		"fastest first":              {catalog.Order{Criterion: catalog.OrderByLatency, Margin: 20}, map[string]int64{"a": 200, "b": 100, "c": 121, "d": 300}, []string{"b", "c", "a", "d"}},
+		"the largest number is last": {catalog.Order{Criterion: catalog.OrderByCost, Margin: 900}, map[string]int64{"a": 1 << 62, "b": 1, "c": 11, "d": 12}, []string{"b", "c", "d", "a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := orderedBy(test.order, a, b, c, d)
@@ -67,7 +67,7 @@ func TestTheBestTargetComesFirst(t *testing.T) {
 
 // Targets within the range of the best one share its sessions by their weights, and a session stays.
 func TestTargetsNearTheBestShareTheSessions(t *testing.T) {
-	m := orderedBy(catalog.Order{By: catalog.OrderByCost, Within: 10}, target("a", 1), target("b", 3), target("c", 5))
+	m := orderedBy(catalog.Order{Criterion: catalog.OrderByCost, Margin: 10}, target("a", 1), target("b", 3), target("c", 5))
 	by := valued(map[string]int64{"a": 110, "b": 100, "c": 111})
 	got := firsts(m, 20_000, new(health.Memory), by)
 	assert.InDelta(t, 5_000, got["a"], 400)
@@ -79,7 +79,7 @@ func TestTargetsNearTheBestShareTheSessions(t *testing.T) {
 // One session in 50 tries what no stream has shown: without it, a target that was slow once would be
 // slow for ever.
 func TestFewSessionsTryUnknownLatencies(t *testing.T) {
-	m := orderedBy(catalog.Order{By: catalog.OrderByLatency, Within: 20}, target("a", 1), target("b", 1), target("c", 1))
+	m := orderedBy(catalog.Order{Criterion: catalog.OrderByLatency, Margin: 20}, target("a", 1), target("b", 1), target("c", 1))
 	got := firsts(m, 20_000, new(health.Memory), valued(map[string]int64{"b": 100}))
 	assert.InDelta(t, 19_600, got["b"], 200)
 	assert.InDelta(t, 200, got["a"], 80)
@@ -93,7 +93,7 @@ func TestFewSessionsTryUnknownLatencies(t *testing.T) {
 // The best target is left out while it rests, whatever its value.
 func TestTheBestTargetRestsLikeAllOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := orderedBy(catalog.Order{By: catalog.OrderByCost}, target("a", 1), target("b", 1))
+		m := orderedBy(catalog.Order{Criterion: catalog.OrderByCost}, target("a", 1), target("b", 1))
 		var memory health.Memory
 		rests(&memory, "b", "", time.Minute)
 		by := valued(map[string]int64{"a": 2, "b": 1})
@@ -109,7 +109,7 @@ func TestTheBestTargetRestsLikeAllOthers(t *testing.T) {
 // a minute with many changes did not show.
 func TestNoiseChangesTheOrderOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := orderedBy(catalog.Order{By: catalog.OrderByLatency, Within: 5}, target("a", 1), target("b", 1))
+		m := orderedBy(catalog.Order{Criterion: catalog.OrderByLatency, Margin: 5}, target("a", 1), target("b", 1))
 		by := new(catalog.Catalog).Measure(m, "m", "chat", nil)
 		changes, last := make(map[int64]int), ""
 		for i := range 30 * 60 { // half an hour
@@ -133,7 +133,7 @@ func TestNoiseChangesTheOrderOnceAMinute(t *testing.T) {
 // Targets behind a step stay behind it: a cheaper model of another kind is a fallback, and no competitor.
 func TestTargetsAreOrderedWithinTheirStep(t *testing.T) {
 	m := model([]catalog.Target{target("a", 1), target("b", 1)}, []catalog.Target{target("c", 1)}, []catalog.Target{target("d", 1), target("e", 1)})
-	m.Order = catalog.Order{By: catalog.OrderByCost}
+	m.Order = catalog.Order{Criterion: catalog.OrderByCost}
 	var got []string
 	candidates, _ := selection.Order(m, "m", selection.Seeds{Session: 1}, new(health.Memory), valued(map[string]int64{"a": 9, "b": 8, "c": 1, "d": 5, "e": 4}))
 	for _, c := range candidates {
