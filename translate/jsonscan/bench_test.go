@@ -68,6 +68,33 @@ func BenchmarkValid(b *testing.B) {
 	}
 }
 
+// BenchmarkBodies reads bodies of 500 KB in turn, which no cache contains all of.
+func BenchmarkBodies(b *testing.B) {
+	for name, text := range map[string]string{
+		"escapes":  `A gateway forwards \"requests\", größer and\nsmaller ones: if err != nil { return err } `,
+		"ascii":    "A gateway forwards requests, and returns the answers as they come. ",
+		"cyrillic": "Шлюз пересылает запросы, и возвращает ответы по мере их поступления. ",
+		"chinese":  "网关转发请求，无论大小，并在答案到达时返回它们。",
+	} {
+		text = strings.Repeat(text, 1+3600/len(text))
+		message := `{"role":"user","content":"` + text + `"}`
+		body := []byte(`[` + strings.Repeat(message+",", 500000/len(message)) + message + `]`)
+		var bodies [8][]byte
+		for i := range bodies {
+			bodies[i] = bytes.Clone(body)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			for i := 0; b.Loop(); i++ {
+				c := jsonscan.New(bodies[i%len(bodies)])
+				if walk(&c); c.Finish() != nil {
+					b.Fatal(c.Err())
+				}
+			}
+		})
+	}
+}
+
 // walk reads every value with the cursor, member by member.
 func walk(c *jsonscan.Cursor) {
 	switch c.Kind() {

@@ -3,7 +3,6 @@ package jsonscan
 import (
 	"bytes"
 	"math"
-	"unicode/utf8"
 )
 
 // MaxDepth is the number of containers that may be open at once.
@@ -94,22 +93,10 @@ func examine(data []byte) (start int, err error) {
 	if uint64(len(data)) > math.MaxUint32 {
 		return 0, &SyntaxError{Reason: whyLength}
 	}
-	if !utf8.Valid(data) {
-		return 0, &SyntaxError{Offset: invalidUTF8(data), Reason: whyUTF8}
+	if end := utf8End(data); end < len(data) {
+		return 0, &SyntaxError{Offset: end, Reason: whyUTF8}
 	}
 	return markEnd(data), nil
-}
-
-// invalidUTF8 returns the offset of the first byte that is not UTF-8.
-func invalidUTF8(data []byte) int {
-	i := 0
-	for {
-		r, size := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && size <= 1 {
-			return i
-		}
-		i += size
-	}
 }
 
 // Err returns the first error: a *SyntaxError, a *DuplicateError, or an error of

@@ -26,7 +26,7 @@ func AppendStringOrNull[T string | []byte](dst []byte, s T) []byte {
 // piece. Each piece consists of whole characters.
 func AppendEscaped[T string | []byte](dst []byte, s T) []byte {
 	text := []byte(s)
-	if utf8.Valid(text) {
+	if utf8End(text) == len(text) {
 		return appendEscaped(slices.Grow(dst, len(text)+len(text)/16), text) // prose has few escapes
 	}
 	for len(text) > 0 {

@@ -94,26 +94,89 @@ func plainStringEnd(data []byte, i int) (end int) {
 // and why it is wrong.
 func stringEnd(data []byte, i int) (end int, escaped bool, reason string) {
 	i++
-	for {
-		i = plainEnd(data, i)
-		switch {
-		case i == len(data):
-			return i, escaped, whyEnd
-		case data[i] == '"':
-			return i + 1, escaped, ""
-		case data[i] != '\\':
-			return i, escaped, whyControl
+	for range 3 { // most strings are short
+		if i+8 > len(data) {
+			break
 		}
-		escaped = true
-		if i+1 < len(data) && escapes[data[i+1]] != 0 {
-			i += 2 // nearly always
+		if hit := special(binary.LittleEndian.Uint64(data[i:])) & highs; hit != 0 {
+			if end = i + bits.TrailingZeros64(hit)/8; data[end] == '"' {
+				return end + 1, false, ""
+			}
+			break
+		}
+		i += 8
+	}
+	return longStringEnd(data, i)
+}
+
+// longStringEnd is stringEnd from a byte in the string on. Most of a request is long strings,
+// with an escape in every other block. A branch for each would be mispredicted as often, so
+// that a block is reduced to a bit for each byte, set for those that need a look.
+func longStringEnd(data []byte, i int) (end int, escaped bool, reason string) {
+	for i+64 <= len(data) {
+		block := data[i : i+64 : i+64]
+		a, b := plain(binary.LittleEndian.Uint64(block)), plain(binary.LittleEndian.Uint64(block[8:]))
+		c, d := plain(binary.LittleEndian.Uint64(block[16:])), plain(binary.LittleEndian.Uint64(block[24:]))
+		e, f := plain(binary.LittleEndian.Uint64(block[32:])), plain(binary.LittleEndian.Uint64(block[40:]))
+		g, h := plain(binary.LittleEndian.Uint64(block[48:])), plain(binary.LittleEndian.Uint64(block[56:]))
+		next := i + 64
+		if a&b&c&d&e&f&g&h&highs == highs {
+			i = next
 			continue
 		}
+		hits := ^(gathered(a) | gathered(b)<<8 | gathered(c)<<16 | gathered(d)<<24 |
+			gathered(e)<<32 | gathered(f)<<40 | gathered(g)<<48 | gathered(h)<<56)
+		for hits != 0 {
+			n := bits.TrailingZeros64(hits)
+			at := i + n
+			if data[at] != '\\' {
+				return closed(data, at, escaped)
+			}
+			escaped = true
+			if at+1 == len(data) || escapes[data[at+1]] == 0 {
+				if next, reason = escapesEnd(data, at); reason != "" {
+					return next, true, reason
+				}
+				break
+			}
+			hits &^= 0b11 << n
+			next = max(next, at+2)
+		}
+		i = next
+	}
+	for {
+		if i = plainEnd(data, i); i == len(data) || data[i] != '\\' {
+			return closed(data, i, escaped)
+		}
+		escaped = true
 		if i, reason = escapesEnd(data, i); reason != "" {
-			return i, escaped, reason
+			return i, true, reason
 		}
 	}
 }
+
+// closed returns the end of a string whose bytes in front of i are valid, if the byte at i is its
+// closing quote, or why it is wrong.
+func closed(data []byte, i int, escaped bool) (end int, _ bool, reason string) {
+	switch {
+	case i == len(data):
+		return i, escaped, whyEnd
+	case data[i] == '"':
+		return i + 1, escaped, ""
+	default:
+		return i, escaped, whyControl
+	}
+}
+
+// plain sets the high bit of each of eight bytes that a string can contain as itself, and no
+// other's. Unlike special, no byte carries into the next one.
+func plain(w uint64) uint64 {
+	low := w &^ highs
+	return ((low^0x02*ones)+(0x80-0x21)*ones)&((low^'\\'*ones)+(0x80-1)*ones) | w
+}
+
+// gathered returns the high bits of eight bytes as one byte.
+func gathered(w uint64) uint64 { return (w & highs) * 0x0002040810204081 >> 56 }
 
 // escapesEnd returns the end of the escapes from i on, which often come in
 // groups, or where and why one is wrong.

@@ -3,7 +3,6 @@ package jsonscan
 import (
 	"bytes"
 	"slices"
-	"unicode/utf8"
 )
 
 // MaxHoles is how many values may differ between the documents of a Template.
@@ -142,7 +141,7 @@ func (h *hole) value(data []byte) Value {
 	default:
 		end, reason = valueEnd(data, 0, maxHoleDepth)
 	}
-	if reason != "" || !utf8.Valid(data[:end]) {
+	if reason != "" || utf8End(data[:end]) < end {
 		return Value{}
 	}
 	return Value{Raw: data[:end:end]}
