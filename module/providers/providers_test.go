@@ -316,7 +316,7 @@ func TestStrictDemoRefusesWhatTheVendorsRefuse(t *testing.T) {
 		d := new(Demo)
 		require.NoError(t, d.UnmarshalCaddyfile(caddyfile.NewTestDispenser(input)))
 		require.NoError(t, d.Provision(caddy.Context{}))
-		body := `{"model":"demo","messages":[{"role":"user","content":"x"}],"cache_control":{}}`
+		body := `{"model":"demo","messages":[{"role":"user","content":"x"}],"thinking":{}}`
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, d.Defaults().BaseURL+"/chat/completions", strings.NewReader(body))
 		require.NoError(t, err)
 		r.Header.Set("Content-Type", "application/json")

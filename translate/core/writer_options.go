@@ -26,6 +26,20 @@ func (x *Translation) MaxTokens() (n int64, ok bool) {
 	return n, true
 }
 
+// LastBreakpoint reports whether the client asks for a breakpoint of the cache behind the whole
+// request, and returns its raw lifetime, nil for the default.
+func LastBreakpoint(x *Translation) (wanted bool, ttl []byte) {
+	breakpoint := x.Options.Raw(CacheRequest)
+	if breakpoint == nil {
+		return false, nil
+	}
+	switch raw := jsonscan.MemberOf(breakpoint, "ttl"); jsonscan.TextOf(raw) {
+	case "5m", "1h":
+		ttl = raw
+	}
+	return true, ttl
+}
+
 // SamplesBeside reports whether the model takes sampling fields beside the effort that it is asked
 // for, Nothing for none.
 func SamplesBeside(x *Translation, effort Concept) bool {

@@ -16,9 +16,15 @@ import (
 // rendered is a request as a provider gets it, under traits.
 func rendered(t *testing.T, source, target translate.Format, body, traits string) (out, losses, refused string) {
 	t.Helper()
+	return renderedFor(t, source, target, body, upstreamName(target), traits)
+}
+
+// renderedFor is rendered for a model.
+func renderedFor(t *testing.T, source, target translate.Format, body, upstream, traits string) (out, losses, refused string) {
+	t.Helper()
 	_, wrong := formats.Of(source).Requests.Inspect([]byte(body), translate.Generate)
 	require.Nil(t, wrong, body)
-	info := &core.RequestInfo{Model: "m1", Upstream: upstreamName(target), Traits: traitsOf(t, traits), Seals: sealer}
+	info := &core.RequestInfo{Model: "m1", Upstream: upstream, Traits: traitsOf(t, traits), Seals: sealer}
 	raw, r, f := pairs.Render(nil, source, target, []byte(body), info)
 	if f != nil {
 		return "", "", f.Param

@@ -53,8 +53,8 @@ var dependents = []struct {
 	{"message-threads-", []string{"thread"}, translate.Shaping},
 }
 
-// KeepBetas leaves out the betas of a call that a service does not know, and what depends on
-// them: the service would refuse the request. It returns those that remain.
+// KeepBetas leaves out the betas of a call that a service does not know, what depends on them, and
+// what no beta allows: the service would refuse the request. It returns those that remain.
 func KeepBetas(call *aigateway.Call, known []string) (kept []string) {
 	for beta := range strings.SplitSeq(strings.Join(call.Header[betaHeader], ","), ",") {
 		switch beta = strings.TrimSpace(beta); {
@@ -69,6 +69,7 @@ func KeepBetas(call *aigateway.Call, known []string) (kept []string) {
 	if kept != nil {
 		call.Header[betaHeader] = []string{strings.Join(kept, ",")}
 	}
+	call.Body.Unsupported.Add(translate.Hint, "cache_control") // of the whole request; those of blocks are accepted
 	for _, d := range dependents {
 		if slices.ContainsFunc(kept, func(beta string) bool { return strings.HasPrefix(beta, d.beta) }) {
 			continue

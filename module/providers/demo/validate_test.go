@@ -26,7 +26,7 @@ func TestBadRequestsAreRefusedByTheFieldAtFault(t *testing.T) {
 		{"unknown directive", chatPath, ask(chatPath, "[[fault:nothing]]", ""), "unknown directive: [[fault:nothing]]"},
 		{"odd status", chatPath, ask(chatPath, "[[fault:200]]", ""), "unknown directive: [[fault:200]]"},
 		{"odd wait", chatPath, ask(chatPath, "[[fault:429 retry-after=soon]]", ""), "unknown directive: [[fault:429 retry-after=soon]]"},
-		{"strict: unknown", chatPath, ask(chatPath, "x", `,"cache_control":{}`), "cache_control: unknown member"},
+		{"strict: unknown", chatPath, ask(chatPath, "x", `,"thinking":{}`), "thinking: unknown member"},
 		{"strict: the first of them", chatPath, ask(chatPath, "x", `,"zz":1,"aa":2`), "zz: unknown member"},
 		{"strict: foreign field", messagesPath, ask(messagesPath, "x", `,"n":2`), "n: unknown member"},
 		{"strict: foreign encryption", responsesPath, `{"model":"m","input":[{"role":"user","content":"x"},{"type":"reasoning","summary":[],"encrypted_content":"x"},{"role":"user","content":"x"}]}`,

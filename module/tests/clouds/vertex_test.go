@@ -293,6 +293,24 @@ func TestMembersLeaveWithTheirBetas(t *testing.T) {
 	assert.Empty(t, reply.Header.Get("X-Gateway-Dropped"))
 }
 
+// The clouds refuse the breakpoint of a whole request ("cache_control: Extra inputs are not permitted"),
+// which clients put there for the cache to move with the conversation. Those of blocks stay.
+func TestTheBreakpointOfARequestIsLeftOutOnClouds(t *testing.T) {
+	v, b := newVertex(t), newBedrock(t)
+	s := site.Start(t, v.account("vertex", "models claude-x"), b.block("bedrock", "models anthropic.claude-x"))
+	for model, provider := range map[string]interface {
+		LastJSON(testing.TB) map[string]any
+	}{"claude-x": v, "anthropic.claude-x": b} {
+		const mark = `"cache_control":{"type":"ephemeral"}`
+		reply := s.Ask(site.MessagesPath, `{"model":"`+model+`","max_tokens":10,`+mark+`,"system":[{"type":"text","text":"s",`+mark+`}],"messages":[{"role":"user","content":"hello"}]}`)
+		require.Equal(t, http.StatusOK, reply.Status, reply.Body)
+		sent := provider.LastJSON(t)
+		assert.NotContains(t, sent, "cache_control", model)
+		assert.Contains(t, sent["system"].([]any)[0], "cache_control", model)
+		assert.Equal(t, "cache_control", reply.Header.Get("X-Gateway-Dropped"), model)
+	}
+}
+
 func TestK048StrictToolsAreLeftOutOnVertex(t *testing.T) {
 	v := newVertex(t)
 	s := site.Start(t, v.account("vertex"))

@@ -74,16 +74,18 @@ func (r *reader) readMessage() {
 	switch s.Type() {
 	case "system", "developer":
 		r.turns.Begin(core.System)
-		r.readContent(core.System)
+		r.readMessageBreakpoint(r.readContent(core.System), core.CachePart)
 		if !r.turns.End() {
 			x.Lose(emptyTurnRow, nil)
 		}
 		return
 	case "user":
 		r.turns.Begin(core.User)
-		if !r.readContent(core.User) && !x.Failed() {
+		written := r.readContent(core.User)
+		if !written && !x.Failed() {
 			x.Lose(emptyUserRow, nil)
 		}
+		r.readMessageBreakpoint(written, core.CachePart)
 	case "assistant":
 		if raw := m.Raw("function_call"); raw != nil {
 			x.Lose(functionCallRow, raw)
@@ -93,9 +95,13 @@ func (r *reader) readMessage() {
 		}
 		r.turns.Begin(core.Assistant)
 		r.readReasoning()
-		r.readContent(core.Assistant)
-		r.readRefusal(m.Raw("refusal"))
-		r.readCalls()
+		written := r.readContent(core.Assistant)
+		written = r.readRefusal(m.Raw("refusal")) || written
+		if r.readCalls() {
+			r.readMessageBreakpoint(true, core.CacheCall)
+		} else {
+			r.readMessageBreakpoint(written, core.CachePart)
+		}
 	case "tool":
 		if x.Keep(core.ToolResult, nil) {
 			r.turns.Begin(core.User)
@@ -104,6 +110,7 @@ func (r *reader) readMessage() {
 			r.w.OpenResult(&r.args.result)
 			r.readContent(core.User)
 			r.w.CloseResult(false)
+			r.readMessageBreakpoint(true, core.CacheResult)
 		}
 	default:
 		x.Lose(unknownRoleRow, m.Raw("role"))

@@ -70,22 +70,24 @@ func (r *reader) thinkingBlock() (t core.Thought, ok bool) {
 	return t, x.Keep(core.RedactedReasoning, nil)
 }
 
-// readRefusal writes the text by which the assistant refuses. A value of another kind is
-// lost.
-func (r *reader) readRefusal(raw []byte) {
+// readRefusal writes the text by which the assistant refuses, and reports whether there is one. A
+// value of another kind is lost.
+func (r *reader) readRefusal(raw []byte) bool {
 	if raw != nil && !jsonscan.IsString(raw) {
 		r.x.LoseMember("", []byte("refusal"))
 	}
-	if text := jsonscan.Inner(raw); len(text) > 0 {
+	text := jsonscan.Inner(raw)
+	if len(text) > 0 {
 		r.w.Refusal(text)
 	}
+	return len(text) > 0
 }
 
-// readCalls writes the calls of tools.
-func (r *reader) readCalls() {
+// readCalls writes the calls of tools, and reports whether the writer got any.
+func (r *reader) readCalls() (written bool) {
 	x, raw := r.x, r.message.Raw("tool_calls")
 	if raw == nil || jsonscan.IsEmptyList(raw) || !x.Keep(core.ToolCall, nil) {
-		return
+		return false
 	}
 	c := jsonscan.Again(raw)
 	for x.EnterList(&c, "tool_calls"); x.NextElement(&c); {
@@ -117,8 +119,12 @@ func (r *reader) readCalls() {
 			r.freeCalls[string(call.ID)] = true
 		}
 		r.w.Call(call)
-		cacheControl.write(x, r.w, r.part.Raw("cache_control"), core.CacheCall)
+		written = true
+		if raw := r.part.Raw(cacheControl.member); raw != nil && x.Keep(core.CacheCall, nil) {
+			cacheControl.write(x, r.w, raw)
+		}
 	}
+	return written
 }
 
 // signatureOf returns the escaped signature of a call in its extra_content, which the chat

@@ -161,16 +161,30 @@ func (r *reader) readBreakpoints(written bool) {
 		case raw == nil:
 		case !written:
 			r.x.LoseMember("", []byte(b.member))
+		case r.x.Keep(b.concept, nil):
+			written = false
+			b.write(r.x, r.w, raw)
 		default:
 			written = false
-			b.write(r.x, r.w, raw, b.concept)
 		}
 	}
 }
 
-// write writes a raw breakpoint that is concept c, unless there is none.
-func (b *breakpoint) write(x *core.Translation, w core.Writer, raw []byte, c core.Concept) {
-	if raw != nil && x.Keep(c, nil) && isObject(x, raw, b.member) {
+// readMessageBreakpoint writes the breakpoint of the message at hand behind its last part, of which it
+// is concept c. Clients whose messages consist of one text have no part to put it on.
+func (r *reader) readMessageBreakpoint(written bool, c core.Concept) {
+	switch raw := r.message.Raw(cacheControl.member); {
+	case isAbsent(raw):
+	case !written:
+		r.x.LoseMember("", []byte(cacheControl.member))
+	case r.x.KeepAs(c, markedMessageRow, nil):
+		cacheControl.write(r.x, r.w, raw)
+	}
+}
+
+// write writes a raw breakpoint.
+func (b *breakpoint) write(x *core.Translation, w core.Writer, raw []byte) {
+	if isObject(x, raw, b.member) {
 		w.CacheBreakpoint(parts.Lifetime(x, raw, b.member, b.kind))
 	}
 }

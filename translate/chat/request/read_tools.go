@@ -104,7 +104,9 @@ func (t *toolReader) readTools(raw []byte) {
 			if ok && t.allowed.Has(tool.Name) {
 				t.tool = tool
 				t.w.Tool(&t.tool)
-				cacheControl.write(x, t.w, t.item.Raw("cache_control"), core.CacheTool)
+				if raw := t.item.Raw(cacheControl.member); raw != nil && x.Keep(core.CacheTool, nil) {
+					cacheControl.write(x, t.w, raw)
+				}
 			}
 		}
 	}

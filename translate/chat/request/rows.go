@@ -69,6 +69,7 @@ var optionRows = slices.Concat([]core.Row{
 ), []core.Row{
 	core.Hint("store", core.Nothing).Is(checkStore),
 }, parts.ModerationRows, []core.Row{
+	core.Hint("cache_control", core.CacheRequest),
 	core.Hint("prompt_cache_key", core.CacheKey),
 	core.Hint("prompt_cache_options", core.CacheOptions),
 	core.Hint("prompt_cache_retention", core.CacheRetention),
@@ -278,7 +279,9 @@ var partRows = slices.Concat([]core.Row{
 	core.Hint(ofPart+"cache_control.ttl=*", core.Nothing),
 ), core.Within(core.OtherCachePart,
 	core.Hint(ofPart+"prompt_cache_breakpoint.ttl=*", core.Nothing),
-))
+), []core.Row{
+	core.Hint(ofMessage+"cache_control", core.CachePart),
+})
 
 var imageRows = core.Within(core.Image, append(core.MediaRows(inImage),
 	core.Structural(ofPart+"image_url", core.Image).Is(strict.File(files.Image)),
@@ -329,6 +332,7 @@ var (
 	firstTextRow       = rows.Named("messages[0].content")
 	unknownToolRow     = rows.Named("tools[*].type=*")
 	unknownRoleRow     = rows.Named(ofMessage + "role=*")
+	markedMessageRow   = rows.Named(ofMessage + "cache_control")
 	emptyUserRow       = rows.Named(ofMessage + "role=user+content=[]")
 	emptyTurnRow       = rows.Named(ofMessage + "content=[]")
 	functionCallRow    = rows.Named(ofMessage + "function_call")

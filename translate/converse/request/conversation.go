@@ -106,14 +106,32 @@ func (c *conversation) take(points []point, shift int) {
 	}
 }
 
-// mark asks for a cache up to the last part of the open message.
+// mark asks for a cache up to the last result or the last other part of the open message.
 func (c *conversation) mark(result bool, p point) {
-	if p.position = len(c.parts.Buf); result {
-		p.position = len(c.results)
-		c.resultPoints = append(c.resultPoints, p)
+	if result {
+		c.resultPoints = addPoint(c.resultPoints, p, &c.results)
 	} else {
-		c.partPoints = append(c.partPoints, p)
+		c.partPoints = addPoint(c.partPoints, p, &c.parts.Buf)
 	}
+}
+
+// markEnd asks for a cache up to the end of the open message, and reports whether that is possible: a
+// message of the assistant may end with reasoning.
+func (c *conversation) markEnd(p point) bool {
+	if c.role != user {
+		return false
+	}
+	c.mark(c.parts.Empty(), p)
+	return true
+}
+
+// addPoint adds a point at the end of a buffer, unless there is one.
+func addPoint(points []point, p point, buf *[]byte) []point {
+	p.position = len(*buf)
+	if n := len(points); n > 0 && points[n-1].position == p.position {
+		return points
+	}
+	return append(points, p)
 }
 
 // document notes a document, and returns its name, which says nothing about its content: models

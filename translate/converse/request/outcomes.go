@@ -55,7 +55,9 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.SystemText).Unless(core.SystemAsUser),
 	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
 	core.Lose(core.Prefill).Unless(core.KeepIf("prefill native", func(traits *trait.Traits) bool { return traits.Prefill == trait.PrefillNative })),
-	core.Lose(core.CachePart, core.OtherCachePart, core.CacheAssistantPart, core.CacheCall, core.CacheResult, core.CachePartTTL).Unless(core.Breakpoints),
+	core.Lose(
+		core.CachePart, core.OtherCachePart, core.CacheAssistantPart, core.CacheNestedPart, core.CacheCall, core.CacheResult, core.CachePartTTL, core.CacheRequest,
+	).Unless(core.Breakpoints),
 
 	core.Keep(core.FunctionTool, core.ToolSchema),
 	core.Keep(core.ToolStrict).Unless(core.NoStrictTools),

@@ -65,6 +65,7 @@ type turn struct {
 	role    core.Role
 	written bool // something
 	result  bool // the last part is a result
+	hidden  bool // the last part was left out, or is reasoning: the service accepts no breakpoint behind it
 }
 
 // Begin begins a request.
@@ -107,7 +108,7 @@ func (w *writer) parts() *parts.Content {
 	if w.result.open {
 		return &w.result.content
 	}
-	w.turn.written, w.turn.result = true, false
+	w.turn.written, w.turn.result, w.turn.hidden = true, false, false
 	if w.turn.role == core.Instructions {
 		return &w.system
 	}
@@ -126,6 +127,7 @@ func (t *turn) messageRole() string {
 // Text adds a text, unless it is blank.
 func (w *writer) Text(text []byte) {
 	if !w.inLines && core.LeaveOut(w.x, w.turn.role, text) {
+		w.turn.hidden = true
 		return
 	}
 	w.parts().AddText(text)
@@ -140,23 +142,29 @@ func (w *writer) Refusal(text []byte) { w.Text(text) }
 func (w *writer) ToolReference(name []byte) { w.parts().AddReference(name) }
 
 // CacheBreakpoint asks for a cache up to the last part, or up to the result that contains the
-// part. Only models of Anthropic have another lifetime than that of the service.
+// part.
 func (w *writer) CacheBreakpoint(ttl []byte) {
+	switch {
+	case w.result.open:
+		w.result.mark, w.result.marked = w.newPoint(ttl), true
+	case w.turn.hidden || !w.turn.written:
+		w.x.Keep(core.CachePartsBeyond, nil)
+	case w.turn.role == core.Instructions:
+		w.systemPoints = addPoint(w.systemPoints, w.newPoint(ttl), &w.system.Buf)
+	default:
+		w.messages.mark(w.turn.result, w.newPoint(ttl))
+	}
+}
+
+// newPoint returns a point without its position. Only models of Anthropic have another lifetime
+// than that of the service.
+func (w *writer) newPoint(ttl []byte) point {
 	p := point{at: w.x.At, hour: jsonscan.TextOf(ttl) == "1h"}
 	if p.hour && !w.by.isClaude() {
 		core.Report(w.x, core.CachePartTTL, core.Hinted)
 		p.hour = false
 	}
-	switch {
-	case w.result.open:
-		w.result.mark, w.result.marked = p, true
-	case !w.turn.written:
-	case w.turn.role == core.Instructions:
-		p.position = len(w.system.Buf)
-		w.systemPoints = append(w.systemPoints, p)
-	default:
-		w.messages.mark(w.turn.result, p)
-	}
+	return p
 }
 
 // Finish appends the request.
@@ -168,6 +176,9 @@ func (w *writer) Finish(dst []byte) []byte {
 		if m.trim() {
 			x.KeepAt(m.at, core.PrefillSpace)
 		}
+	}
+	if cached, ttl := core.LastBreakpoint(x); cached && !w.messages.markEnd(w.newPoint(ttl)) {
+		x.Lose(x.Options[core.CacheRequest].Row, nil)
 	}
 	w.messages.close()
 	if x.Options.Has(core.FormatObject) {

@@ -26,6 +26,7 @@ func (w *writer) Reasoning(t *core.Thought) {
 			return
 		}
 		addPart(w.parts(), `{"reasoningContent":{"redactedContent":"`, t.Sealed, `"}}`)
+		w.turn.hidden = true
 	case t.IsEncrypted():
 		w.x.Keep(core.EncryptedReasoning, nil)
 	case seal.IsSelfSigned(t.Text, t.Signature):
@@ -36,6 +37,7 @@ func (w *writer) Reasoning(t *core.Thought) {
 		b := w.parts()
 		addPart(b, `{"reasoningContent":{"reasoningText":{"text":"`, t.Text, `","signature":"`)
 		b.Buf = append(append(b.Buf, t.Signature...), `"}}}`...)
+		w.turn.hidden = true
 	}
 }
 
@@ -101,7 +103,7 @@ func (w *writer) OpenResult(r *core.Result) {
 // CloseResult ends the result. Models without a status of results read of a failure in the text.
 func (w *writer) CloseResult(failed bool) {
 	r, c := &w.result, &w.messages
-	r.open, w.turn.written, w.turn.result = false, true, true
+	r.open, w.turn.written, w.turn.result, w.turn.hidden = false, true, true, false
 	if c.begin(user, w.x.At); !c.parts.Empty() {
 		w.x.Keep(core.TextBeforeResult, nil) // the results come first
 	}

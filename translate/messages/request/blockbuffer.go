@@ -83,14 +83,19 @@ const (
 // endText ends a text block with its escaped text, a slice of the body.
 func (b *blockBuffer) endText(text []byte) { b.text, b.rest = text, closeText }
 
-// mark puts a breakpoint on the block added last.
+// mark puts a breakpoint on the block added last, unless it has one.
 func (b *blockBuffer) mark(ttl []byte) {
-	if b.settle(); b.marked == maxBreakpoints {
+	b.settle()
+	at := len(b.buf) - 1
+	if b.marked > 0 && b.marks[b.marked-1].at == at {
+		return
+	}
+	if b.marked == maxBreakpoints {
 		copy(b.marks[:], b.marks[1:])
 		b.marked--
 		b.lost = true
 	}
-	b.marks[b.marked] = mark{len(b.buf) - 1, ttl}
+	b.marks[b.marked] = mark{at, ttl}
 	b.marked++
 }
 

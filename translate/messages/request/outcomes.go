@@ -41,7 +41,7 @@ var outcomes = core.NewOutcomes(
 	core.Keep(
 		core.Content, core.Conversation, core.SystemText, core.TurnText, core.Document, core.File,
 		core.TextDocument, core.ToolCall, core.ToolResult, core.ErrorResult, core.Reasoning, core.Signature,
-		core.RedactedReasoning, core.CachePart, core.OtherCachePart, core.CachePartTTL, core.CacheCall,
+		core.RedactedReasoning, core.CachePart, core.OtherCachePart, core.CachePartTTL, core.CacheCall, core.CacheResult, core.CacheRequest,
 		core.CacheTool, core.IdleReasoning, core.TextBehindCall,
 	),
 	core.Keep(core.LateSystem).Unless(core.LateSystemMoves(lateSystem)...),

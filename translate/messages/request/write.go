@@ -101,6 +101,9 @@ func (w *requestWriter) endConversation() {
 			w.x.Keep(core.PrefillSpace, nil)
 		}
 	}
+	if cached, ttl := core.LastBreakpoint(w.x); cached && !m.empty() {
+		m.mark(ttl)
+	}
 	m.close()
 	if m.empty() {
 		w.x.Invalid(w.x.PathOf(core.Conversation), "must hold at least one message with content that is no system message")
