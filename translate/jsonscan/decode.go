@@ -62,12 +62,42 @@ func decodeRune(s []byte) (r rune, n int) {
 func OnlySpace(text []byte) bool {
 	for len(text) > 0 {
 		r, n := firstRune(text)
-		if !unicode.IsSpace(r) && (r < '\x1c' || r > '\x1f') {
+		if !isBlank(r) {
 			return false
 		}
 		text = text[n:]
 	}
 	return true
+}
+
+// TrimEnd returns an escaped text without the white space at its end.
+func TrimEnd(text []byte) []byte {
+	for len(text) > 0 {
+		r, n := lastRune(text)
+		if !isBlank(r) {
+			break
+		}
+		text = text[:len(text)-n]
+	}
+	return text
+}
+
+// isBlank reports whether services take a character for white space: those of Unicode, and those
+// that Python adds to them.
+func isBlank(r rune) bool { return unicode.IsSpace(r) || r >= '\x1c' && r <= '\x1f' }
+
+// lastRune decodes the character or the escape at the end of s, and returns its length.
+func lastRune(s []byte) (r rune, n int) {
+	for _, length := range [...]int{len(`\n`), len(`\u0020`)} {
+		at := len(s) - length
+		if at < 0 || s[at] != '\\' || escapedAt(s[:at]) {
+			continue
+		}
+		if r, n = firstRune(s[at:]); n == length {
+			return r, n
+		}
+	}
+	return utf8.DecodeLastRune(s)
 }
 
 // firstRune decodes the character or the escape at the beginning of s, and returns its length.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // conversation is the messages of a request, each with a comma before it. The last one is open,
@@ -167,19 +168,12 @@ func appendMarked(dst, blocks []byte, points []point, room int, x *core.Translat
 // reports whether there was any.
 func (c *conversation) trim() (cut bool) {
 	text, isText := bytes.CutSuffix(c.parts.Buf, []byte(`"}`))
-	for isText {
-		kept := bytes.TrimRight(text, " ")
-		escapes := len(kept) - len(bytes.TrimRight(kept[:max(len(kept)-1, 0)], `\`))
-		if escapes%2 == 0 && bytes.ContainsAny(kept[len(kept)-1:], "nrt") {
-			kept = kept[:len(kept)-2]
-		}
-		if len(kept) == len(text) {
-			break
-		}
-		text, cut = kept, true
+	if !isText {
+		return false
 	}
-	if cut {
-		c.parts.Buf = append(text, `"}`...)
+	kept := jsonscan.TrimEnd(text)
+	if cut = len(kept) < len(text); cut {
+		c.parts.Buf = append(kept, `"}`...)
 		for i := range c.partPoints {
 			c.partPoints[i].position = min(c.partPoints[i].position, len(c.parts.Buf))
 		}

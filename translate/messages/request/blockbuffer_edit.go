@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"unicode"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -18,13 +17,13 @@ func (b *blockBuffer) trim() (cut bool) {
 	if !isText {
 		return false
 	}
-	text := jsonscan.AppendUnescaped(nil, raw[:len(raw)-len(closeText)])
-	kept := bytes.TrimRightFunc(text, unicode.IsSpace)
+	text := raw[:len(raw)-len(closeText)]
+	kept := jsonscan.TrimEnd(text)
 	if len(kept) == len(text) {
 		return false
 	}
 	marked := b.marked > 0 && b.marks[b.marked-1].at == len(b.buf)-1
-	b.buf = append(jsonscan.AppendEscaped(b.buf[:start+len(openText)], kept), closeText...)
+	b.buf = append(b.buf[:start+len(openText)+len(kept)], closeText...)
 	if marked {
 		b.marks[b.marked-1].at = len(b.buf) - 1
 	}
