@@ -14,6 +14,7 @@ import (
 type Lease struct {
 	memory  *[]byte
 	holders atomic.Int32
+	source  *Lease // of which the memory has slices, see Refer; nil for none
 }
 
 // maxPooled is the largest size of memory in the pool, in bytes. Larger memory is freed,
@@ -39,6 +40,13 @@ func (l *Lease) Buffer() []byte { return (*l.memory)[:0] }
 // Keep replaces the leased memory by buffer, which may have grown.
 func (l *Lease) Keep(buffer []byte) { *l.memory = buffer }
 
+// Refer makes l a holder of another lease, up to the last release of l: what is in the memory of l
+// refers to the memory of source.
+func (l *Lease) Refer(source *Lease) {
+	source.Retain()
+	l.source = source
+}
+
 // Retain adds a holder.
 func (l *Lease) Retain() {
 	if l != nil {
@@ -51,11 +59,12 @@ func (l *Lease) Release() {
 	if l == nil || l.holders.Add(-1) > 0 {
 		return
 	}
-	memory := l.memory
-	l.memory = nil
+	memory, source := l.memory, l.source
+	l.memory, l.source = nil, nil
 	if cap(*memory) > maxPooled {
 		*memory = nil
 	}
 	memories.Put(memory)
 	leases.Put(l)
+	source.Release()
 }

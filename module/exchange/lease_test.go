@@ -39,3 +39,19 @@ func TestANilLeaseHoldsNothing(t *testing.T) {
 	lease.Retain()
 	lease.Release()
 }
+
+// A request that refers to texts of the client's body holds the memory of both, until the last of
+// its own holders is gone.
+func TestALeaseThatRefersToAnotherHoldsIt(t *testing.T) {
+	source, lease := NewLease(), NewLease()
+	lease.Refer(source)
+	lease.Retain()
+	source.Release()
+	lease.Release()
+	assert.EqualValues(t, 1, source.holders.Load())
+	lease.Release()
+	assert.Nil(t, source.memory)
+	next := NewLease()
+	assert.Nil(t, next.source)
+	next.Release()
+}

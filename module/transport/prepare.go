@@ -50,13 +50,16 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport, protocol *aigateway.
 	lease := exchange.NewLease()
 	body, r, fault := render(lease.Buffer(), a, source, info)
 	lease.Keep(body)
+	if len(r.Texts) > 0 {
+		lease.Refer(a.Exchange.Lease)
+	}
 	if !cut.Empty() {
 		r.Losses = append(r.Losses, loss)
 	}
-	var edits []edit.Edit
+	edits := r.Texts
 	if fault == nil {
-		var lost translate.Losses
-		edits, lost = bodyEdits(protocol, body)
+		demanded, lost := bodyEdits(protocol, body)
+		edits = merged(demanded, edits)
 		r.Losses = append(r.Losses, lost...)
 		fault = refuseShaping(a, r.Losses)
 	}
@@ -66,11 +69,8 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport, protocol *aigateway.
 	}
 	answerContext := r.Answer
 	answerContext.MaxHeld = int(t.MaxEventBytes)
-	p := payload.New(body, lease)
-	if edits != nil {
-		p = splicedBody(protocol, body, edits, lease)
-		lease.Release()
-	}
+	p := splicedBody(protocol, body, edits, lease)
+	lease.Release()
 	return prepared{p, r.Losses, &answerContext, r.Prompts, r.Samples}, nil
 }
 
@@ -80,7 +80,23 @@ func render(dst []byte, a *exchange.Attempt, body []byte, info *core.RequestInfo
 	if a.Exchange.Operation.Embeds() {
 		return client.Embeddings.Request(dst, body, info)
 	}
-	return pairs.Render(dst, client.Name, a.Format.Name, body, info)
+	return pairs.RenderInParts(dst, client.Name, a.Format.Name, body, info)
+}
+
+// merged returns the edits that a protocol demands together with those of texts in what it keeps, in
+// the order of the body.
+func merged(demanded, texts []edit.Edit) []edit.Edit {
+	if len(demanded) == 0 {
+		return texts
+	}
+	texts = slices.DeleteFunc(texts, func(e edit.Edit) bool { return isLeftOut(demanded, e.Span) })
+	return sorted(append(texts, demanded...))
+}
+
+// sorted sorts edits in the order of the body.
+func sorted(edits []edit.Edit) []edit.Edit {
+	slices.SortStableFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
+	return edits
 }
 
 // renamed returns the edits of a request beside text after which it names the model of the provider.
@@ -149,8 +165,7 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	if fault := refuseShaping(a, losses); fault != nil {
 		return prepared{}, fault
 	}
-	slices.SortStableFunc(edits, func(a, b edit.Edit) int { return a.Start - b.Start })
-	return prepared{payload: splicedBody(protocol, ex.Body, edits, ex.Lease), losses: losses}, nil
+	return prepared{payload: splicedBody(protocol, ex.Body, sorted(edits), ex.Lease), losses: losses}, nil
 }
 
 // refuseState refuses a request that refers to what the provider stores, unless the client gets

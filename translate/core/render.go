@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
@@ -50,6 +51,9 @@ type Target struct {
 	ShortCallIDs    func(model string) bool
 	// PlainArguments is true if services of the format refuse odd names of arguments of tools.
 	PlainArguments bool
+	// LongTexts is true if the writer looks at no more of a text, of the data of a media and of
+	// the description of a tool than their ends: it then gets long ones without their middle.
+	LongTexts bool
 	// Nested lists the members below the top of requests, for a format without a reader:
 	// the rows of a reader name those of other formats.
 	Nested  []string
@@ -79,11 +83,29 @@ var translations = sync.Pool{New: func() any { return new(Translation) }}
 // list the fields that are left out or changed; the request is refused if it would
 // ask for something else without them. The result is invalid if there is a fault.
 func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]byte, Rendered, *fault.Fault) {
+	parts, r, fault := RenderInParts(nil, body, info, from, to)
+	if fault != nil {
+		return dst, r, fault
+	}
+	dst = edit.Apply(dst, parts, r.Texts)
+	r.Texts = nil
+	return dst, r, nil
+}
+
+// RenderInParts is Render, but does not copy the long texts of the body: Rendered.Texts are the
+// edits that put them into the result, which is dst and what is appended to it.
+func RenderInParts(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]byte, Rendered, *fault.Fault) {
 	x := begin(info, from, to)
 	r, w := get(&from.readers, from.New), get(&to.writers, to.New)
-	w.Begin(x, room(body))
+	room := room(body, info, to)
+	w.Begin(x, room)
 	calls := withCalls(x, w)
-	if err := r.Read(body, x, calls); err != nil {
+	front, texts := Writer(calls), (*longWriter)(nil)
+	if to.LongTexts {
+		texts = withLongTexts(calls)
+		front = texts
+	}
+	if err := r.Read(body, x, front); err != nil {
 		x.Fail(malformed(err))
 	}
 	x.At = Place{notation: from.Rows.notation}
@@ -93,7 +115,13 @@ func Render(dst, body []byte, info *RequestInfo, from *Source, to *Target) ([]by
 	}
 	calls.end()
 	if x.fault == nil {
-		dst = w.Finish(slices.Grow(dst, room(body)))
+		start := len(dst)
+		if dst = w.Finish(slices.Grow(dst, room)); texts != nil {
+			x.Rendered.Texts = texts.edits(dst, start)
+		}
+	}
+	if texts != nil {
+		texts.end()
 	}
 	if x.fault == nil && x.Traits.EstimateInputTokens {
 		x.Answer.Input.Estimate = Measure(body, from).Tokens(info.BytesPerToken)
@@ -227,11 +255,15 @@ func begin(info *RequestInfo, from *Source, to *Target) *Translation {
 
 // room returns how many bytes a request takes that is made of body. It returns 0 if the memory
 // for it is kept from one request to the next.
-func room(body []byte) int {
+func room(body []byte, info *RequestInfo, to *Target) int {
 	if len(body) <= keptMemory {
 		return 0
 	}
-	return len(body) + len(body)/8
+	size := len(body)
+	if to.LongTexts {
+		size = max(0, size-info.Texts.Size(longText))
+	}
+	return size + size/8
 }
 
 // end drops all references to the request.

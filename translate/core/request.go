@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
@@ -52,6 +53,10 @@ func (info *RequestInfo) Shown() string {
 type Rendered struct {
 	Losses translate.Losses        // fields that are not carried over unchanged
 	Answer translate.AnswerContext // what the translation of the answer depends on
+
+	// Texts are the edits of the result that put the long texts of the client's body, of which
+	// they have slices, into their places.
+	Texts []edit.Edit
 
 	// Prompts is the number of prompts in the request, each of which is a call, and
 	// Samples the number of times that each is sent. Both are usually 1.

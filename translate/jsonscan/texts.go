@@ -21,6 +21,16 @@ func (c *Cursor) NoteTexts() { c.noting = true }
 // Texts returns the noted strings.
 func (c *Cursor) Texts() Texts { return c.texts }
 
+// Size returns the size in bytes of the strings that are at least as long as least.
+func (t Texts) Size(least int) (size int) {
+	for _, text := range t {
+		if length := int(text.end - text.start); length >= least {
+			size += length
+		}
+	}
+	return size
+}
+
 // NoteArray notes the array from start to the cursor, which a later reader may have to skip before
 // it knows how to read it.
 func (c *Cursor) NoteArray(start int) {

@@ -27,8 +27,21 @@ func Possible(client, provider translate.Format, traits *trait.Traits) bool {
 // without them. The result is invalid if there is a fault. Render panics unless
 // CanTranslate(client, provider).
 func Render(dst []byte, client, provider translate.Format, body []byte, info *core.RequestInfo) ([]byte, core.Rendered, *fault.Fault) {
+	source, target := sides(client, provider)
+	return core.Render(dst, body, info, source, target)
+}
+
+// RenderInParts is Render, but does not copy the long texts of the body: Rendered.Texts are the
+// edits that put them into the result.
+func RenderInParts(dst []byte, client, provider translate.Format, body []byte, info *core.RequestInfo) ([]byte, core.Rendered, *fault.Fault) {
+	source, target := sides(client, provider)
+	return core.RenderInParts(dst, body, info, source, target)
+}
+
+// sides returns the reader and the writer of requests.
+func sides(client, provider translate.Format) (*core.Source, *core.Target) {
 	if !CanTranslate(client, provider) {
 		panic("pairs: no conversion from " + string(client) + " to " + string(provider))
 	}
-	return core.Render(dst, body, info, formats.Of(client).Requests.Source, formats.Of(provider).Requests.Target)
+	return formats.Of(client).Requests.Source, formats.Of(provider).Requests.Target
 }

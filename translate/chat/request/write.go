@@ -13,7 +13,7 @@ import (
 )
 
 // Target writes chat requests.
-var Target = core.Target{Format: translate.Chat, Outcomes: &outcomes, New: func() core.Writer { return new(writer) }}
+var Target = core.Target{Format: translate.Chat, Outcomes: &outcomes, LongTexts: true, New: func() core.Writer { return new(writer) }}
 
 // writer writes a chat request. It gathers the conversation and the tools in buffers,
 // since a body may have its members in any order.

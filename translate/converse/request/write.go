@@ -14,7 +14,7 @@ import (
 
 // Target writes converse requests.
 var Target = core.Target{
-	Format: translate.Converse, Outcomes: &outcomes, DistinctCallIDs: true,
+	Format: translate.Converse, Outcomes: &outcomes, DistinctCallIDs: true, LongTexts: true,
 	ShortCallIDs: func(model string) bool { return vendorOf(model).shortIDs },
 	New:          func() core.Writer { return new(writer) },
 	Reserved: append([]string{

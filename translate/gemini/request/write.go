@@ -13,7 +13,7 @@ import (
 
 // Target writes gemini requests.
 var Target = core.Target{
-	Format: translate.Gemini, Outcomes: &outcomes, DistinctCallIDs: true, New: func() core.Writer { return new(writer) },
+	Format: translate.Gemini, Outcomes: &outcomes, DistinctCallIDs: true, LongTexts: true, New: func() core.Writer { return new(writer) },
 	Reserved: append([]string{
 		"contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "serviceTier", "generateContentRequest",
 	}, trait.ChatOptions...),

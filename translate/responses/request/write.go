@@ -11,7 +11,7 @@ import (
 )
 
 // Target writes responses requests.
-var Target = core.Target{Format: translate.Responses, Outcomes: &outcomes, DistinctCallIDs: true, Reserved: slices.Concat(trait.ChatOptions, ownFields), New: func() core.Writer { return new(requestWriter) }}
+var Target = core.Target{Format: translate.Responses, Outcomes: &outcomes, DistinctCallIDs: true, LongTexts: true, Reserved: slices.Concat(trait.ChatOptions, ownFields), New: func() core.Writer { return new(requestWriter) }}
 
 // requestWriter writes a responses request, which asks the provider to keep nothing.
 // The conversation and the tools gather in buffers of their own, since a body may have
