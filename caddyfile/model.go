@@ -153,10 +153,10 @@ func readMirror(d *cf.Dispenser, m *model) error {
 }
 
 // readShare returns a percentage of requests.
-func readShare(d *cf.Dispenser, of, text string) (float64, error) {
+func readShare(d *cf.Dispenser, subject, text string) (float64, error) {
 	share, err := strconv.ParseFloat(strings.TrimSuffix(text, "%"), 64)
 	if err != nil || !(share > 0 && share <= 100) {
-		return 0, d.Errf("the share of %s is a percentage above 0 and at most 100, such as 5%%, not '%s'", of, text)
+		return 0, d.Errf("the share of %s is a percentage above 0 and at most 100, such as 5%%, not '%s'", subject, text)
 	}
 	return share, nil
 }
@@ -167,11 +167,11 @@ func readHedge(d *cf.Dispenser, m *model) error {
 	if len(args) != 1 && len(args) != 2 {
 		return d.Err("a hedge is: hedge <duration> [<percent>%]")
 	}
-	after, err := caddy.ParseDuration(args[0])
-	if err != nil || after <= 0 {
+	wait, err := caddy.ParseDuration(args[0])
+	if err != nil || wait <= 0 {
 		return d.Errf("hedge needs a duration above zero such as 2s, not '%s'", args[0])
 	}
-	m.Hedge = caddy.Duration(after)
+	m.Hedge = caddy.Duration(wait)
 	if len(args) == 2 {
 		m.HedgeShare, err = readShare(d, "hedges", args[1])
 	}
@@ -226,8 +226,8 @@ func readFallbackOn(d *cf.Dispenser, m *model) (err error) {
 	if m.FallbackOn, err = readList(d, m.FallbackOn); err != nil {
 		return err
 	}
-	for _, on := range m.FallbackOn {
-		if err := catalog.CheckFallbackOn(on); err != nil {
+	for _, class := range m.FallbackOn {
+		if err := catalog.CheckFallbackOn(class); err != nil {
 			return d.WrapErr(err)
 		}
 	}

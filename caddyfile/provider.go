@@ -240,11 +240,11 @@ func readModels(d *cf.Dispenser, p *provider) error {
 		return err
 	}
 	added := list[len(p.Models):]
-	off := slices.Contains(added, "off")
-	if p.DisableModels || off && (len(list) > 1 || p.ModelList != "") {
+	disabled := slices.Contains(added, "off")
+	if p.DisableModels || disabled && (len(list) > 1 || p.ModelList != "") {
 		return d.Err("models is either off, or names and patterns")
 	}
-	if off {
+	if disabled {
 		p.DisableModels = true
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // and guest modules have no words for their configurations but those that they were written with.
 func readLines(d cf.Dispenser) (lines []written.Line) {
 	for depth := 0; d.Next(); {
-		at, tokens := fmt.Sprintf("%s:%d", d.File(), d.Line()), []string{d.Val()}
+		place, tokens := fmt.Sprintf("%s:%d", d.File(), d.Line()), []string{d.Val()}
 		for d.NextArg() {
 			tokens = append(tokens, d.Val())
 		}
@@ -26,7 +26,7 @@ func readLines(d cf.Dispenser) (lines []written.Line) {
 			depth = max(depth-1, 0) // an argument in quotes can be a brace, too
 		}
 		opens := tokens[len(tokens)-1] == "{"
-		lines = append(lines, written.Line{Place: at, Text: strings.Repeat("\t", depth) + lineOf(tokens, depth)})
+		lines = append(lines, written.Line{Place: place, Text: strings.Repeat("\t", depth) + lineOf(tokens, depth)})
 		if opens {
 			depth++
 		}

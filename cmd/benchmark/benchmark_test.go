@@ -34,7 +34,7 @@ func newBench(t *testing.T, gateways []setup) bench {
 	servers, err := newServers(t.Context(), "", dsn)
 	require.NoError(t, err)
 	t.Cleanup(servers.stop)
-	return bench{options{rounds: 1, duration: time.Millisecond, gateways: gateways, out: t.TempDir()}, t.TempDir(), servers}
+	return bench{options{rounds: 1, duration: time.Millisecond, gateways: gateways, folder: t.TempDir()}, t.TempDir(), servers}
 }
 
 // tiny returns a scenario with little of everything.
@@ -65,17 +65,17 @@ func TestEachGatewayAnswersEachScenario(t *testing.T) {
 		assert.Len(t, more, 2*len(others))
 	}
 	all = append(all, more...)
-	require.NoError(t, report(b.out, b.conditions(), all, bars))
+	require.NoError(t, report(b.folder, b.conditions(), all, bars))
 
-	written, err := os.ReadFile(filepath.Join(b.out, "results.json"))
+	written, err := os.ReadFile(filepath.Join(b.folder, "results.json"))
 	require.NoError(t, err)
 	var read []result
 	require.NoError(t, json.Unmarshal(written, &read))
 	assert.Equal(t, all, read)
-	drawn, err := os.ReadFile(filepath.Join(b.out, "chart.svg"))
+	drawn, err := os.ReadFile(filepath.Join(b.folder, "chart.svg"))
 	require.NoError(t, err)
 	assert.Equal(t, len(setups)*len(bounds), bytes.Count(drawn, []byte("<rect ")))
-	table, err := os.ReadFile(filepath.Join(b.out, "table.md"))
+	table, err := os.ReadFile(filepath.Join(b.folder, "table.md"))
 	require.NoError(t, err)
 	assert.Equal(t, len(all)+2, bytes.Count(table, []byte("\n|"))) // with the titles
 	for _, r := range all {

@@ -99,33 +99,33 @@ func (p panel) draw(b *bytes.Buffer, x, y int) {
 	}
 	left, right, bottom, top := math.Inf(1), math.Inf(-1), math.Inf(1), 0.0
 	for _, c := range p.curves {
-		for _, at := range c.points {
-			left, right, bottom, top = min(left, at.x), max(right, at.x), min(bottom, at.y), max(top, at.y)
+		for _, point := range c.points {
+			left, right, bottom, top = min(left, point.x), max(right, point.x), min(bottom, point.y), max(top, point.y)
 		}
 	}
 	width, height := float64(panelWidth-2*panelEdge), float64(panelSize-2*panelEdge)
-	across := func(v float64) int {
+	column := func(v float64) int {
 		return x + panelEdge + int(width*(scale(v)-scale(left))/max(scale(right)-scale(left), 1e-9))
 	}
 	base := 0.0
 	if p.log {
 		base = math.Floor(scale(bottom)) // a power of ten
 	}
-	up := func(v float64) int {
+	row := func(v float64) int {
 		return y + panelSize - panelEdge - int(height*(scale(v)-base)/max(scale(top)-base, 1e-9))
 	}
 	label(b, x+panelEdge, y+20, "start", p.title)
 	for i, c := range p.curves {
 		fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="2" points="`, c.color)
-		for _, at := range c.points {
-			fmt.Fprintf(b, "%d,%d ", across(at.x), up(at.y))
+		for _, point := range c.points {
+			fmt.Fprintf(b, "%d,%d ", column(point.x), row(point.y))
 		}
 		fmt.Fprintf(b, `"/><text x="%d" y="%d" fill="%s">%s</text>`+"\n", x+panelEdge+6, y+panelEdge+12*i, c.color, html.EscapeString(c.name))
 	}
 	fmt.Fprintf(b, `<path d="M%d %dV%dH%d" fill="none" stroke="#777777"/>`+"\n", x+panelEdge, y+panelEdge-8, y+panelSize-panelEdge, x+panelWidth-panelEdge)
-	label(b, across(left), y+panelSize-panelEdge+16, "middle", short(left))
-	label(b, across(right), y+panelSize-panelEdge+16, "middle", short(right))
-	label(b, x+panelEdge-6, up(top)+4, "end", short(top))
+	label(b, column(left), y+panelSize-panelEdge+16, "middle", short(left))
+	label(b, column(right), y+panelSize-panelEdge+16, "middle", short(right))
+	label(b, x+panelEdge-6, row(top)+4, "end", short(top))
 	if p.log {
 		label(b, x+panelEdge-6, y+panelSize-panelEdge+4, "end", short(math.Pow(10, base)))
 	}

@@ -8,8 +8,8 @@ import (
 // hold opens one paced stream for each client, all within a time, and measures the gateway
 // until the last of them ends. The gateway should be new, and warm: its memory of before is
 // not that of a stream.
-func (l *load) hold(ctx context.Context, p *process, within time.Duration) (measurement, error) {
-	before, err := p.resources(ctx)
+func (l *load) hold(ctx context.Context, p *process, patience time.Duration) (measurement, error) {
+	first, err := p.resources(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -18,7 +18,7 @@ func (l *load) hold(ctx context.Context, p *process, within time.Duration) (meas
 	go func() { most <- p.mostMemory(watching) }()
 	start := time.Now()
 	err = l.each(ctx, func(ctx context.Context, i int, c *client) error {
-		begin := start.Add(within * time.Duration(i) / time.Duration(len(l.clients)))
+		begin := start.Add(patience * time.Duration(i) / time.Duration(len(l.clients)))
 		time.Sleep(time.Until(begin))
 		return c.send(ctx, begin)
 	})
@@ -27,14 +27,14 @@ func (l *load) hold(ctx context.Context, p *process, within time.Duration) (meas
 	if err != nil {
 		return nil, err
 	}
-	after, err := p.resources(ctx)
+	last, err := p.resources(ctx)
 	if err != nil {
 		return nil, err
 	}
-	peak := held.orMoreMemory(after)
-	m := l.figures(before, after)
+	peak := held.orMoreMemory(last)
+	m := l.figures(first, last)
 	m.holds(peak.anonymous, peak.resident)
-	m[streamKB] = (peak.resident - before.resident) / 1e3 / m[requests]
+	m[streamKB] = (peak.resident - first.resident) / 1e3 / m[requests]
 	return m, nil
 }
 

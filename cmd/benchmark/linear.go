@@ -9,7 +9,7 @@ import (
 type series struct {
 	title   string
 	numbers []int
-	of      func(n int) scenario
+	build   func(n int) scenario
 }
 
 // growth is the series of -linear. The time for a request should grow with its size and
@@ -43,7 +43,7 @@ func linear() []scenario {
 	var all []scenario
 	for _, g := range growth {
 		for _, n := range g.numbers {
-			s := g.of(n)
+			s := g.build(n)
 			s.name = g.scenario(n)
 			all = append(all, s)
 		}

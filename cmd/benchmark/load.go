@@ -35,7 +35,7 @@ func measure(ctx context.Context, p *process, s scenario, d time.Duration) (meas
 	if err := l.warm(ctx, d/8); err != nil {
 		return nil, err
 	}
-	before, err := p.resources(ctx)
+	first, err := p.resources(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +44,13 @@ func measure(ctx context.Context, p *process, s scenario, d time.Duration) (meas
 		return nil, err
 	}
 	elapsed := time.Since(start)
-	after, err := p.resources(ctx)
+	last, err := p.resources(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m := l.figures(before, after)
+	m := l.figures(first, last)
 	m[rate] = m[requests] / elapsed.Seconds()
-	m.holds(after.anonymous, after.resident)
+	m.holds(last.anonymous, last.resident)
 	return m, nil
 }
 
@@ -153,9 +153,9 @@ func (l *load) each(ctx context.Context, do func(ctx context.Context, i int, c *
 }
 
 // figures returns the times that the clients measured, and what was used for a request.
-func (l *load) figures(before, after resources) measurement {
+func (l *load) figures(first, last resources) measurement {
 	m := l.times()
-	each := func(of func(resources) float64) float64 { return (of(after) - of(before)) / m[requests] }
+	each := func(read func(resources) float64) float64 { return (read(last) - read(first)) / m[requests] }
 	m[cpu] = 1e6 * each(func(r resources) float64 { return r.seconds })
 	m[allocations] = each(func(r resources) float64 { return r.allocations })
 	if l.server != "" {

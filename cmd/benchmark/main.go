@@ -81,7 +81,7 @@ type options struct {
 	linear, guard     bool
 	gateways          []setup
 	scenarios         []scenario
-	out, profile      string // folders; empty for none
+	folder, profile   string // folders; empty for none
 	redis, postgresql string
 }
 
@@ -93,7 +93,7 @@ func parse(args []string) (options, error) {
 	flags.DurationVar(&o.duration, "duration", 2*time.Second, "time of one measurement")
 	flags.StringVar(&gateways, "gateways", "", "names of the gateways, separated by commas; default: all")
 	flags.StringVar(&names, "scenarios", "", "beginnings of names of scenarios, separated by semicolons; default: all")
-	flags.StringVar(&o.out, "out", "", "folder for the table, the results of all rounds and a chart")
+	flags.StringVar(&o.folder, "out", "", "folder for the table, the results of all rounds and a chart")
 	flags.StringVar(&o.profile, "profile", "", "folder for profiles of processor time and allocations of each gateway and scenario")
 	flags.BoolVar(&o.linear, "linear", false, "measure with growing requests, streams and configurations")
 	flags.BoolVar(&o.guard, "guard", false, "fail if the gateway is slower than it was")
@@ -170,7 +170,7 @@ func run(args []string) (err error) {
 	if o.linear {
 		picture = curves
 	}
-	return report(o.out, o.conditions(), results, picture)
+	return report(o.folder, o.conditions(), results, picture)
 }
 
 // bench is one run of the program.

@@ -25,11 +25,11 @@ type result struct {
 type summary struct {
 	scenario, gateway string
 	values            measurement
-	beside            measurement // how the values compare with the baseline of their round
+	relative          measurement // how the values compare with the baseline of their round
 }
 
 // ratio is the processor time beside the baseline.
-func (s summary) ratio() float64 { return s.beside[cpu] }
+func (s summary) ratio() float64 { return s.relative[cpu] }
 
 // summarize returns a summary of each scenario and gateway, in the order of the results.
 func summarize(results []result) []summary {
@@ -57,11 +57,11 @@ func summaryOf(results []result, scenario, gateway string) summary {
 		if _, measured := own[0][f.name]; !measured {
 			continue
 		}
-		var values, beside []float64
+		var values, relative []float64
 		for i, m := range own {
-			values, beside = append(values, m[f.name]), append(beside, f.beside(m[f.name], base[i][f.name]))
+			values, relative = append(values, m[f.name]), append(relative, f.beside(m[f.name], base[i][f.name]))
 		}
-		s.values[f.name], s.beside[f.name] = median(values), median(beside)
+		s.values[f.name], s.relative[f.name] = median(values), median(relative)
 	}
 	return s
 }
@@ -99,7 +99,7 @@ func table(all []summary) string {
 		for _, f := range columns {
 			written := ""
 			if value, measured := s.values[f.name]; measured {
-				written = f.write(value, s.beside[f.name])
+				written = f.write(value, s.relative[f.name])
 			}
 			fmt.Fprintf(t, " %s\t|", written)
 		}

@@ -169,10 +169,10 @@ func (s setup) caddyfile(l links, setting setting) string {
 }
 
 // balancer returns the setup of a plain Caddy before other processes.
-func balancer(before []*process) setup {
+func balancer(balanced []*process) setup {
 	return setup{directives: func(links, setting) string {
 		var sites []string
-		for _, p := range before {
+		for _, p := range balanced {
 			sites = append(sites, p.site)
 		}
 		return "reverse_proxy {\nlb_policy round_robin\nto " + strings.Join(sites, " ") + "\n}"

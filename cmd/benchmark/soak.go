@@ -48,7 +48,7 @@ const (
 // resource is what a soak watches: how much it may grow, as a share and beyond it.
 type resource struct {
 	title string
-	of    func(resources) float64
+	read  func(resources) float64
 	share float64
 	more  float64
 }
@@ -66,7 +66,7 @@ var watched = []resource{
 func (r resource) grown(all []resources) (early, late float64, err error) {
 	var values []float64
 	for _, one := range all[len(all)/4:] {
-		values = append(values, r.of(one))
+		values = append(values, r.read(one))
 	}
 	third := len(values) / 3
 	late, early = median(values[len(values)-third:]), median(values[:third])
@@ -103,7 +103,7 @@ func (b bench) soakAndReport(ctx context.Context) error {
 		fmt.Fprintf(os.Stderr, "%8s  %7d requests  %5.1f MB anonymous  %5.1f MB resident  %4.1f MB heap  %3.0f goroutines  %3.0f open files\n",
 			time.Since(start).Round(time.Second), asked, now.anonymous/1e6, now.resident/1e6, now.heap/1e6, now.goroutines, now.files)
 	}
-	return errors.Join(soakReport(b.out, all, cycle, asked), tooMany(asked, failed))
+	return errors.Join(soakReport(b.folder, all, cycle, asked), tooMany(asked, failed))
 }
 
 // tooMany returns an error if more than one of a thousand requests failed that nobody cut.
@@ -126,7 +126,7 @@ func soakReport(folder string, all []resources, cycle time.Duration, asked int) 
 		fmt.Fprintf(&written, "| %s | %.1f | %.1f |\n", r.title, early, late)
 		c := curve{color: colors[len(colors)-1]}
 		for i, one := range all {
-			c.points = append(c.points, point{(cycle * time.Duration(i)).Seconds(), r.of(one)})
+			c.points = append(c.points, point{(cycle * time.Duration(i)).Seconds(), r.read(one)})
 		}
 		panels = append(panels, panel{title: r.title + " over seconds", curves: []curve{c}})
 	}
@@ -196,8 +196,8 @@ func (v visit) pay(ctx context.Context, p *process, client *http.Client) error {
 
 // slow reads a thousand bytes at once, with a pause before each.
 type slow struct {
-	from  io.Reader
-	pause time.Duration
+	source io.Reader
+	pause  time.Duration
 }
 
 func (s slow) Read(b []byte) (int, error) {
@@ -205,7 +205,7 @@ func (s slow) Read(b []byte) (int, error) {
 	if s.pause > 0 && len(b) > 1000 {
 		b = b[:1000]
 	}
-	return s.from.Read(b)
+	return s.source.Read(b)
 }
 
 // reload changes the configuration.

@@ -28,10 +28,10 @@ type stage struct {
 type process struct {
 	setup
 	links
-	folder string // of its data
-	config string // path of its Caddyfile
-	run    *program
-	behind []*process // that it balances
+	folder   string // of its data
+	config   string // path of its Caddyfile
+	run      *program
+	balanced []*process // that it balances
 }
 
 // newStage starts the processes, and waits until all of them answer.
@@ -56,12 +56,12 @@ func newStage(ctx context.Context, folder string, all []setup, servers servers, 
 	for _, setup := range all {
 		p := &process{setup: setup, links: shared, folder: filepath.Join(folder, setup.name)}
 		for i := range needs.gateways {
-			behind := &process{setup: setup, links: shared, folder: fmt.Sprintf("%s-%d", p.folder, i)}
-			err = cmp.Or(err, behind.configure(needs))
-			p.behind = append(p.behind, behind)
+			balanced := &process{setup: setup, links: shared, folder: fmt.Sprintf("%s-%d", p.folder, i)}
+			err = cmp.Or(err, balanced.configure(needs))
+			p.balanced = append(p.balanced, balanced)
 		}
 		if needs.gateways > 0 {
-			p.directives = balancer(p.behind).directives
+			p.directives = balancer(p.balanced).directives
 		}
 		err = cmp.Or(err, p.configure(needs))
 		s.gateways = append(s.gateways, p)
@@ -85,7 +85,7 @@ func (s *stage) start(ctx context.Context, shared links) error {
 		}
 	}
 	for _, p := range s.gateways {
-		for _, one := range append(p.behind, p) {
+		for _, one := range append(p.balanced, p) {
 			if err := one.start(ctx); err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ func (p *process) configure(needs setting) error {
 func (s *stage) stop() {
 	end(s.provider)
 	for _, p := range s.gateways {
-		for _, one := range append(p.behind, p) {
+		for _, one := range append(p.balanced, p) {
 			end(one.run)
 		}
 	}
@@ -230,7 +230,7 @@ type resources struct {
 
 // resources returns the sums of the process and of those behind it.
 func (p *process) resources(ctx context.Context) (sum resources, err error) {
-	for _, one := range append(p.behind, p) {
+	for _, one := range append(p.balanced, p) {
 		r, err := one.ownResources(ctx)
 		if err != nil {
 			return sum, fmt.Errorf("%s: %w", one.name, err)

@@ -131,11 +131,11 @@ func matches(pattern, text string) bool {
 	}
 	text = text[len(parts[0]) : len(text)-len(parts[last])]
 	for _, part := range parts[1:last] {
-		_, after, found := strings.Cut(text, part)
+		_, rest, found := strings.Cut(text, part)
 		if !found {
 			return false
 		}
-		text = after
+		text = rest
 	}
 	return true
 }

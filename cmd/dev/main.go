@@ -89,7 +89,7 @@ func check() error {
 	if err != nil || len(folders) == 0 {
 		return err
 	}
-	near, err := importers(folders)
+	affected, err := importers(folders)
 	if err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func check() error {
 	return errors.Join(
 		err,
 		run("go", "vet", "./..."),
-		run(append([]string{"go", "test", "./module"}, near...)...), // the tests of the repository itself are in module
+		run(append([]string{"go", "test", "./module"}, affected...)...), // the tests of the repository itself are in module
 	)
 }
 
@@ -136,15 +136,15 @@ func importers(folders []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	near := slices.Clone(changed)
+	affected := slices.Clone(changed)
 	for line := range strings.Lines(all) {
 		fields := strings.Fields(line)
 		if slices.ContainsFunc(fields[1:], func(imported string) bool { return slices.Contains(changed, imported) }) && !strings.Contains(fields[0], "/module/tests/") {
-			near = append(near, fields[0])
+			affected = append(affected, fields[0])
 		}
 	}
-	slices.Sort(near)
-	return slices.Compact(near), nil
+	slices.Sort(affected)
+	return slices.Compact(affected), nil
 }
 
 func run(command ...string) error {
@@ -160,9 +160,9 @@ func run(command ...string) error {
 func output(name string, args ...string) (string, error) {
 	c := exec.Command(name, args...)
 	c.Stderr = os.Stderr
-	out, err := c.Output()
+	output, err := c.Output()
 	if err != nil {
 		return "", fmt.Errorf("running %s: %w", name, err)
 	}
-	return string(out), nil
+	return string(output), nil
 }

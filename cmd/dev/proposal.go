@@ -40,7 +40,7 @@ var providersOf = map[string]string{
 // rows of a catalog file. Nothing is written to the tables: each row is to be compared with the page
 // of the vendor. The list is a file in the form of models.dev (api.json) or of LiteLLM
 // (model_prices_and_context_window.json).
-func propose(path string, out io.Writer, today time.Time) error {
+func propose(path string, w io.Writer, today time.Time) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func propose(path string, out io.Writer, today time.Time) error {
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", path, err)
 	}
-	rows := csv.NewWriter(out)
+	rows := csv.NewWriter(w)
 	if err := rows.Write([]string{"provider", "models", "context", "longest", "input", "cache_read", "cache_write", "output", "as_of", "source", "note"}); err != nil {
 		return err
 	}

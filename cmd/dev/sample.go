@@ -52,22 +52,22 @@ func (s *sample) findings() (list []string) {
 		return list
 	}
 	found := make(map[string][]string)
-	note := func(finding string, to translate.Format) { found[finding] = append(found[finding], string(to)) }
+	note := func(finding string, target translate.Format) { found[finding] = append(found[finding], string(target)) }
 	if s.Side == "request" && s.refusedByItsFormat() {
 		note(refusedByFormat, s.Format)
 	}
 	for _, d := range formats.OfProviders() {
-		to := d.Name
-		if s.Side == "answer" && d.Answers.NewEmitter == nil || !pairs.CanTranslate(s.Format, to) {
+		target := d.Name
+		if s.Side == "answer" && d.Answers.NewEmitter == nil || !pairs.CanTranslate(s.Format, target) {
 			continue
 		}
-		if finding := s.towards(to); finding != "" {
-			note(finding, to)
+		if finding := s.towards(target); finding != "" {
+			note(finding, target)
 		}
 	}
 	for _, finding := range []string{refusedByFormat, silent, unnamed, unknown} {
-		if to := found[finding]; to != nil {
-			list = append(list, fmt.Sprintf("%s %s %s: %s: %s", s.Side, s.Format, s.Path, finding, strings.Join(to, " ")))
+		if affected := found[finding]; affected != nil {
+			list = append(list, fmt.Sprintf("%s %s %s: %s: %s", s.Side, s.Format, s.Path, finding, strings.Join(affected, " ")))
 		}
 	}
 	return list
@@ -77,38 +77,38 @@ func (s *sample) findings() (list []string) {
 // the member.
 func (s *sample) refusedByItsFormat() bool {
 	inspect := formats.Of(s.Format).Requests.Inspect
-	_, with := inspect(s.With, translate.Generate)
-	_, without := inspect(s.Without, translate.Generate)
-	return with != nil && without == nil
+	_, full := inspect(s.With, translate.Generate)
+	_, reduced := inspect(s.Without, translate.Generate)
+	return full != nil && reduced == nil
 }
 
 // towards returns what is wrong with the member in a translation, "" for nothing.
-func (s *sample) towards(to translate.Format) string {
+func (s *sample) towards(target translate.Format) string {
 	translated := s.request
 	if s.Side == "answer" {
 		translated = s.answer
 	}
-	without := translated(s.Without, to)
-	if without.fault != nil {
+	reduced := translated(s.Without, target)
+	if reduced.fault != nil {
 		return "" // it is another member that is refused
 	}
-	with := translated(s.With, to)
-	lost := slices.DeleteFunc(with.losses, func(path string) bool { return slices.Contains(without.losses, path) })
+	full := translated(s.With, target)
+	lost := slices.DeleteFunc(full.losses, func(path string) bool { return slices.Contains(reduced.losses, path) })
 	switch {
-	case s.Side == "answer" && s.Other != nil && with.fault == nil && !slices.ContainsFunc(with.losses, s.inside) &&
-		with.same(translated(s.Other, to)) && !bytes.Contains(with.body, []byte(s.word())):
+	case s.Side == "answer" && s.Other != nil && full.fault == nil && !slices.ContainsFunc(full.losses, s.inside) &&
+		full.same(translated(s.Other, target)) && !bytes.Contains(full.body, []byte(s.word())):
 		return unknown
-	case with.fault != nil && s.Side == "answer":
+	case full.fault != nil && s.Side == "answer":
 		return ""
-	case with.fault != nil:
-		if !s.names(with.fault.Param) && !s.names(with.fault.Message) {
+	case full.fault != nil:
+		if !s.names(full.fault.Param) && !s.names(full.fault.Message) {
 			return unnamed
 		}
 	case len(lost) > 0:
 		if !slices.ContainsFunc(lost, s.names) {
 			return unnamed
 		}
-	case bytes.Equal(with.body, without.body) && s.word() != "null" && !slices.ContainsFunc(with.losses, func(loss string) bool { return s.inside(loss) || slices.Equal(steps(loss), steps(s.Path)) }):
+	case bytes.Equal(full.body, reduced.body) && s.word() != "null" && !slices.ContainsFunc(full.losses, func(loss string) bool { return s.inside(loss) || slices.Equal(steps(loss), steps(s.Path)) }):
 		return silent // null is the absence of a member
 	}
 	return ""
@@ -126,17 +126,17 @@ func (o outcome) same(other outcome) bool {
 	return other.fault == nil && bytes.Equal(o.body, other.body)
 }
 
-func (s *sample) request(body []byte, to translate.Format) outcome {
+func (s *sample) request(body []byte, target translate.Format) outcome {
 	if _, f := formats.Of(s.Format).Requests.Inspect(body, translate.Generate); f != nil {
 		return outcome{fault: f}
 	}
-	out, rendered, f := pairs.Render(nil, s.Format, to, body, &core.RequestInfo{Model: "m", Upstream: "m"})
-	return outcome{out, paths(rendered.Losses), f}
+	request, rendered, f := pairs.Render(nil, s.Format, target, body, &core.RequestInfo{Model: "m", Upstream: "m"})
+	return outcome{request, paths(rendered.Losses), f}
 }
 
-func (s *sample) answer(body []byte, to translate.Format) outcome {
+func (s *sample) answer(body []byte, target translate.Format) outcome {
 	ids := translate.IDs{Message: "id", Model: "m", NewToolID: func() string { return "call" }}
-	t := pairs.NewTranslator(s.Format, to, new(translate.AnswerContext), ids)
+	t := pairs.NewTranslator(s.Format, target, new(translate.AnswerContext), ids)
 	f := t.Answer(body)
 	return outcome{fmt.Append(t.Output(), t.Usage()), paths(t.Losses()), f}
 }
@@ -167,8 +167,8 @@ func (s *sample) inside(loss string) bool {
 	if object, kind, isKind := strings.Cut(loss, ".type="); isKind && strings.Contains(s.Path, "["+kind+"]") {
 		loss = object
 	}
-	around, own := steps(loss), steps(s.Path)
-	return len(around) < len(own) && slices.Equal(around, own[:len(around)])
+	outer, own := steps(loss), steps(s.Path)
+	return len(outer) < len(own) && slices.Equal(outer, own[:len(outer)])
 }
 
 // names reports whether a path or a message names the member, or an object around it.

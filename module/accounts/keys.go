@@ -19,7 +19,7 @@ type keys struct{ people *people.People }
 
 func viewKey(k *aigateway.StoredKey, user *aigateway.User) api.Key {
 	return api.Key{
-		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Bounds.Models...), From: people.NetworkNames(k),
+		ID: k.ID, User: user.Name, Name: k.Name, Key: k.Hint, Models: append([]string{}, k.Bounds.Models...), Networks: people.NetworkNames(k),
 		Limit: k.Bounds.Limit, Rules: viewRules(&k.Bounds.Rules), Tags: people.TagTexts(k), Disabled: k.Disabled, UserDisabled: user.Disabled,
 		Created: answer.Time(k.Created), Expires: answer.OptionalTime(k.Ends()), Used: answer.OptionalTime(k.Used),
 		Replaced: replacedUntil(k),
@@ -325,7 +325,7 @@ func (k keys) refusal(c *call.Call) (any, error) {
 	}
 	refusal := api.Refusal{Reason: reason}
 	if rule != nil {
-		refusal.Until = rule.Renews
+		refusal.End = rule.Renews
 	}
 	if rule != nil && seesUse(c, key, rule) {
 		refusal.Limit = rule

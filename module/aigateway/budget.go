@@ -181,8 +181,8 @@ func words(period time.Duration) string {
 	}
 	text := period.String()
 	for _, zero := range [...]string{"0s", "0m"} {
-		if before, found := strings.CutSuffix(text, zero); found && before[len(before)-1] > '9' {
-			text = before
+		if short, found := strings.CutSuffix(text, zero); found && short[len(short)-1] > '9' {
+			text = short
 		}
 	}
 	return text

@@ -7,11 +7,11 @@ const ownPrefix = "own/"
 // OwnLimit returns the limit with the own rules of a key (PerKey) or of a user (PerUser) in a
 // Store, nil without rules. All keys have the same name for it, and so have all users: its
 // subject is what tells them apart. It applies in addition to the limits of the configuration.
-func OwnLimit(per Scope, rules LimitRules) *Limit {
+func OwnLimit(scope Scope, rules LimitRules) *Limit {
 	if rules == (LimitRules{}) {
 		return nil
 	}
-	return &Limit{Name: ownPrefix + string(per), Per: per, LimitRules: rules}
+	return &Limit{Name: ownPrefix + string(scope), Per: scope, LimitRules: rules}
 }
 
 // IsOwn reports whether OwnLimit has returned the limit.

@@ -87,8 +87,8 @@ func (p Pattern) Covers(name string) bool {
 		return true
 	}
 	plain := small(name)
-	at := strings.LastIndex("/"+plain, "/models/")
-	return at >= 0 && p.small().Match(plain[at+len("models/"):])
+	index := strings.LastIndex("/"+plain, "/models/")
+	return index >= 0 && p.small().Match(plain[index+len("models/"):])
 }
 
 // Overlaps reports whether p and q can match the same name.

@@ -140,8 +140,8 @@ type Sessions interface {
 	DeleteSession(ctx context.Context, user, id int64) error
 
 	// DeleteSessionsOf deletes all sessions of a user except the one with the ID
-	// except, which may be 0.
-	DeleteSessionsOf(ctx context.Context, user, except int64) error
+	// kept, which may be 0.
+	DeleteSessionsOf(ctx context.Context, user, kept int64) error
 }
 
 // AnyUser selects the keys of all users, in place of the ID of a user.

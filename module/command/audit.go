@@ -66,7 +66,7 @@ func printAudit(w io.Writer, items []json.RawMessage) error {
 		for _, c := range r.Changes {
 			changes = append(changes, fmt.Sprintf("%s: %q > %q", c.Field, c.Before, c.After))
 		}
-		table.row(r.At, r.Actor, r.Address, r.Action, r.Object, r.Result, strings.Join(changes, ", "))
+		table.row(r.Time, r.Actor, r.Address, r.Action, r.Object, r.Result, strings.Join(changes, ", "))
 	}
 	return table.Flush()
 }

@@ -133,8 +133,8 @@ func explainKey(cmd *cobra.Command, a admin, args []string) error {
 			return
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "requests with key %d are refused: %s\n", number, refusal.Reason)
-		if refusal.Until != nil {
-			fmt.Fprintf(cmd.OutOrStdout(), "there is room again at %s\n", refusal.Until.UTC().Format(time.RFC3339))
+		if refusal.End != nil {
+			fmt.Fprintf(cmd.OutOrStdout(), "there is room again at %s\n", refusal.End.UTC().Format(time.RFC3339))
 		}
 	})
 }

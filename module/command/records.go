@@ -78,7 +78,7 @@ func printRecords(w io.Writer, items []json.RawMessage) error {
 	table := newTable(w, "TIME", "REQUEST", "KEY", "MODEL", "OUTCOME", "STATUS", "PROVIDER", "UPSTREAM", "INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "UNITS", "COST", "PRICE")
 	for i := range records {
 		r := &records[i]
-		begin := []string{r.At, r.Request, r.Key, r.Model, r.Outcome, strconv.Itoa(r.Status)}
+		begin := []string{r.Admitted, r.Request, r.Key, r.Model, r.Outcome, strconv.Itoa(r.Status)}
 		for i := range r.Calls {
 			c := &r.Calls[i]
 			cost := fmt.Sprintf("%d.%09d %s", c.CostNano/1e9, c.CostNano%1e9, c.Currency)

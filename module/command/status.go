@@ -44,7 +44,7 @@ func printStatus(w io.Writer, s *api.Status, now time.Time) {
 		fmt.Fprintf(w, "degraded   %s: %s\n", d.Part, d.Reason)
 	}
 	for _, a := range s.Alerts {
-		if a.Over == nil {
+		if a.Ended == nil {
 			fmt.Fprintf(w, "attention  since %s: %s\n", a.Time.Format(time.RFC3339), a.Text)
 		}
 	}
@@ -52,7 +52,7 @@ func printStatus(w io.Writer, s *api.Status, now time.Time) {
 	if s.Catalog.AsOf != "" {
 		fmt.Fprintf(w, "catalog    of %s%s\n", s.Catalog.AsOf, map[bool]string{true: ", older than 60 days"}[s.Catalog.Old])
 	}
-	fmt.Fprintf(w, "ledger     %s\n", ledgerState(s.Behind))
+	fmt.Fprintf(w, "ledger     %s\n", ledgerState(s.Lag))
 	for i, p := range s.Providers {
 		title, state := "", "available"
 		if i == 0 {

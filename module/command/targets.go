@@ -291,8 +291,8 @@ func printFields(w io.Writer, title string, fields []string) {
 // stateOf returns the state of a target as a text for operators.
 func stateOf(t *api.Target) string {
 	switch {
-	case t.Until != nil:
-		return t.State + " until " + t.Until.Format(time.RFC3339) + ", " + t.Failure
+	case t.RestEnd != nil:
+		return t.State + " until " + t.RestEnd.Format(time.RFC3339) + ", " + t.Failure
 	case t.Failure != "":
 		return t.State + ", " + t.Failure
 	}
@@ -327,7 +327,7 @@ func keyLine(key *api.ExplainedKey) string {
 	line := "The key " + key.ID + " may use the model"
 	var limits []string
 	for _, l := range key.Limits {
-		limits = append(limits, l.Name+" (per "+string(l.Per)+": "+l.Rules+")")
+		limits = append(limits, l.Name+" (per "+string(l.Scope)+": "+l.Rules+")")
 	}
 	if limits != nil {
 		line += ", within the limits " + strings.Join(limits, ", ")

@@ -17,7 +17,7 @@ import (
 func TestTargetsAreATable(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, printTargets(&out, []api.Target{
-		{Provider: "a", Upstream: "m", APIKey: "{env.A}", State: "resting", Until: new(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)), Failure: "rate_limited"},
+		{Provider: "a", Upstream: "m", APIKey: "{env.A}", State: "resting", RestEnd: new(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)), Failure: "rate_limited"},
 		{Provider: "local", Upstream: "qwen3", State: "available", Running: 3},
 	}))
 	assert.Equal(t, `PROVIDER  MODEL  API KEY  RUNNING  STATE

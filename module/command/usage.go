@@ -17,9 +17,9 @@ const usagePath = apiPath + "usage"
 
 // columns are the columns of the dimensions of usage, by their names.
 var columns = map[string]func(*api.Usage) string{
-	"hour":           func(u *api.Usage) string { return u.From },
-	"day":            func(u *api.Usage) string { return strings.SplitN(u.From, "T", 2)[0] },
-	"month":          func(u *api.Usage) string { return u.From[:min(len("2006-01"), len(u.From))] },
+	"hour":           func(u *api.Usage) string { return u.Start },
+	"day":            func(u *api.Usage) string { return strings.SplitN(u.Start, "T", 2)[0] },
+	"month":          func(u *api.Usage) string { return u.Start[:min(len("2006-01"), len(u.Start))] },
 	"key":            func(u *api.Usage) string { return u.Key },
 	"user":           func(u *api.Usage) string { return u.User },
 	"limit":          func(u *api.Usage) string { return u.Limit },

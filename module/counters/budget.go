@@ -36,13 +36,13 @@ func (b *budget) advance(slot int64) {
 
 // move returns the last reported level and the present one, and whether they differ. The
 // present level includes that the budget lacks the money for a request of n nanos.
-func (b *budget) move(rule *aigateway.Budget, n int64) (before, after int, moved bool) {
+func (b *budget) move(rule *aigateway.Budget, n int64) (old, level int, moved bool) {
 	b.reach(b.used)
 	if rule.Lacks(n, b.used) {
 		b.reach(rule.Nanos())
 	}
-	before, b.reported = b.reported, rule.Level(b.peak)
-	return before, b.reported, before != b.reported
+	old, b.reported = b.reported, rule.Level(b.peak)
+	return old, b.reported, old != b.reported
 }
 
 // reach raises the peak to an amount. A peak is kept while its slot counts, so that a level

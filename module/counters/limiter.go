@@ -169,8 +169,8 @@ func (l *limit) reportBudget(a *aigateway.Admission, t *tally, d *aigateway.Dema
 	if l.Budget.Soft && a.Exceeded == nil && t.budget.used+d.Nanos > l.Budget.Nanos() {
 		a.Exceeded = l.Limit
 	}
-	if before, after, moved := t.budget.move(&l.Budget, d.Nanos); moved {
-		a.Moves = append(a.Moves, aigateway.BudgetMove{Limit: l.Limit, Subject: l.Subject(d.Key), From: before, To: after})
+	if old, level, moved := t.budget.move(&l.Budget, d.Nanos); moved {
+		a.Moves = append(a.Moves, aigateway.BudgetMove{Limit: l.Limit, Subject: l.Subject(d.Key), From: old, To: level})
 	}
 }
 

@@ -119,16 +119,16 @@ func (p *page) divide(document ast.Node, source []byte) {
 
 // begin begins a section.
 func (p *page) begin(heading *ast.Heading, title string) {
-	at := address(p.name)
+	target := address(p.name)
 	switch heading.Level {
 	case 1:
 		p.title = title
 	default:
 		id, _ := heading.AttributeString("id")
-		at += fmt.Sprintf("#%s", id)
+		target += fmt.Sprintf("#%s", id)
 		p.groups = append(p.groups, group{Title: title})
 	}
-	p.sections = append(p.sections, section{Address: at, Page: p.title, Heading: title})
+	p.sections = append(p.sections, section{Address: target, Page: p.title, Heading: title})
 }
 
 // linksOf returns the links of a node to pages of the site.

@@ -94,14 +94,14 @@ func addPages(files map[string][]byte, pages []*page, release string) error {
 		}
 	}
 	for _, p := range pages {
-		var out bytes.Buffer
-		err := layout.Execute(&out, map[string]any{
+		var page bytes.Buffer
+		err := layout.Execute(&page, map[string]any{
 			"Title": p.title, "Address": address(p.name), "Body": template.HTML(p.body), "Groups": groups, "Version": release,
 		})
 		if err != nil {
 			return fmt.Errorf("writing page %s: %w", p.name, err)
 		}
-		files[address(p.name)] = out.Bytes()
+		files[address(p.name)] = page.Bytes()
 	}
 	index, err := json.Marshal(sections)
 	if err != nil {

@@ -63,7 +63,7 @@ type cardWindow struct {
 	next, limit int // the part of the run whose digits are not in the window yet
 	first, last int // the numbers of the digits in the window, the last not included
 	digits      [windowSize]cardDigit
-	before      cardSums // of the digits in front of the last
+	sums        cardSums // of the digits in front of the last
 }
 
 // windowSize is a power of two.
@@ -73,7 +73,7 @@ const windowSize = 32
 type cardDigit struct {
 	offset int
 	value  uint8
-	before cardSums
+	sums   cardSums
 }
 
 // cardSums are the sums of the digits in front of a digit, modulo 10, of which those with an even
@@ -90,8 +90,8 @@ func (w *cardWindow) fill() bool {
 		if value > 9 {
 			continue
 		}
-		*w.digit(w.last) = cardDigit{w.next, value, w.before}
-		doubled, plain := &w.before[w.last&1], &w.before[1-w.last&1]
+		*w.digit(w.last) = cardDigit{w.next, value, w.sums}
+		doubled, plain := &w.sums[w.last&1], &w.sums[1-w.last&1]
 		*doubled, *plain = (*doubled+twice[value])%10, (*plain+value)%10
 		w.last++
 	}
@@ -127,7 +127,7 @@ func (w *cardWindow) cardEnd() int {
 	for n := size; n >= fewestCardDigits; n-- {
 		last := w.first + n - 1
 		// The digits at every second place in front of the last count twice.
-		sums, first := &w.digit(last).before, &w.digit(w.first).before
+		sums, first := &w.digit(last).sums, &w.digit(w.first).sums
 		sum := sums[1-last&1] + w.digit(last).value + 10 - first[1-last&1]
 		if end := w.digit(last).offset + 1; sum%10 == 0 && ends(w.text, end) && isIssued(first4, n) {
 			return end

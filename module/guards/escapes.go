@@ -25,21 +25,21 @@ func layersOf(text string) []string {
 
 // unescaped returns a text without one layer of escapes.
 func unescaped(text string) string {
-	var out strings.Builder
+	var plain strings.Builder
 	done := 0
-	for at, r := range escapes(text) {
+	for place, r := range escapes(text) {
 		if done == 0 {
-			out.Grow(len(text))
+			plain.Grow(len(text))
 		}
-		out.WriteString(text[done:at.start])
-		out.WriteRune(r)
-		done = at.end
+		plain.WriteString(text[done:place.start])
+		plain.WriteRune(r)
+		done = place.end
 	}
 	if done == 0 {
 		return text
 	}
-	out.WriteString(text[done:])
-	return out.String()
+	plain.WriteString(text[done:])
+	return plain.String()
 }
 
 // escapes finds the escapes of a text, and the characters that they are.
@@ -113,14 +113,14 @@ func lower(b byte) byte {
 func originsInEscaped(text string, spans []*span) {
 	restore(spans, len(text), func(yield func(segment) bool) {
 		done := 0
-		for at, r := range escapes(text) {
-			if done < at.start && !yield(segment{span{done, at.start}, at.start - done, true}) {
+		for place, r := range escapes(text) {
+			if done < place.start && !yield(segment{span{done, place.start}, place.start - done, true}) {
 				return
 			}
-			if !yield(segment{at, utf8.RuneLen(r), false}) {
+			if !yield(segment{place, utf8.RuneLen(r), false}) {
 				return
 			}
-			done = at.end
+			done = place.end
 		}
 		if done < len(text) {
 			yield(segment{span{done, len(text)}, len(text) - done, true})

@@ -27,8 +27,8 @@ var kinds = map[string]kind{
 func all(pattern *regexp.Regexp) func(string) iter.Seq[span] {
 	return func(text string) iter.Seq[span] {
 		return func(yield func(span) bool) {
-			for _, at := range pattern.FindAllStringIndex(text, mostEdits+1) {
-				if !yield(span{at[0], at[1]}) {
+			for _, match := range pattern.FindAllStringIndex(text, mostEdits+1) {
+				if !yield(span{match[0], match[1]}) {
 					return
 				}
 			}

@@ -27,8 +27,8 @@ func (w *walker) normalize(text string, left *int) (form string, whole bool) {
 		*left -= n
 		return text[:n], n == len(text)
 	}
-	var out strings.Builder
-	out.Grow(min(len(text), *left))
+	var plain strings.Builder
+	plain.Grow(min(len(text), *left))
 	read := 0
 	for w.begin(text); w.next(); {
 		n := w.length()
@@ -37,19 +37,19 @@ func (w *walker) normalize(text string, left *int) (form string, whole bool) {
 		}
 		n, read = max(n, w.end-read), w.end // invisible characters have no form, but a cost
 		if n > *left {
-			return out.String(), false
+			return plain.String(), false
 		}
 		*left -= n
-		if out.Len()+n > out.Cap() {
-			out.Grow(min(len(text), *left) + n)
+		if plain.Len()+n > plain.Cap() {
+			plain.Grow(min(len(text), *left) + n)
 		}
 		if w.same {
-			out.WriteString(text[w.start:w.end])
+			plain.WriteString(text[w.start:w.end])
 		} else {
-			out.Write(w.part)
+			plain.Write(w.part)
 		}
 	}
-	return out.String(), true
+	return plain.String(), true
 }
 
 // origins replaces spans of the normal form of a text by those of the text itself. The text is

@@ -83,12 +83,12 @@ func (s *search) findIn(text string, left *int, suits func(*rule) bool) (matches
 		if !suits(r) {
 			continue
 		}
-		for at := range r.find(form) {
+		for place := range r.find(form) {
 			if len(matches)+len(s.edits) == mostEdits {
 				s.exceeded = true
 				break
 			}
-			if matches = append(matches, match{at, r}); !r.masks && s.view.Phase == aigateway.GuardRequest {
+			if matches = append(matches, match{place, r}); !r.masks && s.view.Phase == aigateway.GuardRequest {
 				break // one is enough
 			}
 		}
@@ -155,17 +155,17 @@ type part struct {
 // A short match is near the end of one text and the beginning of the next, so that the middle of
 // long texts is left out.
 func (s *search) joined(first, end int) {
-	near := 0
+	reach := 0
 	for i := range s.rules {
 		if s.rules[i].isShort() {
-			near = max(near, s.rules[i].longest)
+			reach = max(reach, s.rules[i].longest)
 		}
 	}
 	var seam, all []part
 	for i := first; i < end; i++ {
 		text := s.view.Texts[i].Text
 		all = append(all, part{span{0, len(text)}, i})
-		head, tail := endsOf(text, 2*near)
+		head, tail := endsOf(text, 2*reach)
 		if head >= tail {
 			seam = append(seam, all[len(all)-1])
 			continue
@@ -227,12 +227,12 @@ func endsOf(text string, n int) (head, tail int) {
 // headOf returns the end of the first n visible characters of a text.
 func headOf(text string, n int) int {
 	table := classes()
-	for at, r := range text {
+	for offset, r := range text {
 		if table.classAt(r) == invisible {
 			continue
 		}
 		if n--; n < 0 {
-			return at
+			return offset
 		}
 	}
 	return len(text)

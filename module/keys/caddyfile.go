@@ -104,7 +104,7 @@ var restrictions = map[string]func(e *Entry, args []string) string{
 	"models": list("pattern", func(e *Entry) *[]string { return &e.Models }),
 	"mcp":    list("server", func(e *Entry) *[]string { return &e.MCP }),
 	"tags":   list("tag", func(e *Entry) *[]string { return &e.Tags }),
-	"from":   list("address", func(e *Entry) *[]string { return &e.From }),
+	"from":   list("address", func(e *Entry) *[]string { return &e.Networks }),
 
 	"expires": once("date", func(e *Entry) *string { return &e.Expires }),
 	"owner":   once("name", func(e *Entry) *string { return &e.Owner }),

@@ -23,7 +23,7 @@ func TestCaddyfileSegmentsAreAppended(t *testing.T) {
 		{Name: "bob", Key: "{file./run/secrets/bob}", Models: []string{"gpt-*", "demo", "claude-*"}, Expires: "2027-01-01"},
 		{Name: "carol", Key: hexOf("carol")},
 		{Name: "dave", Key: "{env.DAVE}"},
-		{Name: "erin", Key: "{env.ERIN}", From: []string{"10.0.0.0/8", "::1", "192.0.2.7"}, Owner: "ops@example.com", Limit: "small", Disabled: true},
+		{Name: "erin", Key: "{env.ERIN}", Networks: []string{"10.0.0.0/8", "::1", "192.0.2.7"}, Owner: "ops@example.com", Limit: "small", Disabled: true},
 	}, keys.Keys)
 }
 

@@ -38,11 +38,11 @@ type Entry struct {
 	// server offers, github/search_* for some of its tools. Default: none.
 	MCP []string `json:"mcp,omitempty"`
 
-	// From are the IP addresses, and the networks in CIDR notation, of the clients
+	// Networks are the IP addresses, and the networks in CIDR notation, of the clients
 	// that may use the key; other clients get status 403. Behind a proxy, set
 	// Caddy's trusted_proxies, and also trusted_proxies_strict, without which
 	// clients can forge their addresses. Default: all addresses.
-	From []string `json:"from,omitempty"`
+	Networks []string `json:"from,omitempty"`
 
 	// Expires is the time from which the key is refused: an RFC 3339 time,
 	// or YYYY-MM-DD for the start of that day in UTC. Default: never.
@@ -101,7 +101,7 @@ func (e Entry) restrict(key *aigateway.Key) (err error) {
 	if key.Models, err = aigateway.WithServers(key.Models, e.MCP); err != nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
-	if key.Networks, err = parseAll(e.From, aigateway.ParseNetwork); err != nil {
+	if key.Networks, err = parseAll(e.Networks, aigateway.ParseNetwork); err != nil {
 		return fmt.Errorf("from: %w", err)
 	}
 	if key.Tags, err = parseAll(e.Tags, aigateway.ParseTag); err != nil {

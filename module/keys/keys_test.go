@@ -52,7 +52,7 @@ func TestKeysAreFoundByTheirDigest(t *testing.T) {
 		Entry{Name: "env", Key: "{env.TEST_KEY}"},
 		Entry{Name: "file", Key: "{file." + file + "}"},
 		Entry{Name: "digest", Key: hexOf("sk-only-its-digest"), Models: []string{"gpt-*"}, Expires: "2027-01-02",
-			From: []string{"10.0.0.0/8", "192.0.2.7"}, Owner: "ops@example.com", Limit: "small", Disabled: true},
+			Networks: []string{"10.0.0.0/8", "192.0.2.7"}, Owner: "ops@example.com", Limit: "small", Disabled: true},
 	)
 	require.NoError(t, err)
 
@@ -125,7 +125,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"empty pattern":   {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Models: []string{""}}}, "pattern"},
 		"bad date":        {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Expires: "tomorrow"}}, "YYYY-MM-DD"},
 		"impossible date": {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Expires: "2027-02-30"}}, "YYYY-MM-DD"},
-		"bad network":     {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", From: []string{"10.0.0.0/33"}}}, "a network is"},
+		"bad network":     {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Networks: []string{"10.0.0.0/33"}}}, "a network is"},
 		"bad owner":       {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Owner: "a b"}}, "an owner or a limit"},
 		"bad limit":       {[]Entry{{Name: "a", Key: "{env.TEST_KEY}", Limit: "{small}"}}, "an owner or a limit"},
 		"name twice":      {[]Entry{good, {Name: "good", Key: hexOf("another")}}, "key good is defined twice"},

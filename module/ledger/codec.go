@@ -82,10 +82,10 @@ func (c *codec) record(r *accounting.Record) {
 	number(c, &r.FirstByte)
 	number(c, &r.Duration)
 	length(c, &r.Calls, leastCall)
-	before := new(accounting.Call)
+	previous := new(accounting.Call)
 	for i := range r.Calls {
-		c.call(&r.Calls[i], before)
-		before = &r.Calls[i]
+		c.call(&r.Calls[i], previous)
+		previous = &r.Calls[i]
 	}
 	c.additions(r)
 }
@@ -193,10 +193,10 @@ func (c *codec) addition(r *accounting.Record, a addition) {
 // course encodes or decodes the attempts of a record, what was left out, and its labels.
 func (c *codec) course(r *accounting.Record) {
 	length(c, &r.Attempts, leastAttempt)
-	before := new(accounting.Attempt)
+	previous := new(accounting.Attempt)
 	for i := range r.Attempts {
-		c.attempt(&r.Attempts[i], before)
-		before = &r.Attempts[i]
+		c.attempt(&r.Attempts[i], previous)
+		previous = &r.Attempts[i]
 	}
 	for _, names := range [...]*[]string{&r.Losses, &r.AnswerLosses, &r.Unchecked} {
 		length(c, names, 1)
@@ -248,9 +248,9 @@ func length[T any](c *codec, elements *[]T, least int) {
 // memory for calls, which is about 14 times as large.
 const leastCall = 19
 
-// call encodes or decodes a call. before is the call before it.
-func (c *codec) call(call, before *accounting.Call) {
-	known := callNames(before)
+// call encodes or decodes a call. previous is the call before it.
+func (c *codec) call(call, previous *accounting.Call) {
+	known := callNames(previous)
 	for i, name := range callNames(call) {
 		c.textAgain(name, *known[i])
 	}
@@ -276,11 +276,11 @@ func (c *codec) terms(call *accounting.Call) {
 // leastAttempt is the length of an attempt without texts and numbers, in bytes.
 const leastAttempt = 6
 
-func (c *codec) attempt(a, before *accounting.Attempt) {
-	c.textAgain(&a.Provider, before.Provider)
-	c.textAgain(&a.Model, before.Model)
-	c.textAgain(&a.Format, before.Format)
-	c.textAgain(&a.End, before.End)
+func (c *codec) attempt(a, previous *accounting.Attempt) {
+	c.textAgain(&a.Provider, previous.Provider)
+	c.textAgain(&a.Model, previous.Model)
+	c.textAgain(&a.Format, previous.Format)
+	c.textAgain(&a.End, previous.End)
 	number(c, &a.Status)
 	number(c, &a.Duration)
 }
@@ -327,10 +327,10 @@ func (c *codec) text(text *string, interned internedNames) {
 // entry of the journal.
 const repeatMark = maxText + 1
 
-// textAgain encodes or decodes a text of a call. before is that of the call before it.
-func (c *codec) textAgain(text *string, before string) {
+// textAgain encodes or decodes a text of a call. previous is that of the call before it.
+func (c *codec) textAgain(text *string, previous string) {
 	if !c.reading {
-		if len(before) > 2 && *text == before {
+		if len(previous) > 2 && *text == previous {
 			c.bytes = binary.AppendUvarint(c.bytes, repeatMark)
 			return
 		}
@@ -338,7 +338,7 @@ func (c *codec) textAgain(text *string, before string) {
 		return
 	}
 	if length, n := binary.Uvarint(c.bytes); length == repeatMark && n > 0 {
-		*text, c.bytes = before, c.bytes[n:]
+		*text, c.bytes = previous, c.bytes[n:]
 		return
 	}
 	c.text(text, c.interned)

@@ -105,35 +105,35 @@ func readDeferred(db database.Statements, where string, args ...any) (all []acco
 // SettleDeferred implements accounting.DeferringLedger. The charge is deleted, and the sums are
 // changed, in one transaction.
 func (l *Ledger) SettleDeferred(ctx context.Context, d *accounting.Deferred, calls []accounting.Call) (settled bool, err error) {
-	after := d.Record
-	after.Calls = calls
+	next := d.Record
+	next.Calls = calls
 	err = l.db.Transact(ctx, "settling a deferred charge", func(tx database.Statements) error {
 		deleted, err := tx.Exec(`DELETE FROM gateway_ledger_deferred WHERE account = $1 AND object = $2`, d.Account, d.Object)
 		if settled = deleted > 0; err != nil || !settled || calls == nil {
 			return err
 		}
-		if _, err := tx.Exec(`INSERT INTO gateway_ledger_settled (id, record) VALUES ($1, $2)`, after.ID, appendRecord(nil, &after)); err != nil {
+		if _, err := tx.Exec(`INSERT INTO gateway_ledger_settled (id, record) VALUES ($1, $2)`, next.ID, appendRecord(nil, &next)); err != nil {
 			return err
 		}
-		return replaceSums(tx, &d.Record, &after)
+		return replaceSums(tx, &d.Record, &next)
 	})
 	return settled && err == nil, err
 }
 
 // replaceSums subtracts a record from the sums, and adds its new form.
-func replaceSums(tx database.Statements, before, after *accounting.Record) error {
+func replaceSums(tx database.Statements, old, next *accounting.Record) error {
 	state, err := readState(tx)
 	if err != nil {
 		return err
 	}
 	changes := make(sums)
-	changes.addRecord(before)
+	changes.addRecord(old)
 	for _, sum := range changes {
 		for _, n := range sumsOf(sum) {
 			*n = -*n
 		}
 	}
-	changes.addRecord(after)
+	changes.addRecord(next)
 	known := make(names)
 	if err := known.add(tx, changes.texts()); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 type level struct {
 	spans   span                // is added to the span of the rows
 	columns []string            // besides currency, which all levels have
-	of      func(rowKey) rowKey // returns a key without the other columns
+	reduce  func(rowKey) rowKey // returns a key without the other columns
 }
 
 // The levels, the one with the fewest rows first. The numbers are in the database.

@@ -19,11 +19,11 @@ const recordsPerReprice = 500
 // records, and begins with the newest page.
 func (r *Reader) Reprice(ctx context.Context, q accounting.RepriceQuery) ([]accounting.Repriced, error) {
 	changes := make(changes)
-	for before := idAt(q.To); before > 0; {
+	for last := idAt(q.To); last > 0; {
 		var page accounting.RecordPage
 		var list []correction
 		read := func(db database.Statements) (err error) {
-			page, err = readRecords(db, accounting.RecordQuery{Before: before, From: q.From, Limit: recordsPerReprice})
+			page, err = readRecords(db, accounting.RecordQuery{Before: last, From: q.From, Limit: recordsPerReprice})
 			if err == nil {
 				list, err = corrections(db, page.Records, q.Price)
 			}
@@ -33,7 +33,7 @@ func (r *Reader) Reprice(ctx context.Context, q accounting.RepriceQuery) ([]acco
 			return nil, err
 		}
 		changes.add(list)
-		before = page.Before
+		last = page.Before
 	}
 	return changes.list(), nil
 }

@@ -94,7 +94,7 @@ type rowKey struct {
 
 // at returns the key of the row of a level to which the sum of the key is added.
 func (k rowKey) at(l level) rowKey {
-	k = l.of(k)
+	k = l.reduce(k)
 	k.span += l.spans
 	return k
 }

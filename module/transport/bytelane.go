@@ -109,7 +109,7 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 	sig, failing := l.Observe(event), l.sum.Has(signal.Failing)
 	l.events.note(event.End, sig)
 	span := translate.Span{Start: int(event.Start - first), End: int(event.End - first)}
-	raw, before := held[span.Start:span.End], len(l.edits)
+	raw, count := held[span.Start:span.End], len(l.edits)
 	switch {
 	case failing && !sig.Has(signal.Failed), l.withholds(event, sig, raw): // behind a failure, only its reason is passed on
 		l.edits = append(l.edits, edit.Edit{Span: span})
@@ -119,7 +119,7 @@ func (l *byteLane) note(event sse.Event, held []byte, first int64) (shown bool) 
 	}
 	if l.objects != nil {
 		l.edits = placed(l.edits, l.objects, event, raw, span.Start)
-		slices.SortFunc(l.edits[before:], func(a, b edit.Edit) int { return a.Start - b.Start }) // usage is behind the id
+		slices.SortFunc(l.edits[count:], func(a, b edit.Edit) int { return a.Start - b.Start }) // usage is behind the id
 	}
 	return true
 }

@@ -177,21 +177,21 @@ func (c cached) key(p *payload.Payload) (key exchange.CacheKey, ok bool) {
 // names, and without some members of the object itself. Names, strings and numbers remain as they
 // are written. ok is false for what is no object, and for one that has a member twice: providers
 // read different ones of the two.
-func canonicalJSON(object []byte, without []string) (canonical []byte, ok bool) {
+func canonicalJSON(object []byte, omitted []string) (canonical []byte, ok bool) {
 	cursor := jsonscan.New(object)
 	if cursor.Kind() != jsonscan.Object {
 		return nil, false
 	}
-	canonical = appendCanonical(nil, &cursor, without)
+	canonical = appendCanonical(nil, &cursor, omitted)
 	return canonical, cursor.Finish() == nil
 }
 
-func appendCanonical(dst []byte, c *jsonscan.Cursor, without []string) []byte {
+func appendCanonical(dst []byte, c *jsonscan.Cursor, omitted []string) []byte {
 	switch {
 	case c.Kind() == jsonscan.Object && c.EnterMap():
 		members := make(map[string][]byte)
 		for c.Member() {
-			if name := string(c.Name()); slices.Contains(without, name) {
+			if name := string(c.Name()); slices.Contains(omitted, name) {
 				c.Skip()
 			} else {
 				members[name] = appendCanonical(nil, c, nil)

@@ -101,8 +101,8 @@ func outputSealer(a *exchange.Attempt) editor {
 	}
 }
 
-func newResults(src io.Reader, by editor) *results {
-	return &results{src: bufio.NewReader(src), edit: by}
+func newResults(src io.Reader, change editor) *results {
+	return &results{src: bufio.NewReader(src), edit: change}
 }
 
 // Read implements io.Reader.

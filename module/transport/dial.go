@@ -92,8 +92,8 @@ func (t *Transport) dialRequest(a *exchange.Attempt, r *http.Request) (*http.Req
 	delete(h, "Accept")
 	maps.Copy(h, r.Header)
 	path, query := a.Format.Provider.Call(address)
-	out := t.outgoing(r.Context(), http.MethodGet, unproxied, h, credential)
-	setAddress(out, path, query)
+	request := t.outgoing(r.Context(), http.MethodGet, unproxied, h, credential)
+	setAddress(request, path, query)
 	connection.FilterLog()
-	return out, nil
+	return request, nil
 }

@@ -27,13 +27,13 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 		"User-Agent":      userAgent,
 	}
 	setVersion(h, &q.Format.Version, q.Traits)
-	out := t.outgoing(req.Context(), http.MethodGet, req, h, credential)
+	request := t.outgoing(req.Context(), http.MethodGet, req, h, credential)
 	path, query := q.Format.Provider.Models(t.base.EscapedPath(), q.Previous)
 	if q.Loaded != "" {
 		path, query = strings.TrimSuffix(t.base.EscapedPath(), "/v1")+q.Loaded, ""
 	}
-	setAddress(out, path, query)
-	res, err := t.carry(out)
+	setAddress(request, path, query)
+	res, err := t.carry(request)
 	if err != nil {
 		return nil, err
 	}

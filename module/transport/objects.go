@@ -22,10 +22,10 @@ import (
 // of it. The result gets the id of what the provider generates after the answer.
 func objectSealer(a *exchange.Attempt, r *exchange.Result) editor {
 	return func(edits []edit.Edit, data []byte) []edit.Edit {
-		before := len(edits)
+		count := len(edits)
 		edits = a.Format.Objects.EditIDs(edits, data, objectNames(a, r))
 		if a.Format.Objects.ByMembers && a.Traits.SealsFiles() {
-			edits = sealReferences(edits, before, data, a)
+			edits = sealReferences(edits, count, data, a)
 		}
 		return edits
 	}
@@ -84,13 +84,13 @@ func objectAnswer(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnsw
 // sealed returns an answer with its edits, and with the client's form of the ids that the client has
 // named in all other places, such as the ids of messages, which begin with that of their completion. A
 // sealed id may begin like that of the provider, so the edits themselves are not searched.
-func sealed(body []byte, edits []edit.Edit, named *exchange.Objects) (out []byte) {
+func sealed(body []byte, edits []edit.Edit, named *exchange.Objects) (hidden []byte) {
 	rest := 0
 	for _, e := range edits {
-		out = append(append(out, named.Hide(body[rest:e.Span.Start])...), e.With...)
+		hidden = append(append(hidden, named.Hide(body[rest:e.Span.Start])...), e.With...)
 		rest = e.Span.End
 	}
-	return append(out, named.Hide(body[rest:])...)
+	return append(hidden, named.Hide(body[rest:])...)
 }
 
 // endOf returns the end of an object that an answer is, nil if it is another answer, or the object
@@ -168,11 +168,11 @@ func (s sealedContinuation) AppendFailure(dst []byte, ids translate.IDs, f *faul
 
 // placed appends the edits of an event by an editor. raw are the bytes of the event, which begin at
 // an offset of the bytes that are edited.
-func placed(edits []edit.Edit, by editor, event sse.Event, raw []byte, offset int) []edit.Edit {
-	before := len(edits)
-	edits = by(edits, event.Data)
-	for i := range edits[before:] {
-		e := &edits[before+i]
+func placed(edits []edit.Edit, change editor, event sse.Event, raw []byte, offset int) []edit.Edit {
+	count := len(edits)
+	edits = change(edits, event.Data)
+	for i := range edits[count:] {
+		e := &edits[count+i]
 		e.Start, e.End = offset+event.Locate(raw, e.Start), offset+event.Locate(raw, e.End)
 	}
 	return edits

@@ -24,7 +24,7 @@ type reader interface {
 
 // pass returns a response with the provider's bytes as they arrive, for an answer that is neither JSON nor
 // a stream of events.
-func (c *call) pass(res *http.Response, by reader) (*http.Response, error) {
+func (c *call) pass(res *http.Response, observer reader) (*http.Response, error) {
 	name, err := coding.Name(res.Header["Content-Encoding"])
 	if err != nil {
 		return nil, c.unread(err)
@@ -48,15 +48,15 @@ func (c *call) pass(res *http.Response, by reader) (*http.Response, error) {
 		}
 	}
 	c.life.watch.Hold() // until the first Read
-	return c.response(res, http.StatusOK, &passing{call: c, src: src, by: by}, length), nil
+	return c.response(res, http.StatusOK, &passing{call: c, src: src, observer: observer}, length), nil
 }
 
 // passing is the body of an answer that is passed on as it is. Read always ends with io.EOF;
 // the result of the call has the state in which the answer ended.
 type passing struct {
-	call *call
-	src  io.Reader // nil when nothing more is read
-	by   reader
+	call     *call
+	src      io.Reader // nil when nothing more is read
+	observer reader
 }
 
 // Read returns the next bytes. The watch runs only during the read of the provider.
@@ -68,10 +68,10 @@ func (p *passing) Read(b []byte) (n int, err error) {
 	c.life.watch.Resume()
 	n, err = p.src.Read(b)
 	c.life.watch.Hold()
-	p.by.read(b[:n])
+	p.observer.read(b[:n])
 	switch {
 	case err == io.EOF:
-		usage, text := p.by.end()
+		usage, text := p.observer.end()
 		c.result.Finish(usage)
 		c.result.Text = text
 		c.end()

@@ -30,15 +30,15 @@ type passage struct {
 
 // passOn makes the request of a passage. It answers reverse_proxy as a call does: with an empty
 // response for what is not a failure of the provider's connection.
-func (t *Transport) passOn(req *http.Request, of *exchange.Passage) (*http.Response, error) {
-	a, r := of.Begin()
-	p := &passage{Passage: of, t: t, result: result{r, t.redactor(a, req)}}
+func (t *Transport) passOn(req *http.Request, asked *exchange.Passage) (*http.Response, error) {
+	a, r := asked.Begin()
+	p := &passage{Passage: asked, t: t, result: result{r, t.redactor(a, req)}}
 	p.life.begin(req.Context())
-	out, refused := p.request(req)
+	request, refused := p.request(req)
 	if refused != nil {
 		return p.refuse(req, refused), nil
 	}
-	res, err := t.carry(out)
+	res, err := t.carry(request)
 	p.result.Sent = true
 	if err != nil {
 		return p.fail(req, err)
@@ -78,12 +78,12 @@ func (p *passage) request(req *http.Request) (*http.Request, *fault.Fault) {
 	}
 	p.life.watch.Start(watch.Headers(time.Duration(p.t.ResponseHeaderTimeout)), p.life.expire)
 	p.result.Called = time.Now()
-	out := p.t.outgoing(p.life.ctx, p.Method, req, p.Header.Clone(), credential)
-	setAddress(out, sent, p.Query)
+	request := p.t.outgoing(p.life.ctx, p.Method, req, p.Header.Clone(), credential)
+	setAddress(request, sent, p.Query)
 	if p.Length != 0 {
-		out.Body, out.ContentLength = &upload{p.Body, &p.life.watch}, p.Length
+		request.Body, request.ContentLength = &upload{p.Body, &p.life.watch}, p.Length
 	}
-	return out, nil
+	return request, nil
 }
 
 // below returns a path below that of a base URL. Clients send the version that a base URL ends with,

@@ -158,9 +158,9 @@ func (r *relay) took(p []byte, fresh int) (direct int) {
 func (r *relay) take(p []byte, fresh int) (direct int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	before := r.ready.Len()
+	size := r.ready.Len()
 	direct = r.lane.take(p, fresh, &r.ready)
-	r.written += int64(direct + r.ready.Len() - before)
+	r.written += int64(direct + r.ready.Len() - size)
 	return direct
 }
 
@@ -168,9 +168,9 @@ func (r *relay) take(p []byte, fresh int) (direct int) {
 func (r *relay) endLane(eof bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	before := r.ready.Len()
+	size := r.ready.Len()
 	r.lane.end(eof, &r.ready)
-	r.written += int64(r.ready.Len() - before)
+	r.written += int64(r.ready.Len() - size)
 }
 
 // maxSilence returns the largest number of bytes, after decoding, before the first content,
@@ -183,12 +183,12 @@ func (r *relay) failing() bool { return r.failedAt > 0 }
 // failure returns the error that ends the stream early: for an event that is too large, for
 // more than maxSilence bytes without an event, before content, or behind a failure, else err.
 func (r *relay) failure(err error) error {
-	since := r.failedAt
+	start := r.failedAt
 	if r.begun() && !r.failing() {
-		since = r.lane.lastEvent()
+		start = r.lane.lastEvent()
 	}
 	var silence error
-	if r.lane.offset()-since > r.maxSilence() {
+	if r.lane.offset()-start > r.maxSilence() {
 		silence = errSilence
 	}
 	return cmp.Or(r.lane.err(), silence, err)

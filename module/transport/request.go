@@ -31,23 +31,23 @@ var (
 func (c *call) request(ctx context.Context, p *payload.Payload) *http.Request {
 	t, a := c.t, c.attempt
 	h, path, query := t.addressed(a, c.address)
-	out := t.outgoing(ctx, http.MethodPost, c.proxied, h, c.result.hide.credential)
-	setAddress(out, path, query)
-	out.Body, out.ContentLength = p.Open(), p.Length()
-	if h := out.Header; h["Idempotency-Key"] == nil && h["X-Idempotency-Key"] == nil {
+	request := t.outgoing(ctx, http.MethodPost, c.proxied, h, c.result.hide.credential)
+	setAddress(request, path, query)
+	request.Body, request.ContentLength = p.Open(), p.Length()
+	if h := request.Header; h["Idempotency-Key"] == nil && h["X-Idempotency-Key"] == nil {
 		// With one of these headers, net/http would repeat the request even if the
 		// provider may have begun to work on it. A configuration can set them; a client
 		// cannot.
-		out.GetBody = p.Reopen
+		request.GetBody = p.Reopen
 	}
 	if o := a.Object(); o != nil {
-		c.setObject(out, o)
+		c.setObject(request, o)
 	}
-	tracing.NoteAddress(out)
+	tracing.NoteAddress(request)
 	if a.Traits.TraceUpstream {
-		tracing.Forward(out)
+		tracing.Forward(request)
 	}
-	return out
+	return request
 }
 
 // addressed returns the headers of a call without its credential, its path with escapes, and its
@@ -124,12 +124,12 @@ func (t *Transport) outgoing(ctx context.Context, method string, proxied *http.R
 			h[name] = v
 		}
 	}
-	out := &http.Request{
+	request := &http.Request{
 		Method: method, URL: &target, Host: host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: h, Body: http.NoBody,
 	}
-	return out.WithContext(ctx)
+	return request.WithContext(ctx)
 }
 
 // setVersion sets the version header of a format that has one.

@@ -86,16 +86,16 @@ func (s *eventTap) note(r *result, whole bool) {
 
 // bodyTap reads a whole answer in JSON, and any one with a content coding, from a copy.
 type bodyTap struct {
-	attempt *exchange.Attempt
-	t       *Transport
-	coding  []string
-	streams bool
-	copied  []byte
-	over    bool // the answer is larger than maxAnswer, and is not read
+	attempt  *exchange.Attempt
+	t        *Transport
+	coding   []string
+	streams  bool
+	copied   []byte
+	exceeded bool // the answer is larger than maxAnswer, and is not read
 }
 
 func (b *bodyTap) take(p []byte) {
-	if b.over = b.over || len(b.copied)+len(p) > maxAnswer; b.over {
+	if b.exceeded = b.exceeded || len(b.copied)+len(p) > maxAnswer; b.exceeded {
 		b.copied = nil
 		return
 	}
@@ -104,7 +104,7 @@ func (b *bodyTap) take(p []byte) {
 
 func (b *bodyTap) note(r *result, whole bool) {
 	name, err := coding.Name(b.coding)
-	if !whole || b.over || err != nil {
+	if !whole || b.exceeded || err != nil {
 		return
 	}
 	body := b.copied

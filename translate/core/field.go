@@ -29,20 +29,20 @@ type FieldRule struct {
 
 // Join returns the table of a pair of formats: the fields of the client's format, and
 // their fates according to the outcomes of the provider's format.
-func Join(from *Source, to *Target) []Field {
-	rows := from.Rows.list
+func Join(source *Source, target *Target) []Field {
+	rows := source.Rows.list
 	fields := make([]Field, len(rows))
 	for i := range rows {
-		fields[i] = from.Rows.join(&rows[i], to)
+		fields[i] = source.Rows.join(&rows[i], target)
 	}
 	return fields
 }
 
 // join returns the Field of a row.
-func (t *Rows) join(r *Row, to *Target) Field {
-	f := r.join(&to.Outcomes[r.Concept], to)
-	if r.within != Nothing {
-		f.putInto(t.join(t.concepts[r.within], to))
+func (t *Rows) join(r *Row, target *Target) Field {
+	f := r.join(&target.Outcomes[r.Concept], target)
+	if r.whole != Nothing {
+		f.putInto(t.join(t.concepts[r.whole], target))
 	}
 	return f
 }
@@ -74,21 +74,21 @@ func (f *Field) by(trait string) Fate {
 	return f.Fate
 }
 
-func (r *Row) join(o *Outcome, to *Target) Field {
+func (r *Row) join(o *Outcome, target *Target) Field {
 	f := Field{Name: r.Name, Fate: r.fate(o.outcome), Path: r.Path}
 	for _, rule := range o.rules {
 		f.Rules = append(f.Rules, FieldRule{rule.trait, r.fate(rule.outcome), rule.holds})
 	}
-	if r.extends() && mayExtend(to, r.Name) {
-		f.Rules = append(f.Rules, FieldRule{"extensions " + r.Name, Kept, func(t *trait.Traits) bool { return to.Extends(t, r.Name) }})
+	if r.extends() && mayExtend(target, r.Name) {
+		f.Rules = append(f.Rules, FieldRule{"extensions " + r.Name, Kept, func(t *trait.Traits) bool { return target.Extends(t, r.Name) }})
 	}
 	return f
 }
 
 // mayExtend reports whether the extensions of a provider may name a member.
-func mayExtend(to *Target, name string) bool {
+func mayExtend(target *Target, name string) bool {
 	var traits trait.Traits
-	return traits.Set("extensions", name) == nil && to.Extends(&traits, name)
+	return traits.Set("extensions", name) == nil && target.Extends(&traits, name)
 }
 
 // Under returns the fate of the field under these traits.

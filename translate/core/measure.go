@@ -10,10 +10,10 @@ import (
 // Measure returns the size of a request in the source's format. The body has passed
 // the strict pass of the format; of any other body, Measure counts the part in front
 // of the first error.
-func Measure(body []byte, from *Source) token.Size {
+func Measure(body []byte, source *Source) token.Size {
 	m := measures.Get().(*measure)
 	m.size = token.Size{}
-	Listen(body, from, m)
+	Listen(body, source, m)
 	size := m.size
 	measures.Put(m)
 	return size

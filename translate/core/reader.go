@@ -52,7 +52,7 @@ func (x *Translation) Unseal(t *Thought) (ok bool) {
 	if jsonscan.HasEscapes(text) {
 		text = jsonscan.AppendUnescaped(nil, text)
 	}
-	t.From, t.Signature = Encrypted, nil
+	t.Origin, t.Signature = Encrypted, nil
 	t.Encrypted, ok = x.Info.Seals.Open(seal.Item, text)
 	return ok || x.witness != nil
 }

@@ -11,14 +11,14 @@ import (
 // Object contains the members of one object of a request. Members that are null are
 // absent. An Object can be reused.
 type Object struct {
-	values [strict.MaxMembers][]byte // by their indices in the table
-	has    strict.Set                // the members that are present
-	sizes  uint32                    // the lengths of their names, a bit for each
-	table  *strict.Table
-	names  []string // of the table
-	path   string
-	at     int // the member that Next moved to
-	open   bool
+	values  [strict.MaxMembers][]byte // by their indices in the table
+	has     strict.Set                // the members that are present
+	sizes   uint32                    // the lengths of their names, a bit for each
+	table   *strict.Table
+	names   []string // of the table
+	path    string
+	current int // the member that Next moved to
+	open    bool
 }
 
 // Read consumes the value at the cursor and keeps the members that are in the table; a
@@ -65,7 +65,7 @@ func (o *Object) Enter(c *jsonscan.Cursor, table *strict.Table, path string) {
 func (o *Object) Next(x *Translation, c *jsonscan.Cursor) bool {
 	for o.open && c.Member() {
 		name := c.Name()
-		if o.at = o.table.Find(name); o.at >= 0 {
+		if o.current = o.table.Find(name); o.current >= 0 {
 			return true
 		}
 		if !jsonscan.Blank(c.Skip()) {
@@ -76,16 +76,16 @@ func (o *Object) Next(x *Translation, c *jsonscan.Cursor) bool {
 }
 
 // Name returns the name of the member that Next moved to.
-func (o *Object) Name() string { return o.names[o.at] }
+func (o *Object) Name() string { return o.names[o.current] }
 
 // Keep consumes the value of the member that Next moved to, for Raw.
 func (o *Object) Keep(c *jsonscan.Cursor) { o.keep(c.Skip()) }
 
 func (o *Object) keep(value []byte) {
 	if isPresent(value) {
-		o.values[o.at] = value
-		o.has |= 1 << o.at
-		o.sizes |= 1 << (len(o.names[o.at]) & 31)
+		o.values[o.current] = value
+		o.has |= 1 << o.current
+		o.sizes |= 1 << (len(o.names[o.current]) & 31)
 	}
 }
 

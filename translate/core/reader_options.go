@@ -126,7 +126,7 @@ func (t *Rows) addLevels() {
 	members, rows := make(map[string][]string), make(map[string][]*Row)
 	for i := range t.list {
 		r := &t.list[i]
-		if strings.Contains(r.Name, "+") || r.at.depth > 0 || r.Concept >= optionCount {
+		if strings.Contains(r.Name, "+") || r.place.depth > 0 || r.Concept >= optionCount {
 			continue
 		}
 		path, _, _ := strings.Cut(r.Name, "=")
@@ -152,8 +152,8 @@ func (t *Rows) addLevels() {
 
 // cutMember splits the path of a member into the path of its object and its name.
 func cutMember(path string) (object, member string) {
-	at := strings.LastIndexByte(path, '.')
-	return path[:max(at, 0)], path[at+1:]
+	dot := strings.LastIndexByte(path, '.')
+	return path[:max(dot, 0)], path[dot+1:]
 }
 
 // joinMember is the inverse of cutMember.

@@ -49,18 +49,18 @@ func (p *Place) path(member string) string { return string(p.append(nil, member,
 
 // pathOf returns the path of the field of a row.
 func (p *Place) pathOf(r *Row) string {
-	at := p.upTo(r)
-	return at.path(r.at.member)
+	place := p.upTo(r)
+	return place.path(r.place.member)
 }
 
 // upTo returns the place at the depth of the row's path, which may be less deep than
 // the reader: the path of a turn ends at the turn, even while a part is read.
 func (p *Place) upTo(r *Row) Place {
-	at := *p
-	if r.at.depth <= 1 && !r.at.nested {
-		at.depth = min(at.depth, r.at.depth)
+	place := *p
+	if r.place.depth <= 1 && !r.place.nested {
+		place.depth = min(place.depth, r.place.depth)
 	}
-	return at
+	return place
 }
 
 // append appends the path of a member of the element, or of the element itself if

@@ -30,8 +30,8 @@ type Row struct {
 	// Path is the path in reports: the path of the name, unless As replaces it.
 	Path string
 
-	at      rowPlace
-	within  Concept // of the larger field that this one is a part of, or Nothing
+	place   rowPlace
+	whole   Concept // of the larger field that this one is a part of, or Nothing
 	idle    bool    // a zero value asks for nothing
 	value   string  // of the field that the row is about, "" for any
 	word    string  // the value of the member, as refusals show it
@@ -48,7 +48,7 @@ type rowPlace struct {
 }
 
 // Refusal returns the fault that refuses a field at a path.
-type Refusal func(info *RequestInfo, to translate.Format, path string) *fault.Fault
+type Refusal func(info *RequestInfo, format translate.Format, path string) *fault.Fault
 
 // Hint returns a row about a field that may be left out, since it does not affect the
 // text of the answer.
@@ -85,7 +85,7 @@ func (r Row) OrNothing() Row {
 // as a tool in a group of tools. Their paths are those of the innermost element.
 func Nested(rows ...Row) []Row {
 	for i := range rows {
-		rows[i].at.nested = true
+		rows[i].place.nested = true
 	}
 	return rows
 }
@@ -95,7 +95,7 @@ func Nested(rows ...Row) []Row {
 // reported.
 func Within(c Concept, rows ...Row) []Row {
 	for i := range rows {
-		rows[i].within = c
+		rows[i].whole = c
 	}
 	return rows
 }
@@ -148,8 +148,8 @@ func NewRows(notation strict.Notation, rows ...Row) *Rows {
 		panic("core: no row is about the content")
 	}
 	for _, r := range t.concepts {
-		if r != nil && r.within == r.Concept {
-			r.within = Nothing // the row is that of the larger field
+		if r != nil && r.whole == r.Concept {
+			r.whole = Nothing // the row is that of the larger field
 		}
 	}
 	t.addLevels()
@@ -246,12 +246,12 @@ func (r *Row) parse(notation strict.Notation) {
 	for _, index := range indices[notation][1:] {
 		r.Path = strings.ReplaceAll(r.Path, index, anyIndex)
 	}
-	if place, r.at.member = cutPlace(r.Path, notation); element {
-		place, r.at.member = r.Path, ""
+	if place, r.place.member = cutPlace(r.Path, notation); element {
+		place, r.place.member = r.Path, ""
 	}
-	r.at.depth = strings.Count(place, "*")
+	r.place.depth = strings.Count(place, "*")
 	for _, condition := range conditions {
-		if path, value, _ := strings.Cut(condition, "="); path == r.at.member && translate.PlainName(value) {
+		if path, value, _ := strings.Cut(condition, "="); path == r.place.member && translate.PlainName(value) {
 			r.word = value
 		}
 	}
@@ -305,8 +305,8 @@ func cutPlace(name string, notation strict.Notation) (place, rest string) {
 	path, _, _ := strings.Cut(name, "=")
 	end := 0
 	for _, index := range indices[notation] {
-		if at := strings.LastIndex(path, index+"."); at >= 0 {
-			end = max(end, at+len(index+"."))
+		if start := strings.LastIndex(path, index+"."); start >= 0 {
+			end = max(end, start+len(index+"."))
 		}
 	}
 	return name[:end], name[end:]

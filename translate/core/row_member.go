@@ -8,15 +8,15 @@ import (
 // rowMember is what a row says of the member that its name ends with: what the strict pass
 // demands of it, and which objects have it.
 type rowMember struct {
-	only     bool // the row says nothing else
-	check    strict.Check
-	need     *strict.Need
-	types    string // of the objects that have the member, and whose values are checked, "" for all
-	orNull   bool   // a null is checked as well
-	like     string // the path of the objects in the value, "" for that of the member
-	untyped  bool   // the row names the type of objects that state none
-	beside   string // the member that such objects have, "" for any
-	required bool   // of the request itself
+	only      bool // the row says nothing else
+	check     strict.Check
+	need      *strict.Need
+	types     string // of the objects that have the member, and whose values are checked, "" for all
+	orNull    bool   // a null is checked as well
+	model     string // the path of the objects in the value, "" for that of the member
+	untyped   bool   // the row names the type of objects that state none
+	companion string // the member that such objects have, "" for any
+	required  bool   // of the request itself
 }
 
 // described reports whether the row describes the member.
@@ -25,7 +25,7 @@ func (m *rowMember) described() bool { return m.only || m.check != nil || m.need
 // merge adds what another row says of the same member.
 func (m *rowMember) merge(other *rowMember) {
 	if other.check != nil {
-		m.check, m.types, m.like = other.check, other.types, other.like
+		m.check, m.types, m.model = other.check, other.types, other.model
 	}
 	m.orNull, m.required = m.orNull || other.orNull, m.required || other.required
 }
@@ -85,13 +85,13 @@ func (r Row) Untyped() Row {
 
 // UntypedBeside is Untyped for objects that have another member.
 func (r Row) UntypedBeside(member string) Row {
-	r.member.untyped, r.member.beside = true, member
+	r.member.untyped, r.member.companion = true, member
 	return r
 }
 
 // Like returns the row of a member whose objects are those at another path.
 func (r Row) Like(path string) Row {
-	r.member.like = path
+	r.member.model = path
 	return r
 }
 

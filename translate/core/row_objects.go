@@ -98,7 +98,7 @@ func (o *object) addType(member string, r *Row) {
 		o.types.Names = append(o.types.Names, r.value)
 	}
 	if r.member.untyped {
-		o.types.Absent, o.types.Beside = r.value, r.member.beside
+		o.types.Absent, o.types.Beside = r.value, r.member.companion
 	}
 }
 
@@ -119,8 +119,8 @@ func (all *objects) build() {
 // of returns the table of the objects in a value, nil for none.
 func (all *objects) of(v *value) *strict.Table {
 	switch {
-	case v.like != "":
-		return all.byPath[v.like].table
+	case v.model != "":
+		return all.byPath[v.model].table
 	case v.objects != nil:
 		return v.objects.table
 	}

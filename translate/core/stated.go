@@ -18,29 +18,29 @@ type place struct{ name, value translate.Span }
 
 // raw returns the value of a member, nil for none.
 func (s *stated) raw(path string) []byte {
-	if at := s.at(path); !at.value.Empty() {
-		return s.body[at.value.Start:at.value.End]
+	if found := s.at(path); !found.value.Empty() {
+		return s.body[found.value.Start:found.value.End]
 	}
 	return nil
 }
 
 // at returns the place of a member. Names in the path are found in snake case as well.
-func (s *stated) at(path string) (at place) {
+func (s *stated) at(path string) (found place) {
 	if s.members == nil {
 		s.members = s.inside(jsonscan.Skipped(s.body), 0)
 	}
 	members, nested := s.members, false
 	for name := range strings.SplitSeq(path, ".") {
 		if nested {
-			members = s.inside(jsonscan.Again(s.body[at.value.Start:at.value.End]), at.value.Start)
+			members = s.inside(jsonscan.Again(s.body[found.value.Start:found.value.End]), found.value.Start)
 		}
 		var ok bool
-		if at, ok = members[name]; !ok {
-			at = members[jsonscan.SnakeCase(name)]
+		if found, ok = members[name]; !ok {
+			found = members[jsonscan.SnakeCase(name)]
 		}
 		nested = true
 	}
-	return at
+	return found
 }
 
 // inside returns the places of the members of an object that begins at an offset of the body. It is

@@ -62,9 +62,9 @@ func Witnessed(x *Translation, c Concept, r *Row, raw []byte) {
 }
 
 // KeepAt is Keep for a part at another place than the reader's.
-func (x *Translation) KeepAt(at Place, c Concept) bool {
+func (x *Translation) KeepAt(place Place, c Concept) bool {
 	now := x.At
-	x.At = at
+	x.At = place
 	kept := x.Keep(c, nil)
 	x.At = now
 	return kept
@@ -111,12 +111,12 @@ func (x *Translation) report(r *Row, fate Fate, raw []byte, decidedBy *Outcome) 
 		class = translate.Hint
 	case Shaped:
 	}
-	at := x.At.upTo(r)
-	if at.depth == 0 {
+	place := x.At.upTo(r)
+	if place.depth == 0 {
 		x.Losses.Add(class, r.Path)
 		return
 	}
-	x.scratch = at.append(x.scratch[:0], r.at.member, true)
+	x.scratch = place.append(x.scratch[:0], r.place.member, true)
 	x.Losses.AddPath(class, x.scratch)
 }
 
@@ -131,10 +131,10 @@ func (x *Translation) refuse(r *Row, raw []byte, decidedBy *Outcome) {
 	default:
 		x.fault = x.Info.Refuse(x.To.Format, path, r.shown(raw))
 	}
-	switch larger := &x.To.Outcomes[r.within]; {
+	switch larger := &x.To.Outcomes[r.whole]; {
 	case decidedBy != nil:
 		x.fault.Log.Trait = cmp.Or(decidedBy.holding(x.Traits), larger.replacing(), decidedBy.deciding(r))
-	case r.within != Nothing: // the larger field is accepted, so this field is at fault
+	case r.whole != Nothing: // the larger field is accepted, so this field is at fault
 		x.fault.Log.Trait = cmp.Or(larger.keeping(x.Traits), larger.replacing())
 	}
 }
@@ -165,9 +165,9 @@ func (x *Translation) Invalid(member, what string) {
 }
 
 // InvalidAt is Invalid for a member of the element at another place.
-func (x *Translation) InvalidAt(at Place, member, what string) {
+func (x *Translation) InvalidAt(place Place, member, what string) {
 	now := x.At
-	x.At = at
+	x.At = place
 	x.Invalid(member, what)
 	x.At = now
 }

@@ -154,15 +154,15 @@ func (r *refusals) leave(class translate.LossClass, c Concept) {
 }
 
 // change replaces the value of the member that states a concept.
-func (r *refusals) change(c Concept, with []byte) {
+func (r *refusals) change(c Concept, value []byte) {
 	row := r.rows.concepts[c]
-	r.replace(row.Path, row.path(), with)
+	r.replace(row.Path, row.path(), value)
 }
 
 // replace replaces the value at a path, and reports another one, which may be that of its object.
-func (r *refusals) replace(reported, path string, with []byte) {
+func (r *refusals) replace(reported, path string, value []byte) {
 	r.Changed.Add(translate.Shaping, reported)
-	r.Edits = append(r.Edits, edit.Edit{Span: r.stated.at(path).value, With: with})
+	r.Edits = append(r.Edits, edit.Edit{Span: r.stated.at(path).value, With: value})
 }
 
 // rename gives the member that states a concept the name that another concept has, unless the request

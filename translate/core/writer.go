@@ -142,7 +142,7 @@ const (
 
 // Thought is a piece of reasoning. Its strings are escaped.
 type Thought struct {
-	From      Provenance
+	Origin    Provenance
 	Text      []byte
 	Signature []byte // of Signed and SelfSigned
 	Sealed    []byte

@@ -52,11 +52,11 @@ func SamplesBeside(x *Translation, effort Concept) bool {
 // SampleBesideReasoning decides what becomes of the sampling fields of a request to a model that
 // reasons.
 func SampleBesideReasoning(x *Translation) {
-	for _, c := range [...]struct{ option, beside Concept }{
+	for _, c := range [...]struct{ option, companion Concept }{
 		{Temperature, TemperatureBesideReasoning}, {TopP, TopPBesideReasoning}, {TopK, TopKBesideReasoning},
 		{Logprobs, LogprobsBesideReasoning},
 	} {
-		if option := &x.Options[c.option]; option.Raw != nil && !x.KeepAs(c.beside, option.Row, nil) {
+		if option := &x.Options[c.option]; option.Raw != nil && !x.KeepAs(c.companion, option.Row, nil) {
 			*option = Option{}
 		}
 	}
@@ -76,7 +76,7 @@ const AllStops = math.MaxInt32
 // AppendStops appends a member with the first stop texts of the client, at most most of them or
 // as many as a trait allows, and without those of white space alone unless the format has them
 // (blank). The gateway itself enforces the others. It reports whether there is one.
-func AppendStops(out *Members, x *Translation, name string, most int, blank bool) (some bool) {
+func AppendStops(members *Members, x *Translation, name string, most int, blank bool) (some bool) {
 	most = x.Traits.BoundStops(most)
 	n := 0
 	for i, raw := range x.Options.Stops() {
@@ -87,16 +87,16 @@ func AppendStops(out *Members, x *Translation, name string, most int, blank bool
 			x.Enforce(text)
 			continue
 		case n == 0:
-			out.Name(name)
-			*out = append(*out, '[')
+			members.Name(name)
+			*members = append(*members, '[')
 		default:
-			*out = append(*out, ',')
+			*members = append(*members, ',')
 		}
-		*out = append(*out, raw...)
+		*members = append(*members, raw...)
 		n++
 	}
 	if n > 0 {
-		*out = append(*out, ']')
+		*members = append(*members, ']')
 	}
 	return n > 0
 }

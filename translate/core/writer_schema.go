@@ -110,8 +110,8 @@ func (t *Tool) report(x *Translation, lost translate.Losses) {
 	if row == nil {
 		row = x.From.Rows.concepts[ToolSchema]
 	}
-	at := x.At.upTo(row)
-	x.Losses.AddBelow(string(at.append(nil, row.at.member, true)), lost)
+	place := x.At.upTo(row)
+	x.Losses.AddBelow(string(place.append(nil, row.place.member, true)), lost)
 }
 
 // EnforceTool is ShapeTool, and EnforceSchema for the schema of a tool whose arguments must follow

@@ -21,9 +21,9 @@ type ToolNames struct {
 
 // namedTool is the name of a tool and where the client declares it.
 type namedTool struct {
-	raw  []byte
-	at   Place
-	free bool
+	raw   []byte
+	place Place
+	free  bool
 }
 
 // Reset empties the list, and drops all references to the body.
@@ -89,7 +89,7 @@ func (n *ToolNames) Check(x *Translation) {
 		name := jsonscan.TextOf(n.tools[i].raw)
 		n.scratch = n.appendName(n.scratch[:0], []byte(name))
 		if other, mapped := known[string(n.scratch)]; mapped && other != name {
-			x.InvalidAt(n.tools[i].at, "name", "is what the name of another tool becomes for the provider")
+			x.InvalidAt(n.tools[i].place, "name", "is what the name of another tool becomes for the provider")
 		}
 	}
 }

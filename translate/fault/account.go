@@ -14,17 +14,17 @@ const mask = "***"
 // part, and of URLs the query, or all if they are at host, the provider's own; "" for no
 // host. It does not replace ids of requests, which help the operator.
 func Mask(text []byte, host string) []byte {
-	m := masker{out: slices.Grow([]byte(nil), len(text)), host: host}
+	m := masker{masked: slices.Grow([]byte(nil), len(text)), host: host}
 	m.text(text)
-	return m.out
+	return m.masked
 }
 
-// masker appends a text to out, word by word.
+// masker appends a text to masked, word by word.
 type masker struct {
-	out  []byte
-	host string
+	masked []byte
+	host   string
 
-	before string // the noun to which the word before belongs, "" for none
+	noun string // the noun to which the last word belongs, "" for none
 }
 
 // text appends a text.
@@ -39,7 +39,7 @@ func (m *masker) text(text []byte) {
 			m.url(text[:n])
 		case string(word) == "arn":
 			n = urlLength(text)
-			m.out = append(m.out, mask...)
+			m.masked = append(m.masked, mask...)
 		default:
 			m.word(word)
 		}
@@ -84,10 +84,10 @@ func (m *masker) separator(text []byte) (n int) {
 	const longest = 6
 	for ; n < len(text) && !wordBytes[text[n]]; n++ {
 		if n == longest || !joints[text[n]] {
-			m.before = ""
+			m.noun = ""
 		}
 	}
-	m.out = append(m.out, text[:n]...)
+	m.masked = append(m.masked, text[:n]...)
 	return n
 }
 
@@ -95,12 +95,12 @@ func (m *masker) separator(text []byte) (n int) {
 func (m *masker) word(word []byte) {
 	id := bytes.TrimRight(word, ".")
 	if m.identifies(id) {
-		m.out = append(append(m.out, mask...), word[len(id):]...)
-		m.before = ""
+		m.masked = append(append(m.masked, mask...), word[len(id):]...)
+		m.noun = ""
 		return
 	}
-	m.out = append(m.out, word...)
-	m.before = nounOf(word, m.before)
+	m.masked = append(m.masked, word...)
+	m.noun = nounOf(word, m.noun)
 }
 
 // identifies reports whether a word is an id of an account or a key.
@@ -111,7 +111,7 @@ func (m *masker) identifies(word []byte) bool {
 	case !contains(word, &idBytes) || len(bytes.Trim(word, "0123456789")) == 0 && len(word) < len("123456789"):
 		return false // a word of a sentence, or a small number
 	}
-	return m.before == account && len(word) >= len("abc123") || isPrefixed(word)
+	return m.noun == account && len(word) >= len("abc123") || isPrefixed(word)
 }
 
 // The nouns: account is any part of an account, which an id follows. Of users and keys,
@@ -128,8 +128,8 @@ var nouns = map[string]string{
 	"user": user, "key": user, "api": user,
 }
 
-// nounOf returns the noun to which a word belongs that follows a word of the noun before.
-func nounOf(word []byte, before string) string {
+// nounOf returns the noun to which a word belongs that follows a word of a noun.
+func nounOf(word []byte, noun string) string {
 	const longest = 24 // of the words, with "_number" behind
 	if len(word) > longest {
 		return ""
@@ -137,13 +137,13 @@ func nounOf(word []byte, before string) string {
 	name := strings.ToLower(string(word))
 	switch name {
 	case "id", "number", "name", "uuid":
-		if before != "" {
+		if noun != "" {
 			return account
 		}
 	case "is", "was":
-		return before
+		return noun
 	case "key":
-		if before == user { // of an API
+		if noun == user { // of an API
 			return account
 		}
 	case "api_key", "api-key", "user_id", "key_id":
@@ -205,11 +205,11 @@ func urlLength(text []byte) int {
 // url appends a URL without its query, or the mask for one of the provider.
 func (m *masker) url(url []byte) {
 	if m.host != "" && bytes.Contains(url, []byte(m.host)) {
-		m.out = append(m.out, mask...)
+		m.masked = append(m.masked, mask...)
 		return
 	}
 	path, _, _ := bytes.Cut(url, []byte("?"))
 	scheme := bytes.IndexByte(path, '/')
-	m.out = append(m.out, path[:scheme]...)
+	m.masked = append(m.masked, path[:scheme]...)
 	m.text(path[scheme:])
 }

@@ -211,11 +211,11 @@ func messagesDetails(body any) []byte {
 	if !ok || object["type"] != "error" {
 		return nil
 	}
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
+	var encoded bytes.Buffer
+	encoder := json.NewEncoder(&encoded)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(details); err != nil || out.Len() > maxDetail {
+	if err := encoder.Encode(details); err != nil || encoded.Len() > maxDetail {
 		return nil
 	}
-	return bytes.TrimSpace(out.Bytes())
+	return bytes.TrimSpace(encoded.Bytes())
 }

@@ -33,21 +33,21 @@ const maxNesting = 3
 // unescaped returns a text without one layer of JSON escapes, to search in. The text
 // need not be JSON.
 func unescaped(text string) string {
-	out := make([]byte, 0, len(text))
+	plain := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' || i+1 == len(text) {
-			out = append(out, text[i])
+			plain = append(plain, text[i])
 			continue
 		}
 		i++
 		if r, ok := hexEscape(text[i:]); ok {
-			out = utf8.AppendRune(out, r)
+			plain = utf8.AppendRune(plain, r)
 			i += 4
 			continue
 		}
-		out = append(out, text[i])
+		plain = append(plain, text[i])
 	}
-	return string(out)
+	return string(plain)
 }
 
 // hexEscape reads the "u" and four digits of an escape.

@@ -63,7 +63,7 @@ const Placeholder = "{model}"
 
 // Around returns the path in front of the name of a model and behind it. ok is false if the path
 // has none.
-func (e *Endpoint) Around() (before, after string, ok bool) {
+func (e *Endpoint) Around() (prefix, suffix string, ok bool) {
 	return strings.Cut(e.Path, Placeholder)
 }
 
@@ -79,9 +79,9 @@ func (c *Client) PathOf(op translate.Operation) string {
 
 // Canonical returns a path with the first version of the format in place of another one.
 func (c *Client) Canonical(path string) string {
-	root, below := cutRoot(path)
+	root, rest := cutRoot(path)
 	for _, version := range c.Versions {
-		if rest, ok := strings.CutPrefix(below, version+"/"); ok {
+		if rest, ok := strings.CutPrefix(rest, version+"/"); ok {
 			return root + c.Versions[0] + "/" + rest
 		}
 	}

@@ -179,10 +179,10 @@ const (
 )
 
 // cutRoot returns UploadRoot or DownloadRoot, if a path begins with one, and the path behind it.
-func cutRoot(path string) (root, below string) {
+func cutRoot(path string) (root, rest string) {
 	for _, root := range []string{UploadRoot, DownloadRoot} {
-		if below, ok := strings.CutPrefix(path, root); ok && strings.HasPrefix(below, "/") {
-			return root, below
+		if rest, ok := strings.CutPrefix(path, root); ok && strings.HasPrefix(rest, "/") {
+			return root, rest
 		}
 	}
 	return "", path
@@ -204,8 +204,8 @@ func (o *ObjectPath) Parameters(sent url.Values) string {
 // OfModel returns what the path is below the version, with escapes, for the name of a model that a provider
 // has.
 func (o *ObjectPath) OfModel(name string) string {
-	below := "/" + strings.Join(strings.Split(o.Path, "/")[2:], "/")
-	return strings.Replace(below, Placeholder, url.PathEscape(strings.TrimPrefix(name, "models/")), 1)
+	rest := "/" + strings.Join(strings.Split(o.Path, "/")[2:], "/")
+	return strings.Replace(rest, Placeholder, url.PathEscape(strings.TrimPrefix(name, "models/")), 1)
 }
 
 // segment returns the index of the segment of the path with the id of the object, -1 if it has none, and

@@ -19,7 +19,7 @@ type Provider struct {
 	ModelInPath bool
 	// Models returns the path, with escapes, and the query of the page of the list of models
 	// that begins after an id, "" for the first page. Base is Call.Base.
-	Models func(base, after string) (path, query string)
+	Models func(base, last string) (path, query string)
 	// OneAnswer reports that a call has only one answer: several answers take as many
 	// calls, each of which sends the whole prompt.
 	OneAnswer bool

@@ -25,8 +25,8 @@ var versions = []string{version, "/v1", alpha, "/v1beta1"}
 // stream one of events.
 func callAddress(c format.Call) (path, query string) {
 	if root, object := "", c.Object; object != "" {
-		if below, uploads := strings.CutPrefix(object, format.UploadRoot+"/"); uploads {
-			root, object = format.UploadRoot, "/"+below
+		if rest, uploads := strings.CutPrefix(object, format.UploadRoot+"/"); uploads {
+			root, object = format.UploadRoot, "/"+rest
 		}
 		base := versioned(c.Base)
 		last := strings.LastIndex(base, "/") // in front of the version
@@ -55,10 +55,10 @@ func callAddress(c format.Call) (path, query string) {
 
 // modelsAddress returns the path and the query of the largest page of models behind a page's
 // token.
-func modelsAddress(base, after string) (path, query string) {
+func modelsAddress(base, token string) (path, query string) {
 	page := url.Values{"pageSize": {"1000"}}
-	if after != "" {
-		page.Set("pageToken", after)
+	if token != "" {
+		page.Set("pageToken", token)
 	}
 	return versioned(base) + "/models", page.Encode()
 }
@@ -66,10 +66,10 @@ func modelsAddress(base, after string) (path, query string) {
 // liveAddress returns the path of the Live API at a provider, which has it in two versions.
 func liveAddress(base string) string {
 	for _, v := range versions {
-		if before, ok := strings.CutSuffix(base, v); ok && v == alpha {
-			return before + livePath(alpha)
+		if root, ok := strings.CutSuffix(base, v); ok && v == alpha {
+			return root + livePath(alpha)
 		} else if ok {
-			return before + livePath(version)
+			return root + livePath(version)
 		}
 	}
 	return base + livePath(version)

@@ -161,7 +161,7 @@ func (m *Message) JoinLists(parts []Part, asked map[string]string) []byte {
 				list = appendElements(list, value)
 			case "nextCursor":
 				next := jsonscan.TextOf(value)
-				if before, again := asked[p.Server]; jsonscan.IsString(value) && (!again || next != before) {
+				if last, again := asked[p.Server]; jsonscan.IsString(value) && (!again || next != last) {
 					cursors[p.Server] = next
 				}
 			case "ttlMs":

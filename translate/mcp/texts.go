@@ -24,7 +24,7 @@ func AnswerTexts(body []byte) []translate.Span { return textsOf(body, "", "param
 
 // textsOf returns the strings in members of a valid message, without those of one name and those that are
 // kept.
-func textsOf(body []byte, without string, members ...string) (all []translate.Span) {
+func textsOf(body []byte, omitted string, members ...string) (all []translate.Span) {
 	c := jsonscan.Again(body)
 	for c.OpenObject(); c.Member(); {
 		name, isText := string(c.Name()), false
@@ -36,7 +36,7 @@ func textsOf(body []byte, without string, members ...string) (all []translate.Sp
 			continue
 		}
 		for c.EnterObject(); c.Member(); {
-			if inner := string(c.Name()); kept[inner] || inner == without {
+			if inner := string(c.Name()); kept[inner] || inner == omitted {
 				c.Skip()
 			} else {
 				all = appendTexts(all, &c, inner == "content" || inner == "contents" || inner == "messages")

@@ -43,7 +43,7 @@ type row struct {
 	member Member
 	kinds  Kinds  // of values that are kept
 	others fate   // of values of other kinds
-	inside *Table // of an object that is read with the one around it
+	object *Table // of an object that is read with the one around it
 	path   string // of the member
 }
 
@@ -104,9 +104,9 @@ func (t *Table) At(path string) *Table {
 }
 
 func (t *Table) inside(path string, others fate, names string) *Table {
-	inside := &Table{path: path, values: t.values}
-	t.addRows(row{others: others, inside: inside}, names)
-	return inside
+	object := &Table{path: path, values: t.values}
+	t.addRows(row{others: others, object: object}, names)
+	return object
 }
 
 func (t *Table) without(others fate, names string) struct{} {

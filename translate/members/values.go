@@ -13,7 +13,7 @@ type Values struct {
 	document   []byte
 	object     jsonscan.Slot
 	has        uint32 // the members that are present, a bit for each
-	at         [Max]slot
+	slots      [Max]slot
 	unreadable bool
 }
 
@@ -78,17 +78,17 @@ func (v *Values) Keep(c *jsonscan.Cursor, t *Table, losses Losses) {
 		return
 	}
 	r := &t.rows[i]
-	if r.inside != nil && c.EnterObject() {
-		v.readMembers(c, r.inside, losses)
+	if r.object != nil && c.EnterObject() {
+		v.readMembers(c, r.object, losses)
 		return
 	}
-	kind, at := c.SkipAt()
+	kind, span := c.SkipAt()
 	if r.kinds>>kind&1 != 0 {
-		v.at[r.member] = slot{uint32(at.Start), uint32(at.End)}
+		v.slots[r.member] = slot{uint32(span.Start), uint32(span.End)}
 		v.has |= 1 << r.member
 		return
 	}
-	switch raw := v.document[at.Start:at.End]; {
+	switch raw := v.document[span.Start:span.End]; {
 	case r.others == dropped:
 		drop(c, t, raw, losses)
 	case r.others == ignored || jsonscan.Blank(raw):
@@ -130,8 +130,8 @@ func (v *Values) Raw(m Member) []byte {
 	if v.has>>m&1 == 0 {
 		return nil
 	}
-	at := v.at[m]
-	return v.document[at.start:at.end:at.end]
+	span := v.slots[m]
+	return v.document[span.start:span.end:span.end]
 }
 
 // Filled returns the raw value of a member, nil for one that is null or empty.
@@ -158,11 +158,11 @@ func (v *Values) filled(m Member) []byte {
 
 // At returns the position of the value of a member in the document, the zero Slot for
 // none.
-func (v *Values) At(m Member) (at jsonscan.Slot) {
+func (v *Values) At(m Member) (slot jsonscan.Slot) {
 	if v.has>>m&1 != 0 {
-		at = jsonscan.Slot{Start: int(v.at[m].start), End: int(v.at[m].end)}
+		slot = jsonscan.Slot{Start: int(v.slots[m].start), End: int(v.slots[m].end)}
 	}
-	return at
+	return slot
 }
 
 // Scalars returns an iterator over the strings and numbers in the value of a member; see
@@ -172,7 +172,7 @@ func (v *Values) Scalars(m Member) iter.Seq2[[]byte, jsonscan.Slot] {
 }
 
 // Slice returns the part of the document at a slot.
-func (v *Values) Slice(at jsonscan.Slot) []byte { return v.document[at.Start:at.End:at.End] }
+func (v *Values) Slice(slot jsonscan.Slot) []byte { return v.document[slot.Start:slot.End:slot.End] }
 
 // Cursor returns a cursor at the value of a member, which must be present. The positions
 // of what it reads are those in the document.

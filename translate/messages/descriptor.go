@@ -119,10 +119,10 @@ func callAddress(c format.Call) (path, query string) {
 }
 
 // modelsAddress returns the path and the query of the largest page of models.
-func modelsAddress(base, after string) (path, query string) {
+func modelsAddress(base, last string) (path, query string) {
 	page := url.Values{paging.Limit: {"1000"}}
-	if after != "" {
-		page.Set(paging.After, after)
+	if last != "" {
+		page.Set(paging.After, last)
 	}
 	return versioned(base) + "/models", page.Encode()
 }

@@ -20,8 +20,8 @@ const maxModelText = 256
 // unexpected type and texts of more than 256 bytes count as absent. Models without an
 // id are left out.
 //
-// after is the id after which the next page begins, "" for the last page.
-func Read(body []byte) (models []Card, after string, err error) {
+// next is the id after which the next page begins, "" for the last page.
+func Read(body []byte) (models []Card, next string, err error) {
 	c := jsonscan.New(body)
 	p := modelPage{}
 	if c.Kind() == jsonscan.Array {

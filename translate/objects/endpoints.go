@@ -141,9 +141,9 @@ func isLike(pattern, segment string) bool {
 	return pattern == segment || pattern[0] == '{' && segment != ""
 }
 
-// Replace returns the path of a request with other ids. with returns what takes the place of an id of one
+// Replace returns the path of a request with other ids. replacement returns what takes the place of an id of one
 // of some kinds. unknown is the first id for which it returns false, "" if there is none.
-func (e *Endpoint) Replace(path string, with func(id string, kinds []string) (string, bool)) (replaced, unknown string) {
+func (e *Endpoint) Replace(path string, replacement func(id string, kinds []string) (string, bool)) (replaced, unknown string) {
 	all := strings.Split(path, "/")
 	segments := all[len(all)-len(e.segments):]
 	for i, pattern := range e.segments {
@@ -152,7 +152,7 @@ func (e *Endpoint) Replace(path string, with func(id string, kinds []string) (st
 			continue
 		}
 		id, err := url.PathUnescape(segments[i])
-		other, ok := with(id, kinds)
+		other, ok := replacement(id, kinds)
 		if err != nil || !ok {
 			return "", id
 		}

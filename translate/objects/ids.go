@@ -134,7 +134,7 @@ func EditIDs(edits []edit.Edit, answer []byte, replace func(dst []byte, kind str
 	if err != nil { // such as [DONE]
 		return edits
 	}
-	before := len(edits)
+	count := len(edits)
 	text := func(place translate.Span) []byte { return jsonscan.DecodedOf(answer[place.Start:place.End]) }
 	for i := range x.found {
 		id := &x.found[i]
@@ -147,7 +147,7 @@ func EditIDs(edits []edit.Edit, answer []byte, replace func(dst []byte, kind str
 			edits = append(edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, path)})
 		}
 	}
-	slices.SortFunc(edits[before:], func(a, b edit.Edit) int { return a.Start - b.Start })
+	slices.SortFunc(edits[count:], func(a, b edit.Edit) int { return a.Start - b.Start })
 	return edits
 }
 

@@ -113,14 +113,14 @@ func (t *Translator) Losses() translate.Losses {
 }
 
 // Finished reports whether the answer is complete and was written to its end.
-func (t *Translator) Finished() bool { return t.Over && t.Fault() == nil }
+func (t *Translator) Finished() bool { return t.Closed && t.Fault() == nil }
 
 const meaningful = 1<<event.Text | 1<<event.Reasoning | 1<<event.Signature |
 	1<<event.Redacted | 1<<event.ToolStart | 1<<event.Inline | 1<<event.Finish
 
 // Handle writes the next core event.
 func (t *Translator) Handle(e *event.Event) {
-	if t.Over || e.Kind == event.Native && !t.native {
+	if t.Closed || e.Kind == event.Native && !t.native {
 		return
 	}
 	switch {
@@ -143,7 +143,7 @@ func (t *Translator) Handle(e *event.Event) {
 	case fault != nil:
 		t.signals |= t.Fail(fault)
 	case e.Kind == event.End:
-		t.Over = true
+		t.Closed = true
 		t.signals |= signal.Terminal
 	}
 }

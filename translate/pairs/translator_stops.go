@@ -93,7 +93,7 @@ func (s *stopSearch) link() {
 
 // find reads text from a state on, up to the first stop that ends in it. It returns the
 // new state, and the end of the stop in the text, 0 for none.
-func (s *stopSearch) find(state uint16, text []byte) (after uint16, end int) {
+func (s *stopSearch) find(state uint16, text []byte) (next uint16, end int) {
 	for i := 0; i < len(text); i++ {
 		if state == 0 {
 			if i += s.skip(text[i:]); i == len(text) {

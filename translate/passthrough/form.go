@@ -112,10 +112,10 @@ func (f *form) readContent() (broken string) {
 		}
 		pos := f.pos + n
 		f.pos = pos + len(f.delimiter)
-		switch before := f.body[:pos]; {
-		case pos >= f.content.Start+len(lineBreak) && bytes.HasSuffix(before, lineBreak):
+		switch head := f.body[:pos]; {
+		case pos >= f.content.Start+len(lineBreak) && bytes.HasSuffix(head, lineBreak):
 			f.content.End = pos - len(lineBreak)
-		case before[pos-1] == '\r' || before[pos-1] == '\n':
+		case head[pos-1] == '\r' || head[pos-1] == '\n':
 			return "a delimiter inside a part is not behind CR LF"
 		default:
 			continue

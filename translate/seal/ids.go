@@ -93,9 +93,9 @@ func (s *IDs) Open(kind string, text []byte) (account Account, id []byte, ok boo
 	if !ok || len(text) > maxID {
 		return account, nil, false
 	}
-	as := encodingOf(kind)
-	sealed, err := as.AppendDecode(nil, encoded)
-	if err != nil || !bytes.Equal(as.AppendEncode(nil, sealed), encoded) { // in another spelling
+	encoding := encodingOf(kind)
+	sealed, err := encoding.AppendDecode(nil, encoded)
+	if err != nil || !bytes.Equal(encoding.AppendEncode(nil, sealed), encoded) { // in another spelling
 		return account, nil, false
 	}
 	for i := range s.ring.ids {

@@ -85,7 +85,7 @@ type Observed struct {
 	Deltas    sse.Template       // of the last event with only a text
 	Ended     event.FinishReason // what Reason returns
 	Begun     bool               // content was seen
-	Over      bool               // all later events are ignored
+	Closed    bool               // all later events are ignored
 	fault     *fault.Fault
 }
 
@@ -98,7 +98,7 @@ func (o *Observed) Repeats(e sse.Event) bool {
 
 // Repeat implements Observer for the events that Deltas recognises.
 func (o *Observed) Repeat(l *sse.Lexer) (events int) {
-	for ; !o.Over; events++ {
+	for ; !o.Closed; events++ {
 		text, ok := o.Deltas.Next(l)
 		if !ok {
 			break
@@ -125,7 +125,7 @@ func (o *Observed) Fault() *fault.Fault { return o.fault }
 
 // Fail ends the stream with an error.
 func (o *Observed) Fail(f *fault.Fault) Signal {
-	o.Over, o.fault = true, f
+	o.Closed, o.fault = true, f
 	return Failed
 }
 

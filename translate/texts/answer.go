@@ -23,9 +23,9 @@ type Piece struct {
 	Channel Channel
 	Name    string // of the tool, in the first piece of a Call
 	Text    string
-	// At is the position of the string in the data of the event, or in the body; the zero
+	// Slot is the position of the string in the data of the event, or in the body; the zero
 	// Slot if it is not known.
-	At jsonscan.Slot
+	Slot jsonscan.Slot
 }
 
 // Part are the texts in an event of a stream, or in a whole JSON answer.
@@ -106,7 +106,7 @@ func (a *Answer) Handle(e *event.Event) {
 
 func (a *Answer) add(c Channel, e *event.Event) {
 	slot, _ := jsonscan.SlotOf(a.data, e.Raw)
-	a.part.Pieces = append(a.part.Pieces, Piece{Channel: c, Text: string(e.Text), At: slot})
+	a.part.Pieces = append(a.part.Pieces, Piece{Channel: c, Text: string(e.Text), Slot: slot})
 }
 
 // Ends reports whether the end of a channel is that of another one, too.
@@ -124,25 +124,25 @@ func (a *Answer) readOthers(data []byte) {
 	a.addCalls(data)
 	known := make(map[int]bool, len(a.part.Pieces))
 	for i := range a.part.Pieces {
-		known[a.part.Pieces[i].At.Start] = true
+		known[a.part.Pieces[i].Slot.Start] = true
 	}
-	for isName, at := range jsonscan.Leaves(data, jsonscan.Slot{End: len(data)}) {
-		t := Text{slot: at, form: plain}
-		raw := data[at.Start:at.End]
+	for isName, slot := range jsonscan.Leaves(data, jsonscan.Slot{End: len(data)}) {
+		t := Text{slot: slot, form: plain}
+		raw := data[slot.Start:slot.End]
 		switch {
 		case isName && isPlainName(jsonscan.Inner(raw)):
 			continue
 		case isName:
 			t.form = fixed
-		case known[at.Start] || !isText(raw, &t):
+		case known[slot.Start] || !isText(raw, &t):
 			continue
 		}
 		text := t.read(raw)
 		if t.form != plain {
-			at = jsonscan.Slot{}
+			slot = jsonscan.Slot{}
 		}
-		if isName || !a.locate(text, at) {
-			a.part.Others = append(a.part.Others, Piece{Text: text, At: at})
+		if isName || !a.locate(text, slot) {
+			a.part.Others = append(a.part.Others, Piece{Text: text, Slot: slot})
 		}
 	}
 }
@@ -164,8 +164,8 @@ func (a *Answer) addCalls(data []byte) {
 // locate gives a piece without a position that of a string with its text.
 func (a *Answer) locate(text string, slot jsonscan.Slot) bool {
 	for i := range a.part.Pieces {
-		if p := &a.part.Pieces[i]; p.At.End == 0 && p.Text == text {
-			p.At = slot
+		if p := &a.part.Pieces[i]; p.Slot.End == 0 && p.Text == text {
+			p.Slot = slot
 			return true
 		}
 	}

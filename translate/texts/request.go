@@ -191,7 +191,7 @@ func (l *listener) OpenSearchResult(title, source []byte) {
 // Reasoning implements core.Writer. Reasoning without a signature is a text like any other.
 func (l *listener) Reasoning(r *core.Thought) {
 	textForm := signed
-	if r.From == core.Unsigned {
+	if r.Origin == core.Unsigned {
 		textForm = plain
 	}
 	l.addUnquoted(r.Text, l.ofTurn(textForm))
@@ -293,9 +293,9 @@ func (l *listener) texts() []Text {
 			}
 		}
 	}
-	for isName, at := range jsonscan.Leaves(l.body, jsonscan.Slot{End: len(l.body)}) {
-		enter(at.Start)
-		isInside, raw := at.Start < outer.slot.End, l.body[at.Start:at.End]
+	for isName, slot := range jsonscan.Leaves(l.body, jsonscan.Slot{End: len(l.body)}) {
+		enter(slot.Start)
+		isInside, raw := slot.Start < outer.slot.End, l.body[slot.Start:slot.End]
 		switch {
 		case isInside && !outer.wide:
 			continue
@@ -303,7 +303,7 @@ func (l *listener) texts() []Text {
 			continue
 		}
 		l.group++
-		t := Text{Group: l.group, slot: at, form: plain}
+		t := Text{Group: l.group, slot: slot, form: plain}
 		switch {
 		case isInside:
 			t.form = outer.form

@@ -135,7 +135,7 @@ func (b *conversedBody) conversation() string {
 		if len(m.Content) == 0 {
 			return "a message without content"
 		}
-		results, after, text, file := 0, false, false, false
+		results, answered, text, file := 0, false, false, false
 		called := map[string]bool{}
 		for _, c := range m.Content {
 			switch {
@@ -143,7 +143,7 @@ func (b *conversedBody) conversation() string {
 				points++
 				continue
 			case c.ToolResult != nil:
-				if after || m.Role != "user" || !calls[c.ToolResult.ToolUseID] {
+				if answered || m.Role != "user" || !calls[c.ToolResult.ToolUseID] {
 					return "a result that is behind other blocks, or without its call"
 				}
 				if why := conversedKinds(c.ToolResult.Content); why != "" || len(c.ToolResult.Content) == 0 {
@@ -161,7 +161,7 @@ func (b *conversedBody) conversation() string {
 					return "thinking.signature: Field required"
 				}
 			}
-			after, text, file = true, text || c.Text != nil, file || c.Document != nil
+			answered, text, file = true, text || c.Text != nil, file || c.Document != nil
 		}
 		switch why := conversedKinds(m.Content); {
 		case why != "":

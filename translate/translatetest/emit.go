@@ -145,14 +145,14 @@ func (r RoundTrip) Check(steps []byte) error {
 // Emit writes the events of an answer and returns the output, taken after each step, and
 // the emitter's fault.
 func Emit(e Emitter, steps ...[]event.Event) (string, *fault.Fault) {
-	var out strings.Builder
+	var written strings.Builder
 	for _, step := range steps {
 		for i := range step {
 			e.Handle(&step[i])
 		}
-		out.Write(e.Output())
+		written.Write(e.Output())
 	}
-	return out.String(), e.Fault()
+	return written.String(), e.Fault()
 }
 
 // Each returns the events, each as a step.
@@ -165,11 +165,11 @@ func Each(events ...event.Event) (steps [][]event.Event) {
 
 // emitted is Emit with a fault as an error.
 func emitted(e Emitter, events []event.Event) ([]byte, error) {
-	out, fault := Emit(e, Each(events...)...)
+	written, fault := Emit(e, Each(events...)...)
 	if fault != nil {
 		return nil, fmt.Errorf("a fault: %s", fault.Message)
 	}
-	return []byte(out), nil
+	return []byte(written), nil
 }
 
 // textOf returns the text of a choice without white space, which some formats omit between

@@ -36,11 +36,11 @@ func (inspect Inspect) Refuses(t *testing.T, body, path, what string) {
 func (inspect Inspect) LocatesInvalidJSON(t *testing.T, bodies ...string) {
 	t.Helper()
 	for _, body := range bodies {
-		before, after, marked := strings.Cut(body, "‸")
+		head, tail, marked := strings.Cut(body, "‸")
 		require.True(t, marked, body)
-		_, f := inspect([]byte(before+after), translate.Generate)
+		_, f := inspect([]byte(head+tail), translate.Generate)
 		require.NotNil(t, f, body)
-		assert.Equal(t, "request body: not valid JSON at byte "+strconv.Itoa(len(before)), f.Message)
+		assert.Equal(t, "request body: not valid JSON at byte "+strconv.Itoa(len(head)), f.Message)
 		assert.Equal(t, "invalid_json", f.Code)
 		assert.Empty(t, f.Param)
 	}

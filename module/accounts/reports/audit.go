@@ -13,7 +13,7 @@ import (
 
 func viewAudit(e *aigateway.AuditEntry) api.AuditRow {
 	v := api.AuditRow{
-		ID: strconv.FormatInt(e.ID, 10), At: e.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Actor: e.Actor.Name, Role: e.Role.String(),
+		ID: strconv.FormatInt(e.ID, 10), Time: e.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Actor: e.Actor.Name, Role: e.Role.String(),
 		Address: e.Address, Request: e.Request, Action: e.Action, Object: e.Object,
 		Changes: append([]aigateway.AuditChange{}, e.Changes...), Result: "ok",
 	}

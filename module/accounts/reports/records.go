@@ -34,7 +34,7 @@ func viewAttempts(r *accounting.Record) []api.Attempt {
 
 func viewRecord(r *accounting.Record, zone *time.Location) api.Record {
 	return api.Record{
-		ID: strconv.FormatInt(r.ID, 10), At: r.Admitted.In(zone).Format("2006-01-02T15:04:05.000Z07:00"),
+		ID: strconv.FormatInt(r.ID, 10), Admitted: r.Admitted.In(zone).Format("2006-01-02T15:04:05.000Z07:00"),
 		Request: r.Request, Key: r.Key, User: r.User, Limit: r.Limit, Model: r.Model, Operation: r.Operation, Format: r.Format,
 		Stream: r.Stream, Status: r.Status, Outcome: r.Outcome, FirstByte: r.FirstByte.Milliseconds(), Duration: r.Duration.Milliseconds(),
 		Calls: answer.Views(r.Calls, viewCall), Attempts: viewAttempts(r), Choice: r.Choice,
@@ -105,7 +105,7 @@ func (r Reports) Records(c *call.Call) (any, error) {
 	if found.Before != 0 {
 		page.Next = strconv.FormatInt(found.Before, 10)
 	}
-	return api.LedgerPage[api.Record]{Page: page, Behind: lag}, nil
+	return api.LedgerPage[api.Record]{Page: page, Lag: lag}, nil
 }
 
 // Record answers GET /api/v1/records/{id}. The record of another user does not exist for
@@ -211,7 +211,7 @@ type recordCells struct {
 // recordColumns are the columns of a table of records. It has a row for each call, and one
 // for a record without calls.
 var recordColumns = []column[recordCells]{
-	{"at", func(r *recordCells) string { return r.At }},
+	{"at", func(r *recordCells) string { return r.Admitted }},
 	{"id", func(r *recordCells) string { return r.ID }},
 	{"request", func(r *recordCells) string { return r.Request }},
 	{"key", func(r *recordCells) string { return r.Key }},

@@ -57,7 +57,7 @@ func viewUsage(u *accounting.Usage, zone *time.Location) api.Usage {
 		v.FirstByte = (u.FirstByte / time.Duration(u.FirstBytes)).Milliseconds()
 	}
 	if !u.At.IsZero() {
-		v.From = u.At.In(zone).Format(time.RFC3339)
+		v.Start = u.At.In(zone).Format(time.RFC3339)
 	}
 	return v
 }
@@ -119,7 +119,7 @@ func (r Reports) Usage(c *call.Call) (any, error) {
 		return r.usageTable(c, reader, query, zone)
 	}
 	page, err := usagePage(c, reader, query, zone)
-	return api.LedgerPage[api.Usage]{Page: page, Behind: lag}, err
+	return api.LedgerPage[api.Usage]{Page: page, Lag: lag}, err
 }
 
 // restrictedUsage reads a query for sums, and restricts it to what the caller may see.

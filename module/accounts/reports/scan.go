@@ -71,7 +71,7 @@ func sorted(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQue
 	})
 	cut()
 	items := answer.Views(found, func(r *accounting.Record) api.Record { return viewRecord(r, zone) })
-	return sortedRecords{api.LedgerPage[api.Record]{Page: api.List(items), Behind: lag}, timeText(start, zone)}, err
+	return sortedRecords{api.LedgerPage[api.Record]{Page: api.List(items), Lag: lag}, timeText(start, zone)}, err
 }
 
 // timeText returns a time as a text, which is empty for none.

@@ -10,9 +10,9 @@ import (
 
 // dimensionColumns are the columns of the dimensions of sums.
 var dimensionColumns = map[accounting.Dimension]column[api.Usage]{
-	accounting.ByHour:     {"from", func(v *api.Usage) string { return v.From }},
-	accounting.ByDay:      {"from", func(v *api.Usage) string { return v.From }},
-	accounting.ByMonth:    {"from", func(v *api.Usage) string { return v.From }},
+	accounting.ByHour:     {"from", func(v *api.Usage) string { return v.Start }},
+	accounting.ByDay:      {"from", func(v *api.Usage) string { return v.Start }},
+	accounting.ByMonth:    {"from", func(v *api.Usage) string { return v.Start }},
 	accounting.ByKey:      {"key", func(v *api.Usage) string { return v.Key }},
 	accounting.ByUser:     {"user", func(v *api.Usage) string { return v.User }},
 	accounting.ByLimit:    {"limit", func(v *api.Usage) string { return v.Limit }},

@@ -40,11 +40,11 @@ type RecordFilter struct {
 // Selects reports whether a record has the texts, the status, the kind of answer and at least the
 // amounts of the query. It does not compare IDs and times.
 func (q *RecordQuery) Selects(r *Record) bool {
-	for _, of := range [...]struct{ wanted, has string }{
+	for _, field := range [...]struct{ wanted, has string }{
 		{q.Key, r.Key}, {q.User, r.User}, {q.Model, r.Model}, {q.Outcome, r.Outcome}, {q.Request, r.Request},
 		{q.KeyLimit, r.Limit}, {q.Operation, r.Operation}, {q.Format, r.Format}, {q.Customer, r.Customer},
 	} {
-		if of.wanted != "" && of.wanted != of.has {
+		if field.wanted != "" && field.wanted != field.has {
 			return false
 		}
 	}

@@ -12,16 +12,16 @@ import (
 func scopes(t *testing.T, p *Place) {
 	laptop, phone := keyOf("laptop", "alice"), keyOf("phone", "alice")
 	bobs, nobodys, another := keyOf("bobs", "bob"), keyOf("ci", ""), keyOf("cd", "")
-	for per, admitted := range map[aigateway.Scope][]bool{
+	for scope, admitted := range map[aigateway.Scope][]bool{
 		aigateway.PerKey:     {true, true, true, true, true},
 		"":                   {true, false, true, true, true},
 		aigateway.PerUser:    {true, false, true, true, true},
 		aigateway.PerGroup:   {true, false, false, false, false},
 		aigateway.PerGateway: {true, false, false, false, false},
 	} {
-		l := p.open(t, &aigateway.Limit{Name: "per-" + string(per), Per: per, LimitRules: aigateway.LimitRules{Requests: rate(1, time.Hour)}})
+		l := p.open(t, &aigateway.Limit{Name: "per-" + string(scope), Per: scope, LimitRules: aigateway.LimitRules{Requests: rate(1, time.Hour)}})
 		for i, key := range []*aigateway.Key{laptop, phone, bobs, nobodys, another} {
-			assert.Equal(t, admitted[i], l.ask(key, 0, 0).Reservation != nil, "per %s: %s", per, key.ID)
+			assert.Equal(t, admitted[i], l.ask(key, 0, 0).Reservation != nil, "per %s: %s", scope, key.ID)
 		}
 	}
 }

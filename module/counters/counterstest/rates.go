@@ -164,8 +164,8 @@ func reload(t *testing.T, p *Place) {
 	small := func(limit int64, period time.Duration) *aigateway.Limit {
 		return &aigateway.Limit{Name: "small", LimitRules: aigateway.LimitRules{Requests: rate(limit, period)}}
 	}
-	before := p.open(t, small(1, time.Hour))
-	running := before.admits(t, 0)
+	old := p.open(t, small(1, time.Hour))
+	running := old.admits(t, 0)
 	require.NotNil(t, running)
 	same, more, other := p.open(t, small(1, time.Hour)), p.open(t, small(2, time.Hour)), p.open(t, small(1, time.Minute))
 	assert.Nil(t, same.admits(t, 0))

@@ -28,7 +28,7 @@ type appliedBudget struct {
 	scope    aigateway.Scope
 	currency string
 	calendar aigateway.Calendar
-	per      caddy.Duration
+	period   caddy.Duration
 }
 
 // since is the time since which the process applies a budget without a gap.
@@ -43,14 +43,14 @@ var budgets = caddy.NewUsagePool()
 
 // date returns a copy of a limit whose BudgetSince is not before the process has begun to apply its budget.
 func (a *applied) date(l *aigateway.Limit, now time.Time) (*aigateway.Limit, error) {
-	of := appliedBudget{a.server, l.Name, l.Per, l.Budget.Unit(), l.Budget.Calendar, l.Budget.Per}
+	key := appliedBudget{a.server, l.Name, l.Per, l.Budget.Unit(), l.Budget.Calendar, l.Budget.Per}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	loaded, _, err := budgets.LoadOrNew(of, func() (caddy.Destructor, error) { return since{now}, nil })
+	loaded, _, err := budgets.LoadOrNew(key, func() (caddy.Destructor, error) { return since{now}, nil })
 	if err != nil {
 		return nil, err
 	}
-	a.budgets = append(a.budgets, of)
+	a.budgets = append(a.budgets, key)
 	if a.released { // a request of the old configuration still needs the limit
 		err = a.releaseAll()
 	}
@@ -70,8 +70,8 @@ func (a *applied) release() error {
 }
 
 func (a *applied) releaseAll() (err error) {
-	for _, of := range a.budgets {
-		_, failed := budgets.Delete(of)
+	for _, key := range a.budgets {
+		_, failed := budgets.Delete(key)
 		err = errors.Join(err, failed)
 	}
 	a.budgets = nil

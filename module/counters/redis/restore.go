@@ -14,12 +14,12 @@ import (
 func (l *limiter) restore(ctx context.Context, q *admitCall, limit int, now int64) error {
 	key := q.key(limit, budgetKey)
 	return l.server.restores.Do(ctx, key, func(ctx context.Context) error {
-		since := min(now, l.server.clock.latest(q.sent)) - q.applied(l.limits[limit])
-		known, err := l.server.knows(key, since)
+		start := min(now, l.server.clock.latest(q.sent)) - q.applied(l.limits[limit])
+		known, err := l.server.knows(key, start)
 		if err != nil || known {
 			return err // another request, or another gateway, has restored it meanwhile
 		}
-		f := filling{limit: l.limits[limit], moment: time.UnixMicro(now).In(q.demand.Spending.Zone()), since: since}
+		f := filling{limit: l.limits[limit], moment: time.UnixMicro(now).In(q.demand.Spending.Zone()), start: start}
 		spent, err := restore.Spent(ctx, f.limit, q.demand, f.moment)
 		if err != nil {
 			return err
@@ -31,13 +31,13 @@ func (l *limiter) restore(ctx context.Context, q *admitCall, limit int, now int6
 }
 
 // knows reports whether a budget was read from the ledger since a time of the server in microseconds.
-func (s *server) knows(key string, since int64) (known bool, err error) {
+func (s *server) knows(key string, start int64) (known bool, err error) {
 	err = s.do("restore", func(ctx context.Context) error {
 		times, err := s.client.HMGet(ctx, key, "read", "restored").Result()
 		for _, value := range times {
 			if text, ok := value.(string); ok {
-				at, _ := strconv.ParseInt(text, 10, 64)
-				known = at >= since
+				restored, _ := strconv.ParseInt(text, 10, 64)
+				known = restored >= start
 				break
 			}
 		}
@@ -50,12 +50,12 @@ func (s *server) knows(key string, since int64) (known bool, err error) {
 type filling struct {
 	limit  *aigateway.Limit
 	moment time.Time // the time at which the ledger is read, by the clock of the server
-	since  int64     // the time since which the budget is applied, by that clock, in microseconds
+	start  int64     // the time since which the budget is applied, by that clock, in microseconds
 }
 
 // args returns the arguments for amounts of the ledger.
 func (f *filling) args(spent []aigateway.Spent) []any {
-	args := []any{f.lifetime().Milliseconds(), f.moment.UnixMicro(), f.since, f.slot(f.moment) - earlier}
+	args := []any{f.lifetime().Milliseconds(), f.moment.UnixMicro(), f.start, f.slot(f.moment) - earlier}
 	for _, s := range spent {
 		args = append(args, f.slot(s.By), s.Nanos)
 	}

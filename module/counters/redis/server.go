@@ -143,9 +143,9 @@ func (s *server) sendBatch(changes []change) (sent [][]goredis.Cmder, err error)
 	return sent, s.call("settle", max(s.timeout, backgroundTimeout), func(ctx context.Context) error {
 		b := batch{s.client.Pipeline(), make(map[*goredis.Script]bool)}
 		for i, c := range changes {
-			before := b.Len()
+			length := b.Len()
 			c.write(ctx, &b)
-			sent[i] = b.Cmds()[before:]
+			sent[i] = b.Cmds()[length:]
 		}
 		_, err := b.Exec(ctx)
 		return err

@@ -113,7 +113,7 @@ func (h *held) add(raw []byte, part *texts.Part, locate func(offset int) int) {
 		c := h.channel(p)
 		start := c.text.Len()
 		c.text.WriteString(p.Text)
-		e.pieces = append(e.pieces, piece{c, start, c.text.Len(), span(p.At)})
+		e.pieces = append(e.pieces, piece{c, start, c.text.Len(), span(p.Slot)})
 	}
 	for _, end := range part.Ended {
 		for id, c := range h.channels {
@@ -121,7 +121,7 @@ func (h *held) add(raw []byte, part *texts.Part, locate func(offset int) int) {
 		}
 	}
 	for i := range part.Others {
-		h.addOther(e, part.Others[i].Text, span(part.Others[i].At))
+		h.addOther(e, part.Others[i].Text, span(part.Others[i].Slot))
 	}
 }
 

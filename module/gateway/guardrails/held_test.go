@@ -52,7 +52,7 @@ func checkOf(ctx context.Context, window aigateway.GuardWindow, guards ...aigate
 // hold gives a check a part of an answer with a delta, and what follows the delta.
 func hold(a *answerCheck, delta, end string) {
 	raw := jsonscan.AppendString(nil, delta)
-	text := texts.Piece{Channel: texts.Channel{Kind: texts.Assistant}, Text: delta, At: jsonscan.Slot{End: len(raw)}}
+	text := texts.Piece{Channel: texts.Channel{Kind: texts.Assistant}, Text: delta, Slot: jsonscan.Slot{End: len(raw)}}
 	a.held.add(append(raw, end...), &texts.Part{Pieces: []texts.Piece{text}}, func(offset int) int { return offset })
 }
 

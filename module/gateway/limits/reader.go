@@ -169,7 +169,7 @@ func (r Reader) Levels(ctx context.Context) (levels []metrics.LimitLevel) {
 			unit = 1e6
 		}
 		levels = append(levels, metrics.LimitLevel{
-			Limit: s.Limit, Per: string(s.Per), Rule: s.Rule,
+			Limit: s.Limit, Scope: string(s.Per), Rule: s.Rule,
 			Used: float64(s.Used) / unit, Reserved: float64(s.Reserved) / unit, Left: float64(s.Left) / unit,
 		})
 	}

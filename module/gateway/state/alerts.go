@@ -20,11 +20,11 @@ func (s Sites) alerts(now time.Time) []api.Alert {
 			continue
 		}
 		next := api.Alert{Time: alert.Time.Truncate(time.Second), Event: alert.Event, Text: alert.Text}
-		if !alert.Over.IsZero() {
+		if !alert.Ended.IsZero() {
 			if ended++; ended > mostOver {
 				continue
 			}
-			next.Over = new(alert.Over.UTC().Truncate(time.Second))
+			next.Ended = new(alert.Ended.UTC().Truncate(time.Second))
 		}
 		shown = append(shown, next)
 	}

@@ -27,7 +27,7 @@ func TestAlertsAreThoseOfTheSites(t *testing.T) {
 		sites := Sites{Others: others, All: func() []Site { return []Site{site} }}
 		var about []string
 		for _, alert := range sites.alerts(time.Now()) {
-			assert.Nil(t, alert.Over)
+			assert.Nil(t, alert.Ended)
 			for _, name := range []string{"removed", "known", "of-anyone", "foreign"} {
 				if strings.Contains(alert.Text, name) {
 					about = append(about, name)

@@ -105,7 +105,7 @@ func targetOf(c *selection.Candidate) api.Target {
 	}
 	if !state.RestEnd.IsZero() {
 		until := state.RestEnd.UTC().Round(time.Second)
-		t.State, t.Until = api.Resting, &until
+		t.State, t.RestEnd = api.Resting, &until
 	}
 	return t
 }

@@ -194,7 +194,7 @@ func explainLimits(chain *limits.Chain) []api.ExplainedLimit {
 		return all
 	}
 	for _, l := range chain.Limits() {
-		all = append(all, api.ExplainedLimit{Name: l.Name, Per: cmp.Or(l.Per, aigateway.PerUser), Rules: l.LimitRules.String()})
+		all = append(all, api.ExplainedLimit{Name: l.Name, Scope: cmp.Or(l.Per, aigateway.PerUser), Rules: l.LimitRules.String()})
 	}
 	return all
 }

@@ -42,7 +42,7 @@ func (s Sites) Status(url.Values) (any, error) {
 		}
 		if lagging, ok := site.Store.(accounting.LaggingReader); ok {
 			if age, known := lagging.Behind(); known {
-				shown.Behind = new(max(int64(age/time.Second), value(shown.Behind)))
+				shown.Lag = new(max(int64(age/time.Second), value(shown.Lag)))
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 // AuditRow is a row of the audit log.
 type AuditRow struct {
 	ID      string                  `json:"id"`
-	At      string                  `json:"at"`
+	Time    string                  `json:"at"`
 	Actor   string                  `json:"actor"`
 	Role    string                  `json:"role"` // "" for an actor that is no user
 	Address string                  `json:"address"`

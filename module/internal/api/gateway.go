@@ -35,9 +35,9 @@ type Status struct {
 	Ended     int              `json:"ended"`   // exchanges within the last minute
 	Providers []ProviderStatus `json:"providers"`
 
-	// Behind is how many seconds the database is behind the ledger of this process, null if
+	// Lag is how many seconds the database is behind the ledger of this process, null if
 	// there is no ledger or it is not known.
-	Behind *int64 `json:"ledger_behind_seconds"`
+	Lag *int64 `json:"ledger_behind_seconds"`
 }
 
 // DegradedPart is a part that does not work, although the gateway serves requests.
@@ -51,7 +51,7 @@ type Alert struct {
 	Time  time.Time  `json:"time"`
 	Event string     `json:"event"`
 	Text  string     `json:"text"`
-	Over  *time.Time `json:"over"` // null while it needs somebody
+	Ended *time.Time `json:"over"` // null while it needs somebody
 }
 
 // ProviderStatus is the state of a provider.
@@ -72,7 +72,7 @@ type Target struct {
 	APIKey   string     `json:"api_key,omitempty"` // a reference
 	Weight   int        `json:"weight"`            // its share of its step
 	State    string     `json:"state"`             // one of the following
-	Until    *time.Time `json:"rest_until,omitempty"`
+	RestEnd  *time.Time `json:"rest_until,omitempty"`
 	Failure  string     `json:"last_failure,omitempty"` // class of the last failure
 	Running  int        `json:"running"`                // calls at this moment
 	Queue    string     `json:"queue,omitempty"`        // of the provider, as in the Caddyfile
@@ -159,7 +159,7 @@ type ExplainedKey struct {
 // ExplainedLimit is a limit that applies to a key.
 type ExplainedLimit struct {
 	Name  string          `json:"name"`
-	Per   aigateway.Scope `json:"per"`
+	Scope aigateway.Scope `json:"per"`
 	Rules string          `json:"rules"` // in words
 }
 

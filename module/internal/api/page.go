@@ -19,5 +19,5 @@ func List[T any](items []T) Page[T] { return Page[T]{Items: append([]T{}, items.
 // LedgerPage is a page of a list of the ledger.
 type LedgerPage[T any] struct {
 	Page[T]
-	Behind *int64 `json:"behind_seconds"` // the ledger is so many seconds behind; null if that is not known
+	Lag *int64 `json:"behind_seconds"` // the ledger is so many seconds behind; null if that is not known
 }

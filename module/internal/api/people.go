@@ -36,7 +36,7 @@ type Key struct {
 	Name         string   `json:"name"`
 	Key          string   `json:"key"` // shortened, except in the answers to its creation and rotation
 	Models       []string `json:"models"`
-	From         []string `json:"from"`
+	Networks     []string `json:"from"`
 	Limit        string   `json:"limit"`
 	Rules                 // of the key alone
 	Tags         []string `json:"tags"` // team=search
@@ -58,7 +58,7 @@ type Key struct {
 type Refusal struct {
 	Reason string                `json:"reason"` // empty: they are not refused
 	Limit  *aigateway.LimitState `json:"limit"`  // the rule that refuses them; null: none
-	Until  *time.Time            `json:"until"`  // null: unknown, or until somebody changes the key
+	End    *time.Time            `json:"until"`  // null: unknown, or until somebody changes the key
 }
 
 // Team is a team, with the words of the Caddyfile.

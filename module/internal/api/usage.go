@@ -4,7 +4,7 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 
 // Usage is a sum over records of one currency, with the values of the dimensions of the request.
 type Usage struct {
-	From     string `json:"from,omitempty"` // the beginning of the hour, day or month
+	Start    string `json:"from,omitempty"` // the beginning of the hour, day or month
 	Key      string `json:"key,omitempty"`
 	User     string `json:"user,omitempty"`
 	Limit    string `json:"limit,omitempty"`
@@ -45,7 +45,7 @@ type Tokens struct {
 // Record is the usage of one exchange.
 type Record struct {
 	ID        string `json:"id"` // a number beyond the exact integers of JavaScript
-	At        string `json:"at"`
+	Admitted  string `json:"at"`
 	Request   string `json:"request"`
 	Key       string `json:"key"`
 	User      string `json:"user"`

@@ -176,8 +176,8 @@ func (row *Row) Locate(failures []error) []error {
 	for i, err := range failures {
 		var cell *CellError
 		if errors.As(err, &cell) {
-			at := row.place(cell.Column)
-			located[i] = fmt.Errorf("line %d, column %d: %w", at.line, at.column, err)
+			place := row.place(cell.Column)
+			located[i] = fmt.Errorf("line %d, column %d: %w", place.line, place.column, err)
 			continue
 		}
 		located[i] = fmt.Errorf("line %d: %w", row.places[0].line, err)

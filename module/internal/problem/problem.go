@@ -23,7 +23,7 @@ func Write(w http.ResponseWriter, status int, detail string) {
 	w.Header().Set("Content-Type", ContentType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
-	_ = out.Encode(document{http.StatusText(status), status, detail}) // the client may have left
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(document{http.StatusText(status), status, detail}) // the client may have left
 }

@@ -23,15 +23,15 @@ type cache struct {
 
 // verified is the key of a token, and the time until which it is known.
 type verified struct {
-	key   *aigateway.Key
-	until time.Time
+	key     *aigateway.Key
+	expires time.Time
 }
 
 // get returns the key with a digest, nil if there is none any more.
 func (c *cache) get(digest aigateway.Digest, now time.Time) *aigateway.Key {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	if v, ok := c.keys[digest]; ok && v.key.Matches(digest) && now.Before(v.until) {
+	if v, ok := c.keys[digest]; ok && v.key.Matches(digest) && now.Before(v.expires) {
 		return v.key
 	}
 	return nil
@@ -45,11 +45,11 @@ func (c *cache) put(key *aigateway.Key, now, expiry time.Time) {
 	if c.keys == nil || len(c.keys) >= mostKnown {
 		c.keys = make(map[aigateway.Digest]verified)
 	}
-	until := now.Add(knownFor)
-	if expiry.Before(until) {
-		until = expiry
+	expires := now.Add(knownFor)
+	if expiry.Before(expires) {
+		expires = expiry
 	}
-	c.keys[key.Digest] = verified{key, until}
+	c.keys[key.Digest] = verified{key, expires}
 }
 
 // clear removes all keys.

@@ -73,9 +73,9 @@ func parseFrame(data []byte) (e Entry, length int) {
 // nextFrame returns the position of the first whole frame in data, or the length of data
 // if there is none.
 func nextFrame(data []byte) int {
-	for at := range data {
-		if _, length := parseFrame(data[at:]); length > 0 {
-			return at
+	for offset := range data {
+		if _, length := parseFrame(data[offset:]); length > 0 {
+			return offset
 		}
 	}
 	return len(data)

@@ -122,10 +122,10 @@ func damagedBytes(data []byte, isEnd bool) int {
 // Release removes the segments before a position: their entries are not needed any more.
 // It only renames a damaged segment. If the last write failed and the position is after all
 // entries, Release replaces the current segment, which may have used up the disk.
-func (j *Journal) Release(before Position) error {
-	before, err := j.replaceCurrent(before)
+func (j *Journal) Release(position Position) error {
+	position, err := j.replaceCurrent(position)
 	errs := []error{err}
-	for _, s := range j.removeBefore(before) {
+	for _, s := range j.removeBefore(position) {
 		path := segmentPath(j.options.Dir, s.number)
 		if s.damaged {
 			errs = append(errs, os.Rename(path, path+damagedSuffix))
@@ -140,21 +140,21 @@ func (j *Journal) Release(before Position) error {
 // and the entries up to a position, the end of the journal, are not needed any more. It
 // returns the position before which segments can be removed. It does not return a failure
 // to write, because the journal tries again.
-func (j *Journal) replaceCurrent(before Position) (Position, error) {
+func (j *Journal) replaceCurrent(position Position) (Position, error) {
 	j.writer.Lock()
 	defer j.writer.Unlock()
-	if !j.writer.failed || before.Before(j.State().End) {
-		return before, nil
+	if !j.writer.failed || position.Before(j.State().End) {
+		return position, nil
 	}
 	if j.startSegment(j.writer.file.number+1) != nil {
 		// The disk may have no room for another file. The entries that are open or delayed
 		// are in memory, and are written at once. The emptied file remains, because a number
 		// must never be used twice: the records of the second file would be taken for read.
 		if err := j.emptyCurrent(); err != nil {
-			return before, fmt.Errorf("making room for a segment: %w", err)
+			return position, fmt.Errorf("making room for a segment: %w", err)
 		}
 		if j.startSegment(j.writer.file.number+1) != nil {
-			return before, nil
+			return position, nil
 		}
 	}
 	j.writer.failed = false

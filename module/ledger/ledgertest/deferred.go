@@ -34,15 +34,15 @@ func deferCharge(t *testing.T, l *ledger.Ledger, object string, due time.Time) a
 func deferredSettleOnce(t *testing.T, d Database) {
 	one, two := opened(t, d, journalOf(t)), opened(t, d, journalOf(t))
 	r := deferCharge(t, one, "resp_1", time.Now())
-	before := all(t, one, 1)
+	old := all(t, one, 1)
 	assert.EqualValues(t, 5000, total(t, one).Held)
 
 	charge, err := two.Deferred(t.Context(), "a", "resp_1")
 	require.NoError(t, err)
 	require.NotNil(t, charge)
-	assert.Equal(t, before[0].ID, charge.Record.ID)
+	assert.Equal(t, old[0].ID, charge.Record.ID)
 	assert.Equal(t, r.Admitted.UTC(), charge.Record.Admitted)
-	assert.Equal(t, before[0].Labels, charge.Record.Labels)
+	assert.Equal(t, old[0].Labels, charge.Record.Labels)
 	for object, account := range map[string]string{"resp_1": "b", "resp_2": "a"} {
 		other, err := two.Deferred(t.Context(), account, object)
 		require.NoError(t, err)
@@ -60,8 +60,8 @@ func deferredSettleOnce(t *testing.T, d Database) {
 	}
 	records := all(t, one, 1)
 	assert.Equal(t, calls, records[0].Calls)
-	records[0].Calls = before[0].Calls
-	assert.Equal(t, before, records)
+	records[0].Calls = old[0].Calls
+	assert.Equal(t, old, records)
 	sum := total(t, one)
 	assert.EqualValues(t, 1, sum.Requests)
 	assert.EqualValues(t, 2, sum.Calls)
@@ -78,13 +78,13 @@ func deferredSettleOnce(t *testing.T, d Database) {
 func deferredCloseAsReserved(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	deferCharge(t, l, "resp_1", time.Now())
-	before := all(t, l, 1)
+	old := all(t, l, 1)
 	charge, err := l.Deferred(t.Context(), "a", "resp_1")
 	require.NoError(t, err)
 	settled, err := l.SettleDeferred(t.Context(), charge, nil)
 	require.NoError(t, err)
 	assert.True(t, settled)
-	assert.Equal(t, before, all(t, l, 1))
+	assert.Equal(t, old, all(t, l, 1))
 	assert.EqualValues(t, 5000, total(t, l).Held)
 }
 

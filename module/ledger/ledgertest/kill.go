@@ -99,10 +99,10 @@ func killChild(t *testing.T, path string, lines int, confirmed map[string]bool) 
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), ChildPath+"="+path)
 	child.Stderr = os.Stderr
-	out, err := child.StdoutPipe()
+	output, err := child.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, child.Start())
-	scanner := bufio.NewScanner(out)
+	scanner := bufio.NewScanner(output)
 	for n := 1; scanner.Scan(); n++ {
 		confirmed[scanner.Text()] = true
 		if n == lines {

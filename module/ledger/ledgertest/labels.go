@@ -31,16 +31,16 @@ func sumsOfLabels(t *testing.T, d Database) {
 		t.Helper()
 		assert.EqualValues(t, 4, total(t, l).Requests)
 		assert.EqualValues(t, 4*cost, total(t, l).Cost.Nanos)
-		for by, want := range map[accounting.Dimension]map[string]int64{
+		for dimension, want := range map[accounting.Dimension]map[string]int64{
 			team: {"ads": 1, "search": 2}, accounting.ByTag("env"): {"prod": 1}, accounting.ByCustomer: {"acme": 1, "umbrella": 1}, accounting.ByTag("none"): {},
 			accounting.ByLabel: {"customer": 2, "tag:env": 1, "tag:team": 3},
 		} {
 			got := make(map[string]int64)
-			for _, sum := range usage(t, l, by) {
+			for _, sum := range usage(t, l, dimension) {
 				got[sum.Tag+sum.Customer+sum.Label] = sum.Requests
-				assert.Equal(t, cost*sum.Requests, sum.Cost.Nanos, by)
+				assert.Equal(t, cost*sum.Requests, sum.Cost.Nanos, dimension)
 			}
-			assert.Equal(t, want, got, by)
+			assert.Equal(t, want, got, dimension)
 		}
 	}
 	assertLabels(1234)

@@ -18,10 +18,10 @@ import (
 
 func recordsAreKept(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
-	before := time.Now().Truncate(time.Millisecond)
+	start := time.Now().Truncate(time.Millisecond)
 	write(t, l, Example())
 	got := all(t, l, 1)[0]
-	assert.WithinRange(t, got.Admitted, before, time.Now())
+	assert.WithinRange(t, got.Admitted, start, time.Now())
 	assert.Positive(t, got.ID)
 	want := Example()
 	want.ID, want.Admitted = got.ID, got.Admitted
@@ -134,12 +134,12 @@ func oldRecordsGo(t *testing.T, d Database) {
 		literal(`UPDATE gateway_ledger_pages SET first = first - %[1]d, last = last - %[1]d WHERE last <> %[2]d`, hundredDays, newest.ID),
 		literal(`UPDATE gateway_ledger_owners SET last = last - %d WHERE last <> %d`, hundredDays, newest.ID))
 	all(t, l, 2)
-	before := total(t, l)
+	old := total(t, l)
 	l.Prune(t.Context())
 	assert.Equal(t, newest.ID, all(t, l, 1)[0].ID)
 	page := read(t, l.Records, accounting.RecordQuery{Limit: 10, Key: newest.Key})
 	assert.Len(t, page.Records, 1)
-	assert.Equal(t, before, total(t, l))
+	assert.Equal(t, old, total(t, l))
 }
 
 func recordsArePaged(t *testing.T, d Database) {

@@ -41,7 +41,7 @@ func corrected(t *testing.T, d Database) {
 	for range n {
 		write(t, l, Example())
 	}
-	before := all(t, l, n)
+	old := all(t, l, n)
 	sums := usage(t, l, accounting.ByProvider)
 	raised := fixed("anthropic", "new", aigateway.Cost{Nanos: 2000, Currency: "USD"})
 	change := accounting.Repriced{
@@ -54,17 +54,17 @@ func corrected(t *testing.T, d Database) {
 	assert.Equal(t, []accounting.Repriced{change}, reprice(t, l, raised, false))
 	assert.Empty(t, reprice(t, l, raised, false), "a second run changes nothing")
 	sums[0].Cost.Nanos = n * 2000
-	for _, by := range []accounting.Dimension{accounting.ByHour, accounting.ByDay, accounting.ByMonth} {
-		got := usage(t, l, accounting.ByProvider, by)
+	for _, dimension := range []accounting.Dimension{accounting.ByHour, accounting.ByDay, accounting.ByMonth} {
+		got := usage(t, l, accounting.ByProvider, dimension)
 		require.Len(t, got, 2)
 		got[0].At, got[1].At = time.Time{}, time.Time{}
 		assert.Equal(t, sums, got)
 	}
-	for i := range before {
-		call := &before[i].Calls[1]
+	for i := range old {
+		call := &old[i].Calls[1]
 		call.Price, call.Cost.Nanos, call.Held, call.Corrected = "new", 2000, aigateway.Cost{}, true
 	}
-	assert.Equal(t, before, all(t, l, n), "records show the corrections, and are as they were otherwise")
+	assert.Equal(t, old, all(t, l, n), "records show the corrections, and are as they were otherwise")
 
 	cheaper := fixed("anthropic", "newest", aigateway.Cost{Nanos: 1, Currency: "USD"})
 	assert.EqualValues(t, n*2000, reprice(t, l, cheaper, false)[0].Old.Nanos, "the old cost is that of the last correction")

@@ -81,9 +81,9 @@ func add(sums map[string]*accounting.Usage, keyOf func(accounting.Record, accoun
 
 // divisions are dimensions, with their values of a call of a record and of a sum.
 var divisions = []struct {
-	by     accounting.Dimension
-	record func(accounting.Record, accounting.Call) string
-	usage  func(*accounting.Usage) *string
+	dimension accounting.Dimension
+	record    func(accounting.Record, accounting.Call) string
+	usage     func(*accounting.Usage) *string
 }{
 	{accounting.ByKey, func(r accounting.Record, _ accounting.Call) string { return r.Key }, func(u *accounting.Usage) *string { return &u.Key }},
 	{accounting.ByUser, func(r accounting.Record, _ accounting.Call) string { return r.User }, func(u *accounting.Usage) *string { return &u.User }},
@@ -106,25 +106,25 @@ func sumsEqualRecords(t *testing.T, d Database) {
 	compare := func(records []accounting.Record) {
 		for i, first := range divisions {
 			for _, second := range divisions[i:] {
-				by := slices.Compact([]accounting.Dimension{first.by, second.by})
+				dimensions := slices.Compact([]accounting.Dimension{first.dimension, second.dimension})
 				want := make(map[string]*accounting.Usage)
 				for _, r := range records {
 					add(want, func(r accounting.Record, c accounting.Call) string {
 						return first.record(r, c) + " " + second.record(r, c)
 					}, r)
 				}
-				got := usage(t, l, by...)
-				assert.Len(t, got, len(want), by)
+				got := usage(t, l, dimensions...)
+				assert.Len(t, got, len(want), dimensions)
 				for _, sum := range got {
 					expected := want[*first.usage(&sum)+" "+*second.usage(&sum)]
-					require.NotNil(t, expected, "%s %+v", by, sum)
+					require.NotNil(t, expected, "%s %+v", dimensions, sum)
 					*first.usage(expected), *second.usage(expected) = *first.usage(&sum), *second.usage(&sum)
 					expected.Cost.Currency = sum.Cost.Currency
-					assert.Equal(t, *expected, sum, by)
+					assert.Equal(t, *expected, sum, dimensions)
 				}
 				assert.True(t, slices.IsSortedFunc(got, func(a, b accounting.Usage) int {
 					return cmp.Or(cmp.Compare(*first.usage(&a), *first.usage(&b)), cmp.Compare(*second.usage(&a), *second.usage(&b)))
-				}), by)
+				}), dimensions)
 			}
 		}
 	}
@@ -247,11 +247,11 @@ func wrongQueries(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	write(t, l, Example())
 	all(t, l, 1)
-	for _, by := range [][]accounting.Dimension{
+	for _, dimensions := range [][]accounting.Dimension{
 		{"colour"}, {accounting.ByDay, accounting.ByHour},
 		{accounting.ByKey, accounting.ByKey, accounting.ByKey, accounting.ByKey, accounting.ByKey, accounting.ByKey, accounting.ByKey},
 	} {
-		_, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: by})
+		_, err := l.Usage(t.Context(), accounting.UsageQuery{From: time.Now(), To: time.Now().Add(time.Hour), By: dimensions})
 		assert.ErrorIs(t, err, ledger.ErrQuery)
 	}
 	sums := read(t, l.Usage, accounting.UsageQuery{From: time.Now(), To: time.Now().AddDate(-1, 0, 0)})

@@ -21,10 +21,10 @@ const usageColumns = `api_key, holder, limit_name, model, provider, upstream, ou
 
 // repeated copies the sums by hour and by day of today to a number of earlier days.
 func repeated(t *testing.T, d Database, days int) {
-	since := time.Now().UTC().Truncate(24 * time.Hour).UnixMilli()
+	start := time.Now().UTC().Truncate(24 * time.Hour).UnixMilli()
 	execute(t, d, literal(`INSERT INTO gateway_usage WITH RECURSIVE days(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM days WHERE n < %d)
 		SELECT span, at - n * CAST(%d AS BIGINT), %s FROM gateway_usage, days WHERE span %% 3 <> 0 AND at >= %d`,
-		days, 24*time.Hour.Milliseconds(), usageColumns, since))
+		days, 24*time.Hour.Milliseconds(), usageColumns, start))
 }
 
 // sumsArePaged compares pages with the same sums read at once.
@@ -36,9 +36,9 @@ func sumsArePaged(t *testing.T, d Database) {
 	}
 	all(t, l, 15)
 	repeated(t, d, 40)
-	for _, by := range []string{"", "hour", "day", "month", "model", "day,model", "hour,model,key", "provider,model,outcome", "month,user"} {
+	for _, dimensions := range []string{"", "hour", "day", "month", "model", "day,model", "hour,model,key", "provider,model,outcome", "month,user"} {
 		q := accounting.UsageQuery{From: time.Now().AddDate(0, 0, -50), To: time.Now().Add(time.Hour)}
-		for name := range strings.SplitSeq(by, ",") {
+		for name := range strings.SplitSeq(dimensions, ",") {
 			q.By = append(q.By, accounting.Dimension(name))
 		}
 		q.By = slices.DeleteFunc(q.By, func(name accounting.Dimension) bool { return name == "" })
@@ -47,7 +47,7 @@ func sumsArePaged(t *testing.T, d Database) {
 		for _, limit := range []int{1, 7, 100} {
 			const pageCount = 6
 			q.Limit = limit
-			assert.Equal(t, whole[:min(pageCount*limit, len(whole))], pages(t, l, q, pageCount), "by %s, %d at once", by, limit)
+			assert.Equal(t, whole[:min(pageCount*limit, len(whole))], pages(t, l, q, pageCount), "by %s, %d at once", dimensions, limit)
 		}
 	}
 }
@@ -72,10 +72,10 @@ func anyTimeIsPaged(t *testing.T, d Database) {
 	l := opened(t, d, journalOf(t))
 	write(t, l, Example())
 	all(t, l, 1)
-	for _, by := range []accounting.Dimension{accounting.ByHour, accounting.ByDay, accounting.ByMonth} {
+	for _, dimension := range []accounting.Dimension{accounting.ByHour, accounting.ByDay, accounting.ByMonth} {
 		sums := read(t, l.Usage, accounting.UsageQuery{
 			From: time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), To: time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
-			By: []accounting.Dimension{by}, Limit: 10,
+			By: []accounting.Dimension{dimension}, Limit: 10,
 		})
 		assert.Len(t, sums, 1)
 	}

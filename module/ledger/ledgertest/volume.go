@@ -108,10 +108,10 @@ func volumeQueries(start, end time.Time) map[string]accounting.UsageQuery {
 		"year_of_a_user_by_month":      {From: start, To: end, Only: only{accounting.ByUser: user}, By: dimensions{accounting.ByMonth}},
 		"all_of_a_key":                 {From: start.AddDate(-5, 0, 0), To: end, Only: only{accounting.ByKey: key}},
 	}
-	for _, by := range (dimensions{
+	for _, dimension := range (dimensions{
 		accounting.ByDay, accounting.ByMonth, accounting.ByKey, accounting.ByUser, accounting.ByModel, accounting.ByProvider, accounting.ByOutcome,
 	}) {
-		queries["year_by_"+string(by)] = accounting.UsageQuery{From: start, To: end, By: dimensions{by}}
+		queries["year_by_"+string(dimension)] = accounting.UsageQuery{From: start, To: end, By: dimensions{dimension}}
 	}
 	return queries
 }
@@ -131,11 +131,11 @@ func fillVolume(b *testing.B, d Database, l *ledger.Ledger, records int, start t
 			columnSums+literal(` FROM gateway_usage WHERE span = 2 AND at >= %d AND at < %d
 			GROUP BY api_key, holder, limit_name, model, provider, upstream, outcome, currency`, month.UnixMilli(), month.AddDate(0, 1, 0).UnixMilli()))
 	}
-	const without = ` FROM gateway_usage WHERE span <= 3 GROUP BY span, at, currency`
+	const filter = ` FROM gateway_usage WHERE span <= 3 GROUP BY span, at, currency`
 	execute(b, d,
-		`INSERT INTO gateway_usage SELECT span + 3, at, 0, 0, 0, 0, 0, 0, 0, currency, `+columnSums+without,
-		`INSERT INTO gateway_usage SELECT span + 6, at, 0, 0, limit_name, model, provider, upstream, outcome, currency, `+columnSums+without+`, limit_name, model, provider, upstream, outcome`,
-		`INSERT INTO gateway_usage SELECT span + 9, at, api_key, holder, limit_name, 0, 0, 0, outcome, currency, `+columnSums+without+`, api_key, holder, limit_name, outcome`,
+		`INSERT INTO gateway_usage SELECT span + 3, at, 0, 0, 0, 0, 0, 0, 0, currency, `+columnSums+filter,
+		`INSERT INTO gateway_usage SELECT span + 6, at, 0, 0, limit_name, model, provider, upstream, outcome, currency, `+columnSums+filter+`, limit_name, model, provider, upstream, outcome`,
+		`INSERT INTO gateway_usage SELECT span + 9, at, api_key, holder, limit_name, 0, 0, 0, outcome, currency, `+columnSums+filter+`, api_key, holder, limit_name, outcome`,
 	)
 	writeOriginals(b, l)
 	execute(b, d, volumePages(records, start)...)

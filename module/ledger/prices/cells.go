@@ -78,9 +78,9 @@ func (p *Price) aboveRates() []columnRate {
 
 // rateCells returns the cells of rates, without those that are empty.
 func rateCells(rates []columnRate) (all []Cell) {
-	for _, of := range rates {
-		if of.rate != of.empty {
-			all = append(all, Cell{of.column, of.rate.per(of.unit)})
+	for _, column := range rates {
+		if column.rate != column.empty {
+			all = append(all, Cell{column.column, column.rate.per(column.unit)})
 		}
 	}
 	return all
@@ -91,9 +91,9 @@ func (p *Price) termCells() (all []Cell) {
 	if p.Peak.Text != "" {
 		all = append(all, Cell{"peak", p.Peak.Text}, Cell{"peak_factor", thousandths(p.Peak.Factor)})
 	}
-	for i, of := range factorColumns {
+	for i, column := range factorColumns {
 		if p.Factors[i] != 0 {
-			all = append(all, Cell{of.column, thousandths(p.Factors[i])})
+			all = append(all, Cell{column.column, thousandths(p.Factors[i])})
 		}
 	}
 	return all

@@ -82,8 +82,8 @@ func FromRows(provider string, rows []map[string]string) (*Table, error) {
 	t := new(Table)
 	for i, row := range rows {
 		f := fieldsOf(row)
-		f.of["provider"] = provider
-		if err := modeltable.CheckColumns(slices.Sorted(maps.Keys(f.of)), Columns, Columns[:required]); err != nil {
+		f.cells["provider"] = provider
+		if err := modeltable.CheckColumns(slices.Sorted(maps.Keys(f.cells)), Columns, Columns[:required]); err != nil {
 			return nil, fmt.Errorf("price %d: %w", i+1, err)
 		}
 		if failures := t.add(f); failures != nil {
@@ -103,48 +103,48 @@ const required = 4
 
 // fields contains a row by its columns, and its errors.
 type fields struct {
-	of       map[string]string
+	cells    map[string]string
 	noTokens bool // the row has prices of units alone
 	failures []error
 }
 
 // fieldsOf returns the fields of a row.
 func fieldsOf(cells map[string]string) *fields {
-	f := &fields{of: maps.Clone(cells)}
+	f := &fields{cells: maps.Clone(cells)}
 	f.leaveOutTokens()
 	return f
 }
 
 // leaveOutTokens sets prices of input and output that are empty to 0 if there is one of a unit.
 func (f *fields) leaveOutTokens() {
-	if f.of["image"]+f.of["minute"]+f.of["characters"] == "" {
+	if f.cells["image"]+f.cells["minute"]+f.cells["characters"] == "" {
 		return
 	}
-	f.noTokens = f.of["input"]+f.of["output"] == ""
+	f.noTokens = f.cells["input"]+f.cells["output"] == ""
 	for _, name := range [...]string{"input", "output"} {
-		f.of[name] = cmp.Or(f.of[name], "0")
+		f.cells[name] = cmp.Or(f.cells[name], "0")
 	}
 }
 
 // price returns the price of a row, or its mistakes.
 func (f *fields) price() (*Price, []error) {
-	confirmed := f.of["confirmed"] == "yes"
-	f.check("confirmed", confirmed || f.of["confirmed"] == "", errConfirmation)
+	confirmed := f.cells["confirmed"] == "yes"
+	f.check("confirmed", confirmed || f.cells["confirmed"] == "", errConfirmation)
 	p := &Price{
-		Provider: f.of["provider"], Models: strings.Fields(f.of["models"]),
+		Provider: f.cells["provider"], Models: strings.Fields(f.cells["models"]),
 		Period: Period{From: f.date("from"), Until: f.date("until")},
-		Base:   f.rates(), Currency: cmp.Or(f.of["currency"], "USD"),
-		Origin: Origin{AsOf: f.of["as_of"], Source: f.of["source"], Note: f.of["note"], confirmed: confirmed},
+		Base:   f.rates(), Currency: cmp.Or(f.cells["currency"], "USD"),
+		Origin: Origin{AsOf: f.cells["as_of"], Source: f.cells["source"], Note: f.cells["note"], confirmed: confirmed},
 	}
 	f.check("currency", currency.MatchString(p.Currency), errCurrency)
 	f.date("as_of")
 	f.withoutEffect()
-	if f.of["edge"] != "" {
+	if f.cells["edge"] != "" {
 		p.Edge, p.Above = f.edge(), f.above(p.Base)
 	}
-	if f.of["peak"] != "" {
+	if f.cells["peak"] != "" {
 		var err error
-		p.Peak, err = parsePeak(f.of["peak"], f.factor("peak_factor"))
+		p.Peak, err = parsePeak(f.cells["peak"], f.factor("peak_factor"))
 		f.fail("peak", err)
 	}
 	p.Factors = f.factors()
@@ -156,15 +156,15 @@ func (f *fields) price() (*Price, []error) {
 	}
 	p.id = p.digest()
 	p.name = strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s/%s%s %s #%s",
-		p.Provider, p.Models[0], p.Currency, f.of["input"], f.of["output"], f.units(), p.AsOf, p.id[:8])), " ")
+		p.Provider, p.Models[0], p.Currency, f.cells["input"], f.cells["output"], f.units(), p.AsOf, p.id[:8])), " ")
 	return p, nil
 }
 
 // units returns the prices of images and units for the name of a price.
 func (f *fields) units() (text string) {
 	for _, name := range [...]string{"image_input", "image_output", "audio_input", "audio_output", "image", "minute", "characters"} {
-		if f.of[name] != "" {
-			text += " " + name + " " + f.of[name]
+		if f.cells[name] != "" {
+			text += " " + name + " " + f.cells[name]
 		}
 	}
 	return text
@@ -185,10 +185,10 @@ func (f *fields) check(name string, valid bool, err error) {
 }
 
 func (f *fields) date(name string) time.Time {
-	if f.of[name] == "" {
+	if f.cells[name] == "" {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.DateOnly, f.of[name])
+	t, err := time.Parse(time.DateOnly, f.cells[name])
 	f.check(name, err == nil, errDate)
 	return t
 }
@@ -202,7 +202,7 @@ var needed = map[string]string{
 // withoutEffect fails if a column has a value without the one that it needs.
 func (f *fields) withoutEffect() {
 	for _, name := range Columns {
-		if needs := needed[name]; needs != "" && f.of[name] != "" && f.of[needs] == "" {
+		if needs := needed[name]; needs != "" && f.cells[name] != "" && f.cells[needs] == "" {
 			f.fail(name, fmt.Errorf("has no effect without %s", needs))
 		}
 	}
@@ -244,8 +244,8 @@ func (f *fields) media(name string, r Rates) (m MediaRates) {
 }
 
 // risen returns the rates of a medium that have risen like those of all tokens.
-func (r MediaRates) risen(base, above Rates) MediaRates {
-	return MediaRates{scaled(r.Input, base.Fresh, above.Fresh), scaled(r.CacheRead, base.Fresh, above.Fresh), scaled(r.Output, base.Answer, above.Answer)}
+func (r MediaRates) risen(base, long Rates) MediaRates {
+	return MediaRates{scaled(r.Input, base.Fresh, long.Fresh), scaled(r.CacheRead, base.Fresh, long.Fresh), scaled(r.Output, base.Answer, long.Answer)}
 }
 
 // scaled returns a rate that rises like another one, rounded half up.
@@ -264,10 +264,10 @@ func scaled(rate, from, to Rate) Rate {
 
 // optional reads a price for a unit, which is 0 if it is empty.
 func (f *fields) optional(name string, unit int64) Rate {
-	if f.of[name] == "" {
+	if f.cells[name] == "" {
 		return 0
 	}
-	rate, err := parseRate(f.of[name], unit)
+	rate, err := parseRate(f.cells[name], unit)
 	f.fail(name, err)
 	return rate
 }
@@ -275,10 +275,10 @@ func (f *fields) optional(name string, unit int64) Rate {
 // rate reads a price for a million tokens. If it is empty, rate returns the default. The
 // prices of input and output are required.
 func (f *fields) rate(name string, byDefault Rate) Rate {
-	if f.of[name] == "" && !strings.HasPrefix(name, "input") && !strings.HasPrefix(name, "output") {
+	if f.cells[name] == "" && !strings.HasPrefix(name, "input") && !strings.HasPrefix(name, "output") {
 		return byDefault
 	}
-	rate, err := parseRate(f.of[name], perMillion)
+	rate, err := parseRate(f.cells[name], perMillion)
 	f.fail(name, err)
 	return rate
 }
@@ -295,7 +295,7 @@ var errEdge = errors.New(`an edge is ">" or ">=" and a number of tokens`)
 
 // edge reads the number of tokens from which on a prompt is long.
 func (f *fields) edge() int64 {
-	number, ok := strings.CutPrefix(f.of["edge"], ">")
+	number, ok := strings.CutPrefix(f.cells["edge"], ">")
 	number, inclusive := strings.CutPrefix(number, "=")
 	n, err := strconv.ParseInt(number, 10, 48)
 	f.check("edge", err == nil && n >= 1 && ok, errEdge)

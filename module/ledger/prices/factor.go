@@ -42,10 +42,10 @@ func (f *Factors) of(terms token.Terms) (factors []int64, unknown token.Terms) {
 	if f[regional] == 0 {
 		terms &^= token.Regional
 	}
-	for i, of := range factorColumns {
-		if terms&of.term != 0 && f[i] != 0 {
+	for i, column := range factorColumns {
+		if terms&column.term != 0 && f[i] != 0 {
 			factors = append(factors, f[i])
-			terms &^= of.term
+			terms &^= column.term
 		}
 	}
 	return factors, terms
@@ -55,9 +55,9 @@ var errFactor = fmt.Errorf("a factor is a decimal number from 0.001 to %d", MaxF
 
 // factors reads the columns of factors.
 func (f *fields) factors() (factors Factors) {
-	for i, of := range factorColumns {
-		if f.of[of.column] != "" {
-			factors[i] = f.factor(of.column)
+	for i, column := range factorColumns {
+		if f.cells[column.column] != "" {
+			factors[i] = f.factor(column.column)
 		}
 	}
 	return factors
@@ -65,7 +65,7 @@ func (f *fields) factors() (factors Factors) {
 
 // factor reads a factor in thousandths.
 func (f *fields) factor(name string) int64 {
-	rate, err := parseRate(f.of[name], perMillion)
+	rate, err := parseRate(f.cells[name], perMillion)
 	thousandths := int64(rate) / 1000
 	f.check(name, err == nil && thousandths >= 1 && thousandths <= MaxFactor, errFactor)
 	return thousandths

@@ -22,11 +22,11 @@ const ifCorrect = ": if this is correct, set confirmed to yes"
 // the same model in this table, or else in the first of the other tables that has one.
 // Prices in another currency are not compared, nor are those that follow a price of 0 or leave
 // tokens to the price of a unit. The error contains all such prices, each in a line of its own.
-func (t *Table) CheckJumps(now time.Time, before ...*Table) error {
+func (t *Table) CheckJumps(now time.Time, earlier ...*Table) error {
 	var failures []error
 	for name, list := range t.index.All {
 		for _, p := range list {
-			if old := t.previous(name, p, now, before); old != nil && !p.confirmed && p.Currency == old.Currency {
+			if old := t.previous(name, p, now, earlier); old != nil && !p.confirmed && p.Currency == old.Currency {
 				if err := jump(name.Name, p, old); err != nil {
 					failures = append(failures, err)
 				}
@@ -38,14 +38,14 @@ func (t *Table) CheckJumps(now time.Time, before ...*Table) error {
 }
 
 // previous returns the previous price of a model, nil if there is none: see CheckJumps.
-func (t *Table) previous(name modeltable.Key, p *Price, now time.Time, before []*Table) (old *Price) {
+func (t *Table) previous(name modeltable.Key, p *Price, now time.Time, earlier []*Table) (old *Price) {
 	list, _ := t.index.Get(name.Provider, name.Name)
 	for _, other := range list {
 		if other.From.Before(p.From) && (old == nil || old.From.Before(other.From)) {
 			old = other
 		}
 	}
-	for _, table := range before {
+	for _, table := range earlier {
 		if old == nil {
 			old = table.Find(name.Provider, name.Name, slices.MaxFunc([]time.Time{now, p.From}, time.Time.Compare))
 		}

@@ -26,9 +26,9 @@ var partColumns = [...]struct {
 
 // Column returns the column of the price of the first part, "" for none.
 func (p Parts) Column() string {
-	for _, of := range partColumns {
-		if p&of.part != 0 {
-			return of.column
+	for _, column := range partColumns {
+		if p&column.part != 0 {
+			return column.column
 		}
 	}
 	return ""
@@ -47,9 +47,9 @@ func partsOf(searches int64, units token.Units) (parts Parts) {
 // unknownParts returns the parts whose price the columns leave open. Searches always have a
 // price of their own. Units without one are included in the price of tokens, if there is any.
 func (f *fields) unknownParts() (unknown Parts) {
-	for _, of := range partColumns {
-		if f.of[of.column] == "" && (of.part == Searches || f.noTokens) {
-			unknown |= of.part
+	for _, column := range partColumns {
+		if f.cells[column.column] == "" && (column.part == Searches || f.noTokens) {
+			unknown |= column.part
 		}
 	}
 	return unknown

@@ -25,9 +25,9 @@ func (p Peak) covers(at time.Time) bool {
 	if !p.days[at.Weekday()] {
 		return false
 	}
-	of := at.Sub(at.Truncate(24 * time.Hour))
+	clock := at.Sub(at.Truncate(24 * time.Hour))
 	for _, span := range p.spans {
-		if of >= span[0] && of < span[1] {
+		if clock >= span[0] && clock < span[1] {
 			return true
 		}
 	}

@@ -147,12 +147,12 @@ func (p *Price) digest() string {
 	if u := p.Base.UnitRates; u != (UnitRates{}) {
 		text = fmt.Appendf(text, " Image:%d Minute:%d Character:%d", u.Image, u.Minute, u.Character)
 	}
-	for _, of := range [...]struct {
+	for _, medium := range [...]struct {
 		name  string
 		rates MediaRates
 	}{{"OfImages", p.Base.OfImages}, {"OfAudio", p.Base.OfAudio}} {
-		if i := of.rates; i != (MediaRates{p.Base.Fresh, p.Base.CacheRead, p.Base.Answer}) {
-			text = fmt.Appendf(text, " %s:%d/%d/%d", of.name, i.Input, i.CacheRead, i.Output)
+		if i := medium.rates; i != (MediaRates{p.Base.Fresh, p.Base.CacheRead, p.Base.Answer}) {
+			text = fmt.Appendf(text, " %s:%d/%d/%d", medium.name, i.Input, i.CacheRead, i.Output)
 		}
 	}
 	if p.Base.Search == 0 && p.Base.Unknown&Searches == 0 {

@@ -69,11 +69,11 @@ func (r Rates) units(u token.Units) (pico int64) {
 
 // sum returns the cost of t in pico units, of which some are tokens of images and of sound.
 func (r Rates) sum(t token.Counts, units *token.Units) (pico int64) {
-	for _, of := range [...]struct {
+	for _, medium := range [...]struct {
 		rates  MediaRates
 		tokens token.MediaTokens
 	}{{r.OfImages, units.ImageTokens}, {r.OfAudio, units.AudioTokens}} {
-		pico = saturate(pico, of.rates.take(&t, of.tokens))
+		pico = saturate(pico, medium.rates.take(&t, medium.tokens))
 	}
 	for _, part := range [...]struct {
 		rate  Rate

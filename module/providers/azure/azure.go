@@ -155,8 +155,8 @@ func (a *Azure) Validate() error {
 //	}
 func (a *Azure) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return presetwords.Read(d, a.service.name, a,
-		presetwords.Word{Name: "resource", Needs: "one name", To: &a.Resource},
-		presetwords.Word{Name: "api_version", Needs: "one version, such as 2024-10-21", To: &a.APIVersion},
+		presetwords.Word{Name: "resource", Needs: "one name", Value: &a.Resource},
+		presetwords.Word{Name: "api_version", Needs: "one version, such as 2024-10-21", Value: &a.APIVersion},
 		presetwords.Word{Name: "entra", Read: func(d *caddyfile.Dispenser) error {
 			a.Entra = new(Entra)
 			return a.Entra.read(d)

@@ -178,17 +178,17 @@ type stream struct {
 	body    io.Closer
 	decoder *eventstream.Decoder
 	memory  []byte // of the payload of a message
-	out     bytes.Buffer
-	err     error // after out
+	events  bytes.Buffer
+	err     error // after events
 }
 
 // Read implements io.Reader.
 func (s *stream) Read(p []byte) (int, error) {
-	for s.out.Len() == 0 && s.err == nil {
+	for s.events.Len() == 0 && s.err == nil {
 		s.err = s.next()
 	}
-	if s.out.Len() > 0 {
-		return s.out.Read(p)
+	if s.events.Len() > 0 {
+		return s.events.Read(p)
 	}
 	return 0, s.err
 }
@@ -280,5 +280,5 @@ func (s *stream) fail(name string, payload []byte) {
 
 func (s *stream) write(event string, data []byte) {
 	data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\n"), []byte(" ")), []byte("\r"), []byte(" "))
-	fmt.Fprintf(&s.out, "event: %s\ndata: %s\n\n", event, data)
+	fmt.Fprintf(&s.events, "event: %s\ndata: %s\n\n", event, data)
 }

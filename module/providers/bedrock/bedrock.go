@@ -222,8 +222,8 @@ func (b *Bedrock) Validate() error {
 //	betas   <value of anthropic-beta...>
 func (b *Bedrock) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return presetwords.Read(d, "bedrock", b,
-		presetwords.Word{Name: "region", Needs: "one name, such as us-east-1", To: &b.Region},
-		presetwords.Word{Name: "profile", Needs: "one name", To: &b.Profile},
+		presetwords.Word{Name: "region", Needs: "one name, such as us-east-1", Value: &b.Region},
+		presetwords.Word{Name: "profile", Needs: "one name", Value: &b.Profile},
 		presetwords.Word{Name: "betas", List: &b.Betas},
 	)
 }

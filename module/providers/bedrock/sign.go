@@ -105,11 +105,11 @@ func (id identity) fetch(ctx context.Context) (token tokens.Token[aws.Credential
 func finalAnswers(stack *middleware.Stack) error {
 	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("FinalAnswers", func(
 		ctx context.Context, input middleware.DeserializeInput, next middleware.DeserializeHandler,
-	) (out middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
-		out, metadata, err = next.HandleDeserialize(ctx, input)
-		if res, ok := out.RawResponse.(*smithyhttp.Response); ok && err == nil {
+	) (output middleware.DeserializeOutput, metadata middleware.Metadata, err error) {
+		output, metadata, err = next.HandleDeserialize(ctx, input)
+		if res, ok := output.RawResponse.(*smithyhttp.Response); ok && err == nil {
 			_, err = outbound.Final(res.Response, nil)
 		}
-		return out, metadata, err
+		return output, metadata, err
 	}), middleware.After)
 }

@@ -67,13 +67,13 @@ func withoutVersion(d *format.Descriptor, path string) string {
 // match reports whether a path, with its escapes, is that of an endpoint of a format, and returns the
 // name of the model in it.
 func match(d *format.Descriptor, e *format.Endpoint, path string) (model string, ok bool) {
-	before, after, named := e.Around()
-	before, path = withoutVersion(d, before), withoutVersion(d, path)
+	prefix, suffix, named := e.Around()
+	prefix, path = withoutVersion(d, prefix), withoutVersion(d, path)
 	if !named {
-		return "", path == before
+		return "", path == prefix
 	}
-	rest, ok := strings.CutPrefix(path, before)
-	if rest, is := strings.CutSuffix(rest, after); ok && is {
+	rest, ok := strings.CutPrefix(path, prefix)
+	if rest, is := strings.CutSuffix(rest, suffix); ok && is {
 		model, _ = url.PathUnescape(rest) // it is part of a valid path
 	}
 	return model, model != ""

@@ -15,20 +15,20 @@ import (
 // faults of a stream.
 func (w *writing) stream() {
 	f := &w.answer.Faults
-	out := w.openStream(f)
+	output := w.openStream(f)
 	w.pause(f.SlowFirst)
 	if f.Has(reply.FirstEventError) {
-		out.write(w.failure())
-		out.close()
+		output.write(w.failure())
+		output.close()
 		return
 	}
 	contents, struck := 0, false
 	for e := range w.answer.Events(w.route.format) {
 		content := e.Kind == event.Text || e.Kind == event.Reasoning || e.Kind == event.ToolArgs
-		if !struck && (content && contents == f.After || e.Kind == event.Finish) { // an answer may be too short
+		if !struck && (content && contents == f.Pieces || e.Kind == event.Finish) { // an answer may be too short
 			struck = true
 			if last := w.strike(f.Middle); last != nil {
-				out.write(last)
+				output.write(last)
 				break
 			}
 		}
@@ -46,9 +46,9 @@ func (w *writing) stream() {
 		if e.Kind == event.End && f.Has(reply.NoDone) && !w.route.format.Answers.NoLastEvent {
 			events = withoutLast(events)
 		}
-		out.write(events)
+		output.write(events)
 	}
-	out.close()
+	output.close()
 }
 
 // withoutLast returns events, each of which ends with a blank line, without the last one.
@@ -89,7 +89,7 @@ func (w *writing) failure() []byte {
 // output is the body of a stream. It flushes each write, unless the stream is sent in one piece.
 type output struct {
 	x       *exchange
-	out     io.Writer
+	w       io.Writer
 	held    bytes.Buffer // of a stream that is sent in one piece
 	zip     *gzip.Writer // nil when plain
 	crlf    bool
@@ -100,14 +100,14 @@ type output struct {
 func (x *exchange) openStream(f *reply.Faults) *output {
 	x.setHeader("text/event-stream; charset=utf-8")
 	x.w.Header().Set("Cache-Control", "no-cache")
-	o := &output{x: x, out: x.w, crlf: f.Has(reply.CRLF), control: http.NewResponseController(x.w)}
+	o := &output{x: x, w: x.w, crlf: f.Has(reply.CRLF), control: http.NewResponseController(x.w)}
 	if f.Has(reply.Burst) {
-		o.out = &o.held
+		o.w = &o.held
 	}
 	if f.Has(reply.Gzip) {
 		x.w.Header().Set("Content-Encoding", "gzip")
-		o.zip = gzip.NewWriter(o.out)
-		o.out = o.zip
+		o.zip = gzip.NewWriter(o.w)
+		o.w = o.zip
 	}
 	x.w.WriteHeader(http.StatusOK)
 	o.flush()
@@ -122,7 +122,7 @@ func (o *output) write(events []byte) {
 	if o.crlf {
 		events = bytes.ReplaceAll(events, []byte("\n"), []byte("\r\n"))
 	}
-	_, err := o.out.Write(events)
+	_, err := o.w.Write(events)
 	if o.flush(); err != nil {
 		o.x.abort()
 	}

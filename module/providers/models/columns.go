@@ -33,7 +33,7 @@ var columns = []column{
 	{"out", "a list of image, audio, video, embedding", areMedia},
 	{"call_ids", "short or nine", words("short", "nine")},
 	{"system", "system, first, developer or none", words("system", "first", "developer", "none")},
-	{"endpoint", "a list of chat, responses, completions, or one of " + strings.Join(beside, ", "), areEndpoints},
+	{"endpoint", "a list of chat, responses, completions, or one of " + strings.Join(endpoints, ", "), areEndpoints},
 	{"deprecated", "a date: 2026-11-30", isDate},
 	{"shutdown", "a date: 2026-11-30", isDate},
 	{"successor", "a name of a model", func(string) bool { return true }},
@@ -140,11 +140,11 @@ func areMedia(value string) bool {
 // conversations are the endpoints that answer conversations and prompts with text.
 var conversations = [...]string{"chat", "responses", "completions"}
 
-// beside are the endpoints beside conversations. The gateway has none for models of the last two.
-var beside = strings.Fields("embeddings rerank images speech transcription realtime videos")
+// endpoints are those beside conversations. The gateway has none for models of the last two.
+var endpoints = strings.Fields("embeddings rerank images speech transcription realtime videos")
 
 func areEndpoints(value string) bool {
-	return list(conversations[:]...)(value) || words(beside...)(value)
+	return list(conversations[:]...)(value) || words(endpoints...)(value)
 }
 
 func isDate(value string) bool {

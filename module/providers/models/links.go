@@ -12,7 +12,7 @@ import (
 // links are the rows that others are like.
 type links struct {
 	table, base *Table
-	like        map[*Facts]string // provider/model of the row with the values of the empty cells
+	model       map[*Facts]string // provider/model of the row with the values of the empty cells
 	begun       map[*Facts]bool   // rows whose empty cells are being filled, or have been
 }
 
@@ -29,7 +29,7 @@ func (l *links) complete(f *Facts) error {
 		return &modeltable.CellError{Column: "like", Err: errCircle}
 	}
 	l.begun[f] = true
-	from, err := l.from(f)
+	source, err := l.from(f)
 	if err != nil {
 		return err
 	}
@@ -37,8 +37,8 @@ func (l *links) complete(f *Facts) error {
 		switch {
 		case value == "-":
 			f.cells[i] = ""
-		case value == "" && from != nil:
-			f.cells[i] = from.cells[i]
+		case value == "" && source != nil:
+			f.cells[i] = source.cells[i]
 		}
 	}
 	f.traits, f.endpoints = traits(f.Value), endpointsOf(f.Value("endpoint"))
@@ -48,7 +48,7 @@ func (l *links) complete(f *Facts) error {
 
 // from returns the complete row whose cells f takes, nil for none.
 func (l *links) from(f *Facts) (*Facts, error) {
-	link := l.like[f]
+	link := l.model[f]
 	switch {
 	case link == "" && len(f.Names) == 0: // a mistake of its own
 		return nil, nil
@@ -56,27 +56,27 @@ func (l *links) from(f *Facts) (*Facts, error) {
 		return l.base.Find(f.Provider, f.Names[0]), nil
 	}
 	provider, name, _ := strings.Cut(link, "/")
-	from := l.table.Find(provider, name)
-	if from == nil {
-		from = l.base.Find(provider, name)
+	source := l.table.Find(provider, name)
+	if source == nil {
+		source = l.base.Find(provider, name)
 	}
-	if from == nil {
+	if source == nil {
 		return nil, &modeltable.CellError{Column: "like", Err: fmt.Errorf("'%s' is no provider/model of a row", link)}
 	}
-	if from == f {
+	if source == f {
 		return nil, &modeltable.CellError{Column: "like", Err: errCircle}
 	}
-	if err := l.completed(from); err != nil {
+	if err := l.completed(source); err != nil {
 		return nil, err
 	}
-	return from, nil
+	return source, nil
 }
 
 // completed completes a row that another one is like. Its mistakes are reported in its own line.
-func (l *links) completed(from *Facts) error {
-	if l.begun[from] && from.traits == nil {
+func (l *links) completed(source *Facts) error {
+	if l.begun[source] && source.traits == nil {
 		return &modeltable.CellError{Column: "like", Err: errCircle}
 	}
-	_ = l.complete(from)
+	_ = l.complete(source)
 	return nil
 }

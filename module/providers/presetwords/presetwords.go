@@ -13,8 +13,8 @@ import (
 // Word is a word of a preset. Exactly one of To, List and Read is set.
 type Word struct {
 	Name  string
-	Needs string                           // what To is, for an error: "one region"
-	To    *string                          // the only value
+	Needs string                           // what Value is, for an error: "one region"
+	Value *string                          // the only value
 	List  *[]string                        // any number of values
 	Read  func(*caddyfile.Dispenser) error // values and block
 }
@@ -43,7 +43,7 @@ func readWord(d *caddyfile.Dispenser, preset string, table []Word) error {
 		case w.List != nil:
 			*w.List = append(*w.List, aigateway.SplitList(d.RemainingArgs())...)
 			return nil
-		case d.AllArgs(w.To):
+		case d.AllArgs(w.Value):
 			return nil
 		default:
 			return d.Errf("%s needs %s", w.Name, w.Needs)

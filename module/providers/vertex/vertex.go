@@ -202,8 +202,8 @@ func (v *Vertex) Validate() error {
 //	betas    <value of anthropic-beta...>
 func (v *Vertex) UnmarshalCaddyfile(d *caddyfile.Dispenser) error {
 	return presetwords.Read(d, "vertex", v,
-		presetwords.Word{Name: "project", Needs: "one id", To: &v.Project},
-		presetwords.Word{Name: "location", Needs: "one region, us, eu or global", To: &v.Location},
+		presetwords.Word{Name: "project", Needs: "one id", Value: &v.Project},
+		presetwords.Word{Name: "location", Needs: "one region, us, eu or global", Value: &v.Location},
 		presetwords.Word{Name: "betas", List: &v.Betas},
 	)
 }

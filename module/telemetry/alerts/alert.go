@@ -30,7 +30,7 @@ type kind struct {
 	// values until the time in the member until, or for a day if that is empty, and for so
 	// long after it. Without an object, every event is sent.
 	object  []string
-	until   string
+	end     string
 	lasting time.Duration
 	// ends is the name of the events that are over with this one; "" for an event that begins
 	// something.
@@ -95,7 +95,7 @@ var kinds = map[string]kind{
 		},
 		[]string{"server", "tool", "digest"}, "", 0, "",
 	},
-	events.SpendReport: {text: spendText, object: []string{"ledger", "period"}, until: "to", lasting: spendLasts},
+	events.SpendReport: {text: spendText, object: []string{"ledger", "period"}, end: "to", lasting: spendLasts},
 	events.LedgerBlocked: {text: func(d data) string {
 		return "The ledger cannot be written: " + d.value("error")
 	}},
@@ -125,31 +125,31 @@ func ofSubject(d data) string {
 }
 
 // after returns a text behind another one, "" without a text.
-func after(before, text string) string {
+func after(lead, text string) string {
 	if text == "" {
 		return ""
 	}
-	return before + text
+	return lead + text
 }
 
 // New returns the alert of an event; nil if the event is none.
-func New(id, name string, at time.Time, of map[string]any) *Alert {
+func New(id, name string, at time.Time, data map[string]any) *Alert {
 	k, ok := kinds[name]
 	if !ok {
 		return nil
 	}
-	return &Alert{ID: id, Event: name, Time: at.UTC(), Text: k.text(of), Data: of}
+	return &Alert{ID: id, Event: name, Time: at.UTC(), Text: k.text(data), Data: data}
 }
 
 // Mark returns the name under which it is remembered that the alert was sent, and the time
 // until which it is not sent again; "" if every event is sent.
-func (a *Alert) Mark() (name string, until time.Time) {
+func (a *Alert) Mark() (name string, end time.Time) {
 	k := kinds[a.Event]
 	if len(k.object) == 0 {
-		return "", until
+		return "", end
 	}
 	object := sha256.New()
-	for _, member := range append(k.object, k.until) {
+	for _, member := range append(k.object, k.end) {
 		fmt.Fprintf(object, "%q=%q ", member, data(a.Data).value(member))
 	}
 	return a.Event + "-" + hex.EncodeToString(object.Sum(nil)[:16]), a.until()
@@ -161,9 +161,9 @@ func (a *Alert) IsReport() bool { return a.Event == events.SpendReport }
 // until returns the end of an alert that no other event ends: the time in its data and what is kept
 // behind it, or a day later.
 func (a *Alert) until() time.Time {
-	until, err := time.Parse(time.RFC3339, data(a.Data).value(kinds[a.Event].until))
+	end, err := time.Parse(time.RFC3339, data(a.Data).value(kinds[a.Event].end))
 	if err != nil {
 		return a.Time.Add(24 * time.Hour)
 	}
-	return until.Add(kinds[a.Event].lasting)
+	return end.Add(kinds[a.Event].lasting)
 }

@@ -13,7 +13,7 @@ import (
 // Recent is an alert of this process, whether or not a webhook is configured.
 type Recent struct {
 	Alert
-	Over time.Time // since when it needs nobody any more; zero while it does
+	Ended time.Time // since when it needs nobody any more; zero while it does
 }
 
 // identity are the members of data that tell what an alert is about. The level of a budget is not
@@ -32,7 +32,7 @@ func Latest(now time.Time) []Recent {
 		if k.ends != "" {
 			subject := subjectOf(k.ends, e.Data)
 			if begun, is := open[subject]; is {
-				begun.Over = e.Time
+				begun.Ended = e.Time
 				ended = append(ended, begun)
 				delete(open, subject)
 			}
@@ -40,15 +40,15 @@ func Latest(now time.Time) []Recent {
 		}
 		subject := subjectOf(e.Name, e.Data)
 		next := Recent{Alert: *New("", e.Name, e.Time, e.Data)}
-		if before, is := open[subject]; is && !endsByEvent(e.Name) && !before.until().After(next.Time) {
-			ended = append(ended, before)
+		if earlier, is := open[subject]; is && !endsByEvent(e.Name) && !earlier.until().After(next.Time) {
+			ended = append(ended, earlier)
 		}
 		open[subject] = next
 	}
 	all := slices.AppendSeq(ended, maps.Values(open))
 	for i := range all {
-		if until := all[i].until(); all[i].Over.IsZero() && !endsByEvent(all[i].Event) && !until.After(now) {
-			all[i].Over = until
+		if end := all[i].until(); all[i].Ended.IsZero() && !endsByEvent(all[i].Event) && !end.After(now) {
+			all[i].Ended = end
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Recent) int { return b.Time.Compare(a.Time) })

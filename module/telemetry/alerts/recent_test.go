@@ -17,8 +17,8 @@ import (
 func shown() (lines []string) {
 	for _, alert := range Latest(time.Now()) {
 		state := "open"
-		if !alert.Over.IsZero() {
-			state = "over after " + alert.Over.Sub(alert.Time).String()
+		if !alert.Ended.IsZero() {
+			state = "over after " + alert.Ended.Sub(alert.Time).String()
 		}
 		lines = append(lines, state+": "+alert.Text)
 	}

@@ -18,8 +18,8 @@ type Sum struct {
 	Currency  string `json:"currency"`
 	Floor     bool   `json:"floor,omitempty"` // CostMicro is a lower bound, because some costs are unknown
 
-	// Before is the cost in the period before; nil if it is not known.
-	Before *int64 `json:"before_micro,omitempty"`
+	// Previous is the cost in the period before; nil if it is not known.
+	Previous *int64 `json:"before_micro,omitempty"`
 }
 
 // Period is a kind of period that is reported.
@@ -69,8 +69,8 @@ func spendText(d data) string {
 	}
 	fmt.Fprintf(&text, "Spend %s%s (%s): %s for %d request%s. Changes are to the %s before.",
 		period.time, days(d), d.value("zone"), strings.Join(amounts, " and "), requests, plural, period.Unit)
-	for _, by := range SpendBy {
-		sums, _ := d[by].([]Sum)
+	for _, dimension := range SpendBy {
+		sums, _ := d[dimension].([]Sum)
 		if len(sums) == 0 || len(sums) == 1 && sums[0].Name == "" {
 			continue // such as that of a gateway without limits
 		}
@@ -78,7 +78,7 @@ func spendText(d data) string {
 		for i, sum := range sums {
 			lines[i] = sum.name() + " " + sum.amount()
 		}
-		fmt.Fprintf(&text, "\nBy %s: %s.", by, strings.Join(lines, ", "))
+		fmt.Fprintf(&text, "\nBy %s: %s.", dimension, strings.Join(lines, ", "))
 	}
 	return text.String()
 }
@@ -137,10 +137,10 @@ func (s Sum) amount() string {
 		text = "at least " + text
 	}
 	switch {
-	case s.Before == nil:
+	case s.Previous == nil:
 		return text
-	case *s.Before > 0:
-		return text + fmt.Sprintf(" (%+.0f %%)", math.Round(100*float64(s.CostMicro-*s.Before)/float64(*s.Before)))
+	case *s.Previous > 0:
+		return text + fmt.Sprintf(" (%+.0f %%)", math.Round(100*float64(s.CostMicro-*s.Previous)/float64(*s.Previous)))
 	case s.CostMicro > 0:
 		return text + " (new)"
 	}

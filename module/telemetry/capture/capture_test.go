@@ -69,17 +69,17 @@ func TestACaptureHasBothSidesOfTheWire(t *testing.T) {
 			Body: `{"model":"m"}`, Size: 13, Chunks: [][2]int64{{0, 13}},
 		}, *v.Client.Request)
 		assert.Equal(t, MessageView{
-			At: 3, Status: 200, Headers: [][2]string{{"X-Request-Id", "req_1"}},
+			Begun: 3, Status: 200, Headers: [][2]string{{"X-Request-Id", "req_1"}},
 			Body: "event: a\n\nevent: b\n\n", Size: 20, Chunks: [][2]int64{{3, 10}, {8, 10}},
 		}, *v.Client.Answer)
 		require.Len(t, v.Calls, 1)
 		assert.Equal(t, Target{"p", "up", "chat"}, v.Calls[0].Target)
 		assert.Equal(t, MessageView{
-			At: 3, Method: "POST", Path: "/v1/chat/completions", Headers: [][2]string{{"Content-Type", "application/json"}},
+			Begun: 3, Method: "POST", Path: "/v1/chat/completions", Headers: [][2]string{{"Content-Type", "application/json"}},
 			Body: `{"model":"up"}`, Size: 14, Chunks: [][2]int64{{3, 14}},
 		}, *v.Calls[0].Request)
 		assert.Equal(t, MessageView{
-			At: 3, Status: 200, Headers: [][2]string{{"Content-Type", "text/event-stream"}}, Body: "data: 1\n\n", Size: 9, Chunks: [][2]int64{{3, 9}},
+			Begun: 3, Status: 200, Headers: [][2]string{{"Content-Type", "text/event-stream"}}, Body: "data: 1\n\n", Size: 9, Chunks: [][2]int64{{3, 9}},
 		}, *v.Calls[0].Answer)
 		assert.Equal(t, map[string]any{"outcome": "answered"}, v.Exchange)
 		assert.NotNil(t, v.Ended)

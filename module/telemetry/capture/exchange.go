@@ -47,7 +47,7 @@ type Target struct {
 
 func newExchange(owner Owner, id string, start time.Time) *Exchange {
 	ex := &Exchange{owner: owner, id: id, start: start, room: mostOfAll}
-	ex.request, ex.answer = &message{in: ex}, &message{in: ex}
+	ex.request, ex.answer = &message{exchange: ex}, &message{exchange: ex}
 	return ex
 }
 
@@ -98,7 +98,7 @@ func (ex *Exchange) End(summary map[string]any) {
 // returns the body without what clients must not read. The returned function adds the answer, and
 // returns its body, which adds what is read from it. If there are too many calls, nothing is added.
 func (ex *Exchange) Call(provider, model, format string, r *http.Request, body io.WriterTo, hide func(status int, body []byte) []byte) func(*http.Response) io.ReadCloser {
-	c := &call{Target: Target{provider, model, format}, hide: hide, request: &message{in: ex}, answer: &message{in: ex}}
+	c := &call{Target: Target{provider, model, format}, hide: hide, request: &message{exchange: ex}, answer: &message{exchange: ex}}
 	ex.mu.Lock()
 	full := len(ex.calls) >= mostCalls
 	if !full {

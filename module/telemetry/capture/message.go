@@ -9,8 +9,8 @@ import (
 
 // message is a request or an answer. It is guarded by the lock of its exchange.
 type message struct {
-	in           *Exchange
-	at           time.Time // zero before it begins
+	exchange     *Exchange
+	begun        time.Time // zero before it begins
 	method, path string    // of a request
 	status       int       // of an answer
 	headers      [][2]string
@@ -21,15 +21,15 @@ type message struct {
 
 // chunk is a part of a body that was sent or received at once.
 type chunk struct {
-	at   time.Time
-	size int
+	moved time.Time
+	size  int
 }
 
 // begin sets what comes before the body.
-func (m *message) begin(at time.Time, method, path string, status int, h http.Header) {
-	m.in.mu.Lock()
-	defer m.in.mu.Unlock()
-	m.at, m.method, m.path, m.status = at, method, path, status
+func (m *message) begin(moment time.Time, method, path string, status int, h http.Header) {
+	m.exchange.mu.Lock()
+	defer m.exchange.mu.Unlock()
+	m.begun, m.method, m.path, m.status = moment, method, path, status
 	for name, values := range h {
 		if !listed(name) {
 			continue
@@ -60,16 +60,16 @@ func (m *message) Write(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	m.in.mu.Lock()
-	defer m.in.mu.Unlock()
+	m.exchange.mu.Lock()
+	defer m.exchange.mu.Unlock()
 	m.size += int64(len(p))
 	if len(m.chunks) < mostChunks {
 		m.chunks = append(m.chunks, chunk{time.Now(), len(p)})
 	} else {
 		m.chunks[mostChunks-1].size += len(p)
 	}
-	kept := p[:min(len(p), mostOfBody-len(m.body), m.in.room)]
+	kept := p[:min(len(p), mostOfBody-len(m.body), m.exchange.room)]
 	m.body = append(m.body, kept...)
-	m.in.room -= len(kept)
+	m.exchange.room -= len(kept)
 	return len(p), nil
 }

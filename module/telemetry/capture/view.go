@@ -30,7 +30,7 @@ type CallView struct {
 
 // MessageView is a request or an answer.
 type MessageView struct {
-	At       int64       `json:"at_ms"`
+	Begun    int64       `json:"at_ms"`
 	Method   string      `json:"method"` // "" for an answer
 	Path     string      `json:"path"`   // without the host; "" for an answer
 	Status   int         `json:"status"` // 0 for a request
@@ -80,15 +80,15 @@ func (ex *Exchange) View() View {
 
 // view returns the message as it is now, nil before it begins. The caller holds the lock.
 func (m *message) view(hide func(int, []byte) []byte) *MessageView {
-	if m.at.IsZero() {
+	if m.begun.IsZero() {
 		return nil
 	}
 	v := &MessageView{
-		At: m.since(m.at), Method: m.method, Path: m.path, Status: m.status, Size: m.size,
+		Begun: m.since(m.begun), Method: m.method, Path: m.path, Status: m.status, Size: m.size,
 		Headers: append([][2]string{}, m.headers...), Chunks: [][2]int64{},
 	}
 	for _, c := range m.chunks {
-		v.Chunks = append(v.Chunks, [2]int64{m.since(c.at), int64(c.size)})
+		v.Chunks = append(v.Chunks, [2]int64{m.since(c.moved), int64(c.size)})
 	}
 	body := m.body
 	if v.Cut = m.size > int64(len(body)); v.Cut {
@@ -112,4 +112,4 @@ func (m *message) view(hide func(int, []byte) []byte) *MessageView {
 // longestSecret is the length of the end that is left out of a body which is cut.
 const longestSecret = 8 << 10
 
-func (m *message) since(at time.Time) int64 { return at.Sub(m.in.start).Milliseconds() }
+func (m *message) since(moment time.Time) int64 { return moment.Sub(m.exchange.start).Milliseconds() }

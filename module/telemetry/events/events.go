@@ -99,8 +99,8 @@ func (e *Emitter) start() {
 	running.mu.Lock()
 	defer running.mu.Unlock()
 	running.list = append(running.list, e)
-	for _, before := range running.early {
-		e.add(before)
+	for _, early := range running.early {
+		e.add(early)
 	}
 	running.early = nil
 	e.done.Go(e.run)

@@ -16,8 +16,8 @@ type Event struct {
 	Data map[string]any
 }
 
-// past are the latest events of each name, the oldest first.
-var past struct {
+// latest are the latest events of each name, the oldest first.
+var latest struct {
 	mu   sync.Mutex // guards all below
 	list map[string][]Event
 }
@@ -28,20 +28,20 @@ func keep(name string, data map[string]any) {
 	if name == Fallback || name == SpendReport {
 		return
 	}
-	past.mu.Lock()
-	defer past.mu.Unlock()
-	if past.list == nil {
-		past.list = make(map[string][]Event)
+	latest.mu.Lock()
+	defer latest.mu.Unlock()
+	if latest.list == nil {
+		latest.list = make(map[string][]Event)
 	}
-	list := append(past.list[name], Event{name, time.Now(), data})
-	past.list[name] = slices.Clone(list[max(0, len(list)-mostPast):])
+	list := append(latest.list[name], Event{name, time.Now(), data})
+	latest.list[name] = slices.Clone(list[max(0, len(list)-mostPast):])
 }
 
 // Past returns the latest events of the process, at most 50 of a name, the oldest first.
 func Past() (all []Event) {
-	past.mu.Lock()
-	defer past.mu.Unlock()
-	for _, list := range past.list {
+	latest.mu.Lock()
+	defer latest.mu.Unlock()
+	for _, list := range latest.list {
 		all = append(all, list...)
 	}
 	slices.SortStableFunc(all, func(a, b Event) int { return a.Time.Compare(b.Time) })

@@ -114,22 +114,22 @@ func (s *sampler) show(providers []string, now sample) Hour {
 	all := append(append([]sample{}, s.samples...), now)
 	s.mu.Unlock()
 	h := Hour{From: all[0].taken.UTC(), Providers: []ProviderHour{}, Unshared: []int64{}, LedgerRefused: []int64{}, LedgerDamaged: []int64{}}
-	for i, after := range all[1:] {
-		h.Unshared = append(h.Unshared, since(after.unshared, all[i].unshared))
-		h.LedgerRefused = append(h.LedgerRefused, since(after.refused, all[i].refused))
-		h.LedgerDamaged = append(h.LedgerDamaged, since(after.damaged, all[i].damaged))
+	for i, next := range all[1:] {
+		h.Unshared = append(h.Unshared, since(next.unshared, all[i].unshared))
+		h.LedgerRefused = append(h.LedgerRefused, since(next.refused, all[i].refused))
+		h.LedgerDamaged = append(h.LedgerDamaged, since(next.damaged, all[i].damaged))
 	}
 	if ledger, oldest, open := ledgers.sum(); open {
 		h.Ledger = &LedgerBacklog{ledger.Pending, ledger.Bytes, int64(oldest.Seconds())}
 	}
 	for _, name := range providers {
 		p := ProviderHour{Name: name, Calls: []int64{}, Failed: []int64{}, P50: []*int64{}, P95: []*int64{}}
-		for i, after := range all[1:] {
-			before, latest := all[i].countsOf(name), after.countsOf(name)
-			p.Calls = append(p.Calls, since(latest.calls, before.calls))
-			p.Failed = append(p.Failed, since(latest.failed, before.failed))
-			p.P50 = append(p.P50, percentile(0.5, before.first, latest.first))
-			p.P95 = append(p.P95, percentile(0.95, before.first, latest.first))
+		for i, next := range all[1:] {
+			last, latest := all[i].countsOf(name), next.countsOf(name)
+			p.Calls = append(p.Calls, since(latest.calls, last.calls))
+			p.Failed = append(p.Failed, since(latest.failed, last.failed))
+			p.P50 = append(p.P50, percentile(0.5, last.first, latest.first))
+			p.P95 = append(p.P95, percentile(0.95, last.first, latest.first))
 		}
 		h.Providers = append(h.Providers, p)
 	}
@@ -137,11 +137,11 @@ func (s *sampler) show(providers []string, now sample) Hour {
 }
 
 // since returns the increase of a counter. A counter that begins anew has counted all it has.
-func since(after, before float64) int64 {
-	if after < before {
-		return int64(after)
+func since(next, last float64) int64 {
+	if next < last {
+		return int64(next)
 	}
-	return int64(after - before)
+	return int64(next - last)
 }
 
 // sample has counts at a time.
@@ -238,22 +238,22 @@ func sum(a, b []*dto.Bucket) []*dto.Bucket {
 	return a
 }
 
-// percentile returns a percentile of what buckets have counted since before, in milliseconds,
+// percentile returns a percentile of what buckets have counted since the last ones, in milliseconds,
 // with an even distribution within each bucket. It returns nil if they have counted nothing
 // up to the highest bound.
-func percentile(share float64, before, after []*dto.Bucket) *int64 {
-	counted := make([]float64, len(after))
-	for i, bucket := range after {
+func percentile(share float64, last, next []*dto.Bucket) *int64 {
+	counted := make([]float64, len(next))
+	for i, bucket := range next {
 		counted[i] = float64(bucket.GetCumulativeCount())
-		if len(before) > 0 {
-			counted[i] = max(0, counted[i]-float64(before[i].GetCumulativeCount()))
+		if len(last) > 0 {
+			counted[i] = max(0, counted[i]-float64(last[i].GetCumulativeCount()))
 		}
 	}
 	if len(counted) == 0 || counted[len(counted)-1] == 0 {
 		return nil
 	}
 	rank, low, lower := share*counted[len(counted)-1], 0.0, 0.0
-	for i, bucket := range after {
+	for i, bucket := range next {
 		if counted[i] >= rank {
 			low += (bucket.GetUpperBound() - low) * (rank - lower) / max(1, counted[i]-lower)
 			break

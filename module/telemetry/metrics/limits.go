@@ -55,14 +55,14 @@ const (
 	Exhausted = "exhausted"
 )
 
-// MoveBudget counts that a budget changes from one state to another. before is empty for a new
-// budget, after is empty for one that ends.
-func MoveBudget(limit, before, after string) {
-	if before != "" {
-		budgets.WithLabelValues(limit, before).Dec()
+// MoveBudget counts that a budget changes from one state to another. old is empty for a new
+// budget, next is empty for one that ends.
+func MoveBudget(limit, old, next string) {
+	if old != "" {
+		budgets.WithLabelValues(limit, old).Dec()
 	}
-	if after != "" {
-		budgets.WithLabelValues(limit, after).Inc()
+	if next != "" {
+		budgets.WithLabelValues(limit, next).Inc()
 	}
 }
 

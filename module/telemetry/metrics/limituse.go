@@ -5,7 +5,7 @@ import "github.com/prometheus/client_golang/prometheus"
 // LimitLevel is the use of a rule of a limit per group or per gateway. Money is in units of
 // its currency.
 type LimitLevel struct {
-	Limit, Per, Rule     string
+	Limit, Scope, Rule   string
 	Used, Reserved, Left float64
 }
 
@@ -41,7 +41,7 @@ func (l *limitLevels) Collect(metrics chan<- prometheus.Metric) {
 	least := make(map[[3]string]LimitLevel)
 	for _, levels := range l.states() {
 		for _, level := range levels {
-			labels := [3]string{level.Limit, level.Per, level.Rule}
+			labels := [3]string{level.Limit, level.Scope, level.Rule}
 			if known, ok := least[labels]; !ok || level.Left < known.Left {
 				least[labels] = level
 			}

@@ -85,7 +85,7 @@ func TestNamesOfMetrics(t *testing.T) {
 	countEverything("p", "m", "l")
 	t.Cleanup(WatchLedger(func() LedgerState { return LedgerState{Pending: 1} }))
 	t.Cleanup(WatchProviders(func() map[string]bool { return map[string]bool{"p": true} }))
-	t.Cleanup(WatchLimits(func() []LimitLevel { return []LimitLevel{{Limit: "l", Per: "group", Rule: "budget"}} }))
+	t.Cleanup(WatchLimits(func() []LimitLevel { return []LimitLevel{{Limit: "l", Scope: "group", Rule: "budget"}} }))
 	families := gather(t)
 	for name := range strings.FieldsSeq(`
 		exchanges_total exchange_duration_seconds time_to_first_event_seconds event_gap_seconds overhead_seconds in_flight open_websockets mirrors_total hedges_total
@@ -225,7 +225,7 @@ func TestStatesOfLedgers(t *testing.T) {
 func TestALimitOfSeveralConfigurationsHasOneSeries(t *testing.T) {
 	level := func(left float64) func() []LimitLevel {
 		return func() []LimitLevel {
-			return []LimitLevel{{Limit: "all", Per: "gateway", Rule: "budget", Used: 10 - left, Left: left}, {Limit: "all", Per: "gateway", Rule: "budget", Left: 10}}
+			return []LimitLevel{{Limit: "all", Scope: "gateway", Rule: "budget", Used: 10 - left, Left: left}, {Limit: "all", Scope: "gateway", Rule: "budget", Left: 10}}
 		}
 	}
 	t.Cleanup(WatchLimits(level(3)))

@@ -194,7 +194,7 @@ func RunCommand(t testing.TB, line string) string {
 	cmd := exec.Command(os.Args[0], strings.Fields(line)...)
 	var messages strings.Builder
 	cmd.Stderr = &messages
-	out, err := cmd.Output()
+	output, err := cmd.Output()
 	require.NoError(t, err, "%s: %s", line, messages.String())
-	return string(out)
+	return string(output)
 }

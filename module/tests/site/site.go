@@ -50,13 +50,13 @@ func (s *Site) name() string { return cmp.Or(s.port, "site") }
 
 // Block is a site at PORT(site): lines of its own, and an ai_gateway block that
 // accepts {env.CLIENT_KEY}.
-func Block(before string, lines ...string) string {
-	return BlockAt("site", before, lines...)
+func Block(directives string, lines ...string) string {
+	return BlockAt("site", directives, lines...)
 }
 
 // BlockAt is Block for the site at PORT(port).
-func BlockAt(port, before string, lines ...string) string {
-	return "http://127.0.0.1:PORT(" + port + ") {\n" + before +
+func BlockAt(port, directives string, lines ...string) string {
+	return "http://127.0.0.1:PORT(" + port + ") {\n" + directives +
 		"\nai_gateway {\nkey client {env.CLIENT_KEY}\n" + strings.Join(lines, "\n") + "\n}\n}\n"
 }
 

@@ -21,7 +21,7 @@ type conn struct {
 	reader *bufio.Reader
 	left   int64       // bytes that may still be read
 	sent   atomic.Bool // the request is written completely
-	since  time.Time   // the end of the last answer; zero before
+	idle   time.Time   // the end of the last answer; zero before
 }
 
 func newConn(inner *socket.Conn, host string, buffer int) *conn {

@@ -71,7 +71,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	b := &body{ctx: ctx, pool: &t.pool}
 	b.conn.Store(c)
 	if trace != nil && trace.GotConn != nil {
-		trace.GotConn(httptrace.GotConnInfo{Conn: &Conn{c.Conn, b}, Reused: !c.since.IsZero()})
+		trace.GotConn(httptrace.GotConnInfo{Conn: &Conn{c.Conn, b}, Reused: !c.idle.IsZero()})
 	}
 	if ctx.Err() != nil { // before the trace had what it closes
 		_ = b.Close()

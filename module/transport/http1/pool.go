@@ -35,7 +35,7 @@ func (p *pool) take(host string) *conn {
 
 // serves reports whether an idle connection can serve another request.
 func (p *pool) serves(c *conn) bool {
-	return (p.timeout <= 0 || time.Since(c.since) < p.timeout) && c.renew()
+	return (p.timeout <= 0 || time.Since(c.idle) < p.timeout) && c.renew()
 }
 
 func (p *pool) pop(host string) *conn {
@@ -64,7 +64,7 @@ func (p *pool) put(c *conn) {
 		p.idle = make(map[string][]*conn)
 	}
 	p.idle[c.host] = append(p.idle[c.host], c)
-	c.since = time.Now()
+	c.idle = time.Now()
 	if p.timeout > 0 && p.timer == nil {
 		p.timer = time.AfterFunc(p.timeout/sweepsPerTimeout, p.sweep)
 	}
@@ -75,15 +75,15 @@ func (p *pool) put(c *conn) {
 func (p *pool) sweep() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for host, of := range p.idle {
-		of = slices.DeleteFunc(of, func(c *conn) bool {
+	for host, conns := range p.idle {
+		conns = slices.DeleteFunc(conns, func(c *conn) bool {
 			ended := !p.serves(c)
 			if ended {
 				_ = c.Close()
 			}
 			return ended
 		})
-		if p.idle[host] = of; len(of) == 0 {
+		if p.idle[host] = conns; len(conns) == 0 {
 			delete(p.idle, host)
 		}
 	}
@@ -96,8 +96,8 @@ func (p *pool) sweep() {
 func (p *pool) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, of := range p.idle {
-		for _, c := range of {
+	for _, conns := range p.idle {
+		for _, c := range conns {
 			_ = c.Close()
 		}
 	}

@@ -98,7 +98,7 @@ func TestConnectionsThatAreIdleForTooLongAreClosed(t *testing.T) {
 	transport.pool.sweep()
 	require.Len(t, transport.pool.idle, 1)
 	require.NotNil(t, transport.pool.timer)
-	transport.pool.idle[p.Addr().String()][0].since = time.Now().Add(-time.Hour)
+	transport.pool.idle[p.Addr().String()][0].idle = time.Now().Add(-time.Hour)
 	transport.pool.sweep()
 	<-ended
 	assert.Empty(t, transport.pool.idle)
@@ -110,7 +110,7 @@ func TestConnectionsThatAreIdleForTooLongAreClosed(t *testing.T) {
 func TestAConnectionThatWasIdleForTooLongIsNotUsed(t *testing.T) {
 	p, transport := newProvider(t, answering(answerOK)), timed(t)
 	finish(t, open(t, transport, p))
-	transport.pool.idle[p.Addr().String()][0].since = time.Now().Add(-time.Hour)
+	transport.pool.idle[p.Addr().String()][0].idle = time.Now().Add(-time.Hour)
 	finish(t, open(t, transport, p))
 	assert.EqualValues(t, 2, p.accepted.Load())
 }

@@ -84,9 +84,9 @@ func (w *Watch) Enter(p Phase) {
 func (w *Watch) Touch() (silence time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	before := w.alive
+	old := w.alive
 	w.restart()
-	return w.alive.Sub(before)
+	return w.alive.Sub(old)
 }
 
 // restart restarts the limit of the phase: now, or at the beginning of a pause, whose time

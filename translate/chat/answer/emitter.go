@@ -115,7 +115,7 @@ func (m *Emitter) begin(index int) *choice {
 	m.Start(&event.Event{})
 	if m.Context.Stream {
 		m.open(index)
-		m.Out = append(m.Out, `"role":"assistant","content":""`...)
+		m.Written = append(m.Written, `"role":"assistant","content":""`...)
 		m.close("")
 	}
 	return c
@@ -144,8 +144,8 @@ func (m *Emitter) fragment(choice int, dst *texts, fragment []byte) {
 		return
 	}
 	m.open(choice)
-	m.Out = jsonscan.AppendEscaped(append(m.Out, dst.name...), fragment)
-	m.Out = append(m.Out, '"')
+	m.Written = jsonscan.AppendEscaped(append(m.Written, dst.name...), fragment)
+	m.Written = append(m.Written, '"')
 	m.close("")
 }
 

@@ -37,10 +37,10 @@ func (m *Emitter) startTool(c *choice, e *event.Event) {
 // index, so its id and name are no longer needed.
 func (m *Emitter) writeTool(e *event.Event, call *toolCall) {
 	m.open(e.Choice)
-	m.Out = jsonscan.AppendCount(m.Out, `"tool_calls":[{"index":`, int64(e.Tool))
-	m.Out = append(m.Out, ',')
-	m.Out = call.append(m.Out)
-	m.Out = append(m.Out, ']')
+	m.Written = jsonscan.AppendCount(m.Written, `"tool_calls":[{"index":`, int64(e.Tool))
+	m.Written = append(m.Written, ',')
+	m.Written = call.append(m.Written)
+	m.Written = append(m.Written, ']')
 	m.close("")
 	call.id, call.name = nil, nil
 }
@@ -70,12 +70,12 @@ func (m *Emitter) addArguments(c *choice, e *event.Event) {
 		return
 	}
 	m.open(e.Choice)
-	m.Out = jsonscan.AppendCount(m.Out, `"tool_calls":[{"index":`, int64(e.Tool))
+	m.Written = jsonscan.AppendCount(m.Written, `"tool_calls":[{"index":`, int64(e.Tool))
 	if call.custom {
-		m.Out = append(m.Out, `,"custom":{"input":"`...)
+		m.Written = append(m.Written, `,"custom":{"input":"`...)
 	} else {
-		m.Out = append(m.Out, `,"function":{"arguments":"`...)
+		m.Written = append(m.Written, `,"function":{"arguments":"`...)
 	}
-	m.Out = append(jsonscan.AppendEscaped(m.Out, e.Text), `"}}]`...)
+	m.Written = append(jsonscan.AppendEscaped(m.Written, e.Text), `"}}]`...)
 	m.close("")
 }

@@ -25,7 +25,7 @@ func (m *Emitter) image(c *choice, e *event.Event) {
 		return
 	}
 	m.open(e.Choice)
-	m.Out = append(appendImage(append(m.Out, `"images":[`...), e.Media, number), ']')
+	m.Written = append(appendImage(append(m.Written, `"images":[`...), e.Media, number), ']')
 	m.close("")
 }
 

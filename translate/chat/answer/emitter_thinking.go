@@ -69,6 +69,6 @@ func (m *Emitter) block(c *choice, choice int, block, text []byte) {
 		return
 	}
 	m.open(choice)
-	m.Out = append(append(append(m.Out, `"thinking_blocks":[`...), block...), ']')
+	m.Written = append(append(append(m.Written, `"thinking_blocks":[`...), block...), ']')
 	m.close("")
 }

@@ -9,12 +9,12 @@ import (
 // open begins a chunk of one choice, up to the members of its delta.
 func (m *Emitter) open(index int) {
 	m.Begin(index)
-	m.Out = append(jsonscan.AppendCount(m.Out, `"index":`, int64(index)), `,"delta":{`...)
+	m.Written = append(jsonscan.AppendCount(m.Written, `"index":`, int64(index)), `,"delta":{`...)
 }
 
 // close ends a chunk; reason is "" if its choice goes on.
 func (m *Emitter) close(reason string) {
-	m.Out = append(m.Out, '}')
+	m.Written = append(m.Written, '}')
 	m.End(reason)
 }
 
@@ -27,17 +27,17 @@ func (m *Emitter) Finish(index int) bool {
 	case !c.begun:
 		return false
 	case !m.Context.Stream:
-		m.Out = jsonscan.AppendCount(m.Out, `{"index":`, int64(index))
-		m.Out = c.appendMessage(append(m.Out, `,"message":`...))
-		m.Out = appendLogprobs(append(m.Out, `,"logprobs":`...), c.logprobs)
-		m.Out = openai.AppendReason(m.Out, reason)
+		m.Written = jsonscan.AppendCount(m.Written, `{"index":`, int64(index))
+		m.Written = c.appendMessage(append(m.Written, `,"message":`...))
+		m.Written = appendLogprobs(append(m.Written, `,"logprobs":`...), c.logprobs)
+		m.Written = openai.AppendReason(m.Written, reason)
 		return true
 	case c.showsExplanation():
 		m.fragment(index, &c.refusal, c.explanation)
 	}
 	if len(c.sources.list) > 0 {
 		m.open(index)
-		m.Out = c.sources.append(m.Out)
+		m.Written = c.sources.append(m.Written)
 		m.close("")
 	}
 	m.open(index)
@@ -88,12 +88,12 @@ func (c *choice) appendCalls(dst []byte) []byte {
 	if len(c.calls) == 0 {
 		return dst
 	}
-	before := `,"tool_calls":[{`
+	separator := `,"tool_calls":[{`
 	for i := range c.calls {
 		if c.calls[i].known {
-			dst = append(dst, before...)
+			dst = append(dst, separator...)
 			dst = c.calls[i].append(dst)
-			before = ",{"
+			separator = ",{"
 		}
 	}
 	return append(dst, ']')
@@ -138,12 +138,12 @@ type sources struct {
 
 // add adds a source.
 func (s *sources) add(source *event.Citation) {
-	out := append(s.list, `,{"type":"url_citation","url_citation":{"url":`...)
-	out = jsonscan.AppendString(out, source.URL)
-	out = jsonscan.AppendString(append(out, `,"title":`...), source.Title)
-	out = jsonscan.AppendCount(out, `,"start_index":`, int64(source.Start+s.inserted))
-	out = jsonscan.AppendCount(out, `,"end_index":`, int64(source.End+s.inserted))
-	s.list = append(out, "}}"...)
+	list := append(s.list, `,{"type":"url_citation","url_citation":{"url":`...)
+	list = jsonscan.AppendString(list, source.URL)
+	list = jsonscan.AppendString(append(list, `,"title":`...), source.Title)
+	list = jsonscan.AppendCount(list, `,"start_index":`, int64(source.Start+s.inserted))
+	list = jsonscan.AppendCount(list, `,"end_index":`, int64(source.End+s.inserted))
+	s.list = append(list, "}}"...)
 }
 
 // append appends the member with the annotations, of which there is at least one.

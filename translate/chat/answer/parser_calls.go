@@ -229,12 +229,12 @@ func (a *calls) addName(p *openai.Parser, c *call, name []byte) {
 	case c.begun:
 		p.Drop("choices[*].message.tool_calls[*].function.name")
 	default:
-		before := len(c.name)
+		length := len(c.name)
 		c.name = jsonscan.AppendText(c.name, name)
-		if bytes.HasPrefix(c.name[before:], c.name[:before]) {
-			c.name = c.name[before:]
+		if bytes.HasPrefix(c.name[length:], c.name[:length]) {
+			c.name = c.name[length:]
 		}
-		a.hold(p, len(c.name)-before)
+		a.hold(p, len(c.name)-length)
 		p.Differ()
 	}
 }
@@ -282,13 +282,13 @@ func (a *calls) addArguments(p *openai.Parser, i int, e *entry) {
 	if len(e.args) == 0 || string(e.args) == `""` {
 		return
 	}
-	before := len(c.waiting)
+	length := len(c.waiting)
 	if e.args[0] == '"' {
 		c.waiting = jsonscan.AppendText(c.waiting, e.args)
 	} else {
 		c.waiting = append(c.waiting, e.args...)
 	}
-	c.args.Add(c.waiting[before:])
+	c.args.Add(c.waiting[length:])
 	if c.begun {
 		slot := e.argsSlot
 		if e.index < 0 || len(e.name) > len(`""`) { // the call of a later delta must follow from the index alone
@@ -298,7 +298,7 @@ func (a *calls) addArguments(p *openai.Parser, i int, e *entry) {
 		c.waiting = c.waiting[:0]
 		return
 	}
-	a.hold(p, len(c.waiting)-before)
+	a.hold(p, len(c.waiting)-length)
 }
 
 // end returns an error if the calls as a whole are invalid.

@@ -104,12 +104,12 @@ func addTexts(choice *members.Values, m members.Member, raw []byte, texts *opena
 	if raw[0] == '"' && m != messageAudio { // nearly always
 		return texts.Add(raw, choice.At(m))
 	}
-	for name, at := range choice.Scalars(m) {
-		switch scalar := choice.Slice(at); {
+	for name, slot := range choice.Scalars(m) {
+		switch scalar := choice.Slice(slot); {
 		case scalar[0] != '"':
-			texts.Number = at
+			texts.Number = slot
 		case name == nil && m == messageContent || textNames.Find(name) >= 0:
-			texts.Add(scalar, at)
+			texts.Add(scalar, slot)
 		}
 	}
 	return !jsonscan.Blank(raw) && string(raw) != "false"

@@ -72,10 +72,10 @@ func checkThinking(p *strict.Pass, _ *strict.Table) {
 	}
 	cuts := strict.Cutter{Spans: &p.View.SelfSigned}
 	for p.JSON.EnterArray(); p.JSON.Element(); {
-		at := translate.Span{Start: p.JSON.Offset()}
+		span := translate.Span{Start: p.JSON.Offset()}
 		own := isOwnThinking(p)
-		at.End = p.JSON.Offset()
-		cuts.Element(at, own)
+		span.End = p.JSON.Offset()
+		cuts.Element(span, own)
 	}
 	if cuts.All() {
 		p.CutMember(translate.Span{Start: start, End: p.JSON.Offset()})

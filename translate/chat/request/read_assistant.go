@@ -54,7 +54,7 @@ func (r *reader) thinkingBlock() (t core.Thought, ok bool) {
 	b.LoseOthers(x, s)
 	switch {
 	case s.Type() == "thinking" && len(t.Signature) > 0:
-		t.From = core.Signed
+		t.Origin = core.Signed
 		return t, x.Keep(core.Signature, nil)
 	case s.Type() == "thinking":
 		return t, x.KeepAs(core.UnsignedReasoning, unsignedThoughtRow, nil) && len(t.Text) > 0
@@ -62,7 +62,7 @@ func (r *reader) thinkingBlock() (t core.Thought, ok bool) {
 		x.Lose(unknownThoughtRow, b.Raw("type"))
 		return t, false
 	}
-	t = core.Thought{From: core.Sealed, Sealed: b.Text("data")}
+	t = core.Thought{Origin: core.Sealed, Sealed: b.Text("data")}
 	if len(t.Sealed) == 0 {
 		x.Lose(emptyThoughtRow, nil)
 		return t, false

@@ -83,52 +83,52 @@ func (w *writer) Finish(dst []byte) []byte {
 	if w.endConversation(); x.Failed() {
 		return dst
 	}
-	out := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
-	w.writeMessages(&out)
+	members := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
+	w.writeMessages(&members)
 	if n, ok := x.MaxTokens(); ok {
 		field := "max_tokens"
 		if x.Traits.MaxCompletionTokens {
 			field = "max_completion_tokens"
 		}
-		out.Number(field, n)
+		members.Number(field, n)
 	}
-	openai.AppendSamples(&out, x)
+	openai.AppendSamples(&members, x)
 	effort := keptEffort(x)
 	if !core.SamplesBeside(x, effort) {
 		core.SampleBesideReasoning(x)
 	}
-	openai.AppendSampling(&out, o)
+	openai.AppendSampling(&members, o)
 	switch stops := len(x.Answer.Cuts.Stops); {
 	case stops == 0:
 	case stops <= x.Traits.BoundStops(core.AllStops):
-		out.Option("stop", &o[core.Stops])
+		members.Option("stop", &o[core.Stops])
 	default:
-		core.AppendStops(&out, x, "stop", core.AllStops, true)
+		core.AppendStops(&members, x, "stop", core.AllStops, true)
 	}
-	openai.AppendStream(&out, x)
+	openai.AppendStream(&members, x)
 	if most, ok := x.Logprobs(); ok {
-		out.Raw("logprobs", []byte("true"))
-		out.Number("top_logprobs", most)
+		members.Raw("logprobs", []byte("true"))
+		members.Number("top_logprobs", most)
 	}
-	w.tools.AppendTo(&out, x, appendNamed)
+	w.tools.AppendTo(&members, x, appendNamed)
 	if o.Has(core.Schema) {
-		out.Name("response_format")
-		out = append(parts.AppendSchema(append(out, `{"type":"json_schema","json_schema":{`...), o), "}}"...)
+		members.Name("response_format")
+		members = append(parts.AppendSchema(append(members, `{"type":"json_schema","json_schema":{`...), o), "}}"...)
 	} else if o.Has(core.FormatObject) {
-		out.Raw("response_format", []byte(`{"type":"json_object"}`))
+		members.Raw("response_format", []byte(`{"type":"json_object"}`))
 	}
-	writeModalities(&out, x)
-	writeReasoning(&out, x, effort)
-	parts.AppendUser(&out, x, parts.UserField(x.Traits))
-	parts.AppendTier(&out, o)
-	parts.AppendModeration(&out, o)
-	parts.AppendCache(&out, o)
-	out.Option("verbosity", &o[core.Verbosity])
+	writeModalities(&members, x)
+	writeReasoning(&members, x, effort)
+	parts.AppendUser(&members, x, parts.UserField(x.Traits))
+	parts.AppendTier(&members, o)
+	parts.AppendModeration(&members, o)
+	parts.AppendCache(&members, o)
+	members.Option("verbosity", &o[core.Verbosity])
 	if w.messages.role == "assistant" && x.Traits.Prefill == trait.PrefillVLLM {
-		out.Raw("continue_final_message", []byte("true"))
-		out.Raw("add_generation_prompt", []byte("false"))
+		members.Raw("continue_final_message", []byte("true"))
+		members.Raw("add_generation_prompt", []byte("false"))
 	}
-	return append(append(out, x.Extensions...), '}')
+	return append(append(members, x.Extensions...), '}')
 }
 
 // endConversation refuses an empty conversation, and one that the provider cannot
@@ -146,27 +146,27 @@ func (w *writer) endConversation() {
 		marked = last.mark()
 	}
 	if last.role == "assistant" {
-		x.KeepAt(last.at, core.Prefill)
+		x.KeepAt(last.place, core.Prefill)
 	}
 	if !marked {
 		x.Lose(x.Options[core.CacheRequest].Row, nil)
 	}
 }
 
-func (w *writer) writeMessages(out *core.Members) {
-	out.Name("messages")
-	first := len(*out)
+func (w *writer) writeMessages(members *core.Members) {
+	members.Name("messages")
+	first := len(*members)
 	switch {
 	case w.system.Empty():
-		*out = w.messages.appendTo(*out)
+		*members = w.messages.appendTo(*members)
 	case w.x.Traits.SystemIsUser():
-		*out = w.appendLed(*out)
+		*members = w.appendLed(*members)
 	default:
-		*out = append(append(append(*out, `,{"role":"`...), parts.SystemRole(w.x.Traits)...), `","content":`...)
-		*out = w.messages.appendTo(append(w.system.AppendTo(*out), '}'))
+		*members = append(append(append(*members, `,{"role":"`...), parts.SystemRole(w.x.Traits)...), `","content":`...)
+		*members = w.messages.appendTo(append(w.system.AppendTo(*members), '}'))
 	}
-	*out = append(*out, ']')
-	(*out)[first] = '[' // where the comma of the first message is
+	*members = append(*members, ']')
+	(*members)[first] = '[' // where the comma of the first message is
 }
 
 // appendLed appends the messages with the system text in front, as a text of the user: with the text
@@ -189,13 +189,13 @@ func (w *writer) appendLed(dst []byte) []byte {
 
 // writeModalities asks for images, unless an extension of the client does. Models that make
 // nothing else refuse a request for texts.
-func writeModalities(out *core.Members, x *core.Translation) {
+func writeModalities(members *core.Members, x *core.Translation) {
 	switch asked := x.Options.OneOf(core.Images, core.ImagesAlone); {
 	case asked == core.Nothing, x.Extensions.Has("modalities"):
 	case asked == core.ImagesAlone:
-		out.Raw("modalities", []byte(`["image"]`))
+		members.Raw("modalities", []byte(`["image"]`))
 	default:
-		out.Raw("modalities", []byte(`["image","text"]`))
+		members.Raw("modalities", []byte(`["image","text"]`))
 	}
 }
 
@@ -219,14 +219,14 @@ func keptEffort(x *core.Translation) core.Concept {
 
 // writeReasoning writes the effort of reasoning, or switches the thinking of the model or of a
 // template, unless the client itself has set the switch or the arguments of the template.
-func writeReasoning(out *core.Members, x *core.Translation, effort core.Concept) {
+func writeReasoning(members *core.Members, x *core.Translation, effort core.Concept) {
 	switch {
 	case effort == core.EffortNone && x.Traits.SwitchesOff():
 		if name, member := x.Traits.ThinkingSwitch.Member(); !x.Extensions.Has(name) {
-			*out = append(append(*out, ','), member...)
+			*members = append(append(*members, ','), member...)
 		}
 	case effort != core.Nothing:
-		out.Word("reasoning_effort", x.Traits.ReasoningEffort.Nearest(core.EffortOf(effort)).String())
+		members.Word("reasoning_effort", x.Traits.ReasoningEffort.Nearest(core.EffortOf(effort)).String())
 	}
 	if !x.Traits.Extension(templateArguments) || x.Extensions.Has(templateArguments) {
 		return
@@ -234,8 +234,8 @@ func writeReasoning(out *core.Members, x *core.Translation, effort core.Concept)
 	switch x.Options.OneOf(core.ReasoningOn, core.ReasoningOff) {
 	case core.Nothing:
 	case core.ReasoningOff:
-		out.Raw(templateArguments, []byte(`{"enable_thinking":false}`))
+		members.Raw(templateArguments, []byte(`{"enable_thinking":false}`))
 	default:
-		out.Raw(templateArguments, []byte(`{"enable_thinking":true}`))
+		members.Raw(templateArguments, []byte(`{"enable_thinking":true}`))
 	}
 }

@@ -15,7 +15,7 @@ type messages struct {
 	unite bool // successive messages of one role become one message
 
 	// The last message.
-	at         core.Place // of the client's
+	place      core.Place // of the client's
 	role       string     // "" for none
 	head, tail []byte     // its members before and behind the content
 	content    parts.Content
@@ -34,7 +34,7 @@ func (t *messages) size() int { return cap(t.buf) + cap(t.head) + cap(t.tail) }
 
 // add adds a message: the members behind its role, its content, which add takes over, nil
 // for null, and the members behind the content.
-func (t *messages) add(at core.Place, role string, head []byte, c *parts.Content, tail []byte) {
+func (t *messages) add(place core.Place, role string, head []byte, c *parts.Content, tail []byte) {
 	if t.unite && role == t.role && len(head)+len(t.head)+len(t.tail) == 0 {
 		t.join(c)
 	} else {
@@ -42,7 +42,7 @@ func (t *messages) add(at core.Place, role string, head []byte, c *parts.Content
 		t.role, t.head = role, append(t.head[:0], head...)
 		t.take(c)
 	}
-	t.at, t.tail = at, append(t.tail[:0], tail...)
+	t.place, t.tail = place, append(t.tail[:0], tail...)
 }
 
 // take makes c the content of the last message.

@@ -139,13 +139,13 @@ func (w *writer) texts() *parts.Content {
 
 // Text adds a text to the open content.
 func (w *writer) Text(text []byte) {
-	t, to := &w.turn, w.texts()
-	if len(t.calls) > 0 && to == &t.content {
+	t, content := &w.turn, w.texts()
+	if len(t.calls) > 0 && content == &t.content {
 		// Calls are in a member of their own, so the order of calls and texts is lost.
 		w.x.Keep(core.TextBehindCall, nil)
 	}
-	to.AddText(text)
-	t.marked = to
+	content.AddText(text)
+	t.marked = content
 }
 
 // Refusal adds a text by which the assistant refuses.

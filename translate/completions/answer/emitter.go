@@ -125,8 +125,8 @@ func (m *Emitter) Close() int {
 // chunk writes a chunk with text of one choice; finish is "" if the choice goes on.
 func (m *Emitter) chunk(index int, text []byte, finish string) {
 	m.Begin(index)
-	m.Out = jsonscan.AppendEscaped(append(m.Out, `"text":"`...), text)
-	m.Out = jsonscan.AppendCount(m.Out, `","index":`, int64(index))
+	m.Written = jsonscan.AppendEscaped(append(m.Written, `"text":"`...), text)
+	m.Written = jsonscan.AppendCount(m.Written, `","index":`, int64(index))
 	m.End(finish)
 }
 
@@ -140,10 +140,10 @@ func (m *Emitter) Finish(index int) bool {
 		m.chunk(index, nil, c.reason)
 		return true
 	}
-	m.Out = jsonscan.AppendString(append(m.Out, `{"text":`...), c.text)
-	m.Out = jsonscan.AppendCount(m.Out, `,"index":`, int64(index))
-	m.Out = c.logprobs.append(append(m.Out, `,"logprobs":`...), m.Context)
-	m.Out = openai.AppendReason(m.Out, c.reason)
+	m.Written = jsonscan.AppendString(append(m.Written, `{"text":`...), c.text)
+	m.Written = jsonscan.AppendCount(m.Written, `,"index":`, int64(index))
+	m.Written = c.logprobs.append(append(m.Written, `,"logprobs":`...), m.Context)
+	m.Written = openai.AppendReason(m.Written, c.reason)
 	return true
 }
 

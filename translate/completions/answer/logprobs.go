@@ -15,7 +15,7 @@ import (
 // logprobList writes the log probabilities of a choice as the list of the chat format
 // (wire format C.7). Its memory is reused.
 type logprobList struct {
-	out  []byte
+	list []byte
 	text []byte
 	tops []alternative
 }
@@ -37,7 +37,7 @@ func (w *logprobList) listOf(choice *members.Values) []byte {
 	if content := choice.Filled(logprobsContent); content != nil {
 		return content
 	}
-	w.out = w.out[:0]
+	w.list = w.list[:0]
 	token, value, top := elements(choice.Raw(logprobsTokens)), elements(choice.Raw(logprobsValues)), elements(choice.Raw(logprobsTop))
 	for token.Element() {
 		text := token.Skip()
@@ -45,17 +45,17 @@ func (w *logprobList) listOf(choice *members.Values) []byte {
 		if len(text) == 0 || text[0] != '"' {
 			continue
 		}
-		w.out = append(w.out, ',')
+		w.list = append(w.list, ',')
 		w.token(text[1:len(text)-1], probability)
-		w.out = append(w.out, `,"top_logprobs":[`...)
+		w.list = append(w.list, `,"top_logprobs":[`...)
 		w.others(others)
-		w.out = append(w.out, `]}`...)
+		w.list = append(w.list, `]}`...)
 	}
-	if len(w.out) == 0 {
+	if len(w.list) == 0 {
 		return nil
 	}
-	w.out[0] = '['
-	return append(w.out, ']')
+	w.list[0] = '['
+	return append(w.list, ']')
 }
 
 // elements returns a cursor in an array; any other value has no elements.
@@ -75,24 +75,24 @@ func next(c *jsonscan.Cursor) []byte {
 
 // token writes a token without the end of its object.
 func (w *logprobList) token(text, value []byte) {
-	w.out = append(w.out, `{"token":"`...)
-	w.out = append(w.out, text...)
-	w.out = append(w.out, `","logprob":`...)
+	w.list = append(w.list, `{"token":"`...)
+	w.list = append(w.list, text...)
+	w.list = append(w.list, `","logprob":`...)
 	if isNumber(value) {
-		w.out = append(w.out, value...)
+		w.list = append(w.list, value...)
 	} else {
-		w.out = append(w.out, unknownWeight...)
+		w.list = append(w.list, unknownWeight...)
 	}
-	w.out = append(w.out, `,"bytes":[`...)
+	w.list = append(w.list, `,"bytes":[`...)
 	quoted := append(append(append(w.text[:0], '"'), text...), '"')
 	w.text = jsonscan.AppendText(quoted, quoted)
 	for i, b := range w.text[len(quoted):] {
 		if i > 0 {
-			w.out = append(w.out, ',')
+			w.list = append(w.list, ',')
 		}
-		w.out = strconv.AppendUint(w.out, uint64(b), 10)
+		w.list = strconv.AppendUint(w.list, uint64(b), 10)
 	}
-	w.out = append(w.out, ']')
+	w.list = append(w.list, ']')
 }
 
 func isNumber(raw []byte) bool {
@@ -111,10 +111,10 @@ func (w *logprobList) others(raw []byte) {
 	slices.SortStableFunc(w.tops, func(a, b alternative) int { return cmp.Compare(b.weight, a.weight) })
 	for i := range w.tops {
 		if i > 0 {
-			w.out = append(w.out, ',')
+			w.list = append(w.list, ',')
 		}
 		w.token(w.tops[i].token, w.tops[i].value)
-		w.out = append(w.out, '}')
+		w.list = append(w.list, '}')
 	}
 }
 

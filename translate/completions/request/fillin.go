@@ -66,19 +66,19 @@ func (f *filling) write() []byte {
 	f.guard("prompt", prompt)
 	f.guard("suffix", f.suffix)
 	rest := f.info.Traits.FIMTemplate
-	out := []byte{'"'}
+	dst := []byte{'"'}
 	for rest != "" {
-		literal, name, after := cutPlaceholder(rest)
-		out = jsonscan.AppendEscaped(out, literal)
+		literal, name, tail := cutPlaceholder(rest)
+		dst = jsonscan.AppendEscaped(dst, literal)
 		switch name {
 		case "{prefix}":
-			out = append(out, jsonscan.Inner(prompt)...)
+			dst = append(dst, jsonscan.Inner(prompt)...)
 		case "{suffix}":
-			out = append(out, jsonscan.Inner(f.suffix)...)
+			dst = append(dst, jsonscan.Inner(f.suffix)...)
 		}
-		rest = after
+		rest = tail
 	}
-	return append(out, '"')
+	return append(dst, '"')
 }
 
 func (f *filling) fail(fault *fault.Fault) {
@@ -88,7 +88,7 @@ func (f *filling) fail(fault *fault.Fault) {
 }
 
 // cutPlaceholder cuts a template behind its first placeholder.
-func cutPlaceholder(template string) (literal, name, after string) {
+func cutPlaceholder(template string) (literal, name, tail string) {
 	end := len(template)
 	for _, placeholder := range [...]string{"{prefix}", "{suffix}"} {
 		if i := strings.Index(template, placeholder); i >= 0 && i < end {
@@ -121,8 +121,8 @@ func (f *filling) text() []byte {
 func (f *filling) guard(member string, raw []byte) {
 	text := jsonscan.TextOf(raw)
 	for rest := f.info.Traits.FIMTemplate; rest != ""; {
-		literal, _, after := cutPlaceholder(rest)
-		rest = after
+		literal, _, tail := cutPlaceholder(rest)
+		rest = tail
 		if literal = strings.TrimSpace(literal); literal != "" && strings.Contains(text, literal) {
 			fault := f.info.RefuseControl(member, literal)
 			fault.Log.Trait = "fim_template"

@@ -68,10 +68,10 @@ func beginsLine(text, word []byte) bool {
 // endsLine reports whether an escaped text ends with a line break, and not with an escaped
 // backslash and a letter.
 func endsLine(text []byte) bool {
-	before, ok := bytes.CutSuffix(text, []byte(`\n`))
+	head, ok := bytes.CutSuffix(text, []byte(`\n`))
 	if !ok {
-		before, ok = bytes.CutSuffix(text, []byte(`\r`))
+		head, ok = bytes.CutSuffix(text, []byte(`\r`))
 	}
-	backslashes := len(before) - len(bytes.TrimRight(before, `\`))
+	backslashes := len(head) - len(bytes.TrimRight(head, `\`))
 	return ok && backslashes%2 == 0
 }

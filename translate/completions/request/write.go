@@ -46,49 +46,49 @@ func (w *writer) Finish(dst []byte) []byte {
 	if p.empty() {
 		x.Invalid(x.PathOf(core.Conversation), "must hold at least one message with content")
 	}
-	out := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
-	out = append(p.appendTo(append(out, `,"prompt":"`...)), '"')
+	members := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
+	members = append(p.appendTo(append(members, `,"prompt":"`...)), '"')
 	x.Answer.Cuts.LeadingSpace = p.space && !p.prefill
 	if n, ok := x.MaxTokens(); ok {
-		out.Number("max_tokens", n)
+		members.Number("max_tokens", n)
 	}
-	openai.AppendSampling(&out, o)
-	openai.AppendSamples(&out, x)
-	w.writeStops(&out)
-	openai.AppendStream(&out, x)
+	openai.AppendSampling(&members, o)
+	openai.AppendSamples(&members, x)
+	w.writeStops(&members)
+	openai.AppendStream(&members, x)
 	if alternatives, ok := x.Logprobs(); ok {
-		out.Number("logprobs", alternatives)
+		members.Number("logprobs", alternatives)
 	}
 	switch schema := o.Raw(core.Schema); { // some servers have a field for it beyond the format
 	case schema == nil:
 	case x.Traits.Extension(structuredOutputs):
-		out.Name(structuredOutputs)
-		out = append(append(append(out, `{"json":`...), schema...), '}')
+		members.Name(structuredOutputs)
+		members = append(append(append(members, `{"json":`...), schema...), '}')
 	default:
-		out.Raw(guidedJSON, schema)
+		members.Raw(guidedJSON, schema)
 	}
-	parts.AppendUser(&out, x, "user")
+	parts.AppendUser(&members, x, "user")
 	if o.ForcesTool() {
 		x.Keep(core.ToolChoiceWithoutTools, nil)
 	}
-	return append(append(out, x.Extensions...), '}')
+	return append(append(members, x.Extensions...), '}')
 }
 
 // writeStops writes the stops of the client, and the text that begins another turn. The
 // gateway also enforces that text, since some servers ignore it and some repeat it.
-func (w *writer) writeStops(out *core.Members) {
+func (w *writer) writeStops(members *core.Members) {
 	x := w.x
 	most := x.Traits.BoundStops(core.AllStops)
-	some := core.AppendStops(out, x, "stop", most-1, true)
+	some := core.AppendStops(members, x, "stop", most-1, true)
 	x.Answer.Cuts.Enforced = append(x.Answer.Cuts.Enforced, w.prompt.stop)
 	switch {
 	case most == 0:
 		return
 	case some:
-		(*out)[len(*out)-1] = ','
+		(*members)[len(*members)-1] = ','
 	default:
-		out.Name("stop")
-		*out = append(*out, '[')
+		members.Name("stop")
+		*members = append(*members, '[')
 	}
-	*out = append(jsonscan.AppendString(*out, w.prompt.stop), ']')
+	*members = append(jsonscan.AppendString(*members, w.prompt.stop), ']')
 }

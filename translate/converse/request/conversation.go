@@ -17,7 +17,7 @@ type conversation struct {
 	names  int     // of documents, which must differ
 
 	// The last message.
-	at           core.Place // of the client's turn
+	place        core.Place // of the client's turn
 	role         string     // "" for none
 	results      []byte     // each with a comma before it
 	parts        parts.Content
@@ -30,7 +30,7 @@ type conversation struct {
 // point is a position behind which a prefix ends that is to be cached.
 type point struct {
 	position int
-	at       core.Place // of the client's breakpoint
+	place    core.Place // of the client's breakpoint
 	hour     bool       // the cache lasts an hour, and not the time of the service
 }
 
@@ -48,8 +48,8 @@ func (c *conversation) forget() (kept int) {
 }
 
 // begin begins a message unless the open one has the role.
-func (c *conversation) begin(role string, at core.Place) {
-	if c.at = at; c.role == role {
+func (c *conversation) begin(role string, place core.Place) {
+	if c.place = place; c.role == role {
 		return
 	}
 	c.close()
@@ -153,15 +153,15 @@ var cachePoints = map[bool]string{false: `,{"cachePoint":{"type":"default"}}`, t
 // how many there were. Others are reported.
 func appendMarked(dst, blocks []byte, points []point, room int, x *core.Translation) ([]byte, int) {
 	for len(points) > room {
-		x.KeepAt(points[0].at, core.CachePartsBeyond)
+		x.KeepAt(points[0].place, core.CachePartsBeyond)
 		points = points[1:]
 	}
-	from := 0
+	start := 0
 	for _, p := range points {
-		dst = append(append(dst, blocks[from:p.position]...), cachePoints[p.hour]...)
-		from = p.position
+		dst = append(append(dst, blocks[start:p.position]...), cachePoints[p.hour]...)
+		start = p.position
 	}
-	return append(dst, blocks[from:]...), len(points)
+	return append(dst, blocks[start:]...), len(points)
 }
 
 // trim cuts white space from the end of the last part if that is a text, which is not blank, and

@@ -11,7 +11,7 @@ import (
 // vendor is what requests depend on that only the name of a model states: the service refuses
 // what the vendor's models do not have.
 type vendor struct {
-	in       string        // the part of the model's name
+	namePart string        // the part of the model's name
 	topK     []string      // the path of top_k in the additional fields, nil for none
 	stops    int           // the largest number of stop texts
 	statuses bool          // results have a status
@@ -23,15 +23,15 @@ type vendor struct {
 
 // vendors are the vendors of models. Later rows are for names that no earlier one fits.
 var vendors = []vendor{
-	{in: "anthropic.", efforts: claudeEfforts, signs: true, topK: []string{"top_k"}, stops: 4, statuses: true, strict: true},
-	{in: "amazon.nova-2", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true, efforts: novaEfforts},
-	{in: "amazon.nova", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true},
-	{in: "openai.", strict: true, efforts: openEfforts},
-	{in: "mistral.", topK: []string{"top_k"}, stops: 4, strict: true, shortIDs: true},
-	{in: "cohere.", topK: []string{"k"}, stops: 4},
-	{in: "deepseek.", stops: 4, strict: true},
-	{in: "ai21.", stops: 1},
-	{in: "qwen.", strict: true},
+	{namePart: "anthropic.", efforts: claudeEfforts, signs: true, topK: []string{"top_k"}, stops: 4, statuses: true, strict: true},
+	{namePart: "amazon.nova-2", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true, efforts: novaEfforts},
+	{namePart: "amazon.nova", topK: []string{"inferenceConfig", "topK"}, stops: 4, statuses: true},
+	{namePart: "openai.", strict: true, efforts: openEfforts},
+	{namePart: "mistral.", topK: []string{"top_k"}, stops: 4, strict: true, shortIDs: true},
+	{namePart: "cohere.", topK: []string{"k"}, stops: 4},
+	{namePart: "deepseek.", stops: 4, strict: true},
+	{namePart: "ai21.", stops: 1},
+	{namePart: "qwen.", strict: true},
 	{},
 }
 
@@ -49,7 +49,7 @@ const (
 // an ARN. Some names do not show the vendor.
 func vendorOf(name string) *vendor {
 	name = strings.ToLower(name)
-	return &vendors[slices.IndexFunc(vendors, func(v vendor) bool { return strings.Contains(name, v.in) })]
+	return &vendors[slices.IndexFunc(vendors, func(v vendor) bool { return strings.Contains(name, v.namePart) })]
 }
 
 // word returns the word for an effort: of those that the trait names, or else of those of the
@@ -63,7 +63,7 @@ func (v *vendor) word(effort core.Concept, traits *trait.Traits) string {
 }
 
 // isNova2 reports whether the models are those of Amazon that think.
-func (v *vendor) isNova2() bool { return v.in == "amazon.nova-2" }
+func (v *vendor) isNova2() bool { return v.namePart == "amazon.nova-2" }
 
 // isClaude reports whether the models are those of Anthropic.
-func (v *vendor) isClaude() bool { return v.in == "anthropic." }
+func (v *vendor) isClaude() bool { return v.namePart == "anthropic." }

@@ -46,8 +46,8 @@ const (
 // in buffers, since a body may have its members in any order.
 type writer struct {
 	core.Discard
-	x  *core.Translation
-	by *vendor // of the model
+	x      *core.Translation
+	vendor *vendor // of the model
 
 	system       parts.Content
 	systemPoints []point
@@ -70,8 +70,8 @@ type turn struct {
 
 // Begin begins a request.
 func (w *writer) Begin(x *core.Translation, room int) {
-	w.x, w.by, w.thinks, w.inLines = x, vendorOf(x.Info.Shown()), false, false
-	x.Answer.Reasoning.Foreign = !w.by.signs
+	w.x, w.vendor, w.thinks, w.inLines = x, vendorOf(x.Info.Shown()), false, false
+	x.Answer.Reasoning.Foreign = !w.vendor.signs
 	w.system.Reset(openText, "")
 	w.system.ToArray()
 	w.messages.reset()
@@ -159,8 +159,8 @@ func (w *writer) CacheBreakpoint(ttl []byte) {
 // newPoint returns a point without its position. Only models of Anthropic have another lifetime
 // than that of the service.
 func (w *writer) newPoint(ttl []byte) point {
-	p := point{at: w.x.At, hour: jsonscan.TextOf(ttl) == "1h"}
-	if p.hour && !w.by.isClaude() {
+	p := point{place: w.x.At, hour: jsonscan.TextOf(ttl) == "1h"}
+	if p.hour && !w.vendor.isClaude() {
 		core.Report(w.x, core.CachePartTTL, core.Hinted)
 		p.hour = false
 	}
@@ -172,9 +172,9 @@ func (w *writer) Finish(dst []byte) []byte {
 	x := w.x
 	x.FanOut(false)
 	if m := &w.messages; m.role == assistant && !m.called {
-		x.KeepAt(m.at, core.Prefill)
+		x.KeepAt(m.place, core.Prefill)
 		if m.trim() {
-			x.KeepAt(m.at, core.PrefillSpace)
+			x.KeepAt(m.place, core.PrefillSpace)
 		}
 	}
 	if cached, ttl := core.LastBreakpoint(x); cached && !w.messages.markEnd(w.newPoint(ttl)) {
@@ -195,38 +195,38 @@ func (w *writer) Finish(dst []byte) []byte {
 		return dst
 	}
 	start := len(dst)
-	out := core.Members(dst)
+	members := core.Members(dst)
 	if x.Info.Counts() {
-		out = append(out, `{"input":{"converse":`...)
-		start = len(out)
+		members = append(members, `{"input":{"converse":`...)
+		start = len(members)
 	}
-	w.writeConversation(&out)
-	w.tools.writeTo(&out, x)
+	w.writeConversation(&members)
+	w.tools.writeTo(&members, x)
 	var own core.Members
 	effort := w.writeThinking(&own)
 	if !x.Info.Counts() {
-		w.writeConfig(&out, effort)
+		w.writeConfig(&members, effort)
 	}
-	w.writeAdditional(&out, own)
-	out[start] = '{'
-	if out = append(out, '}'); x.Info.Counts() {
-		out = append(out, `}}`...)
+	w.writeAdditional(&members, own)
+	members[start] = '{'
+	if members = append(members, '}'); x.Info.Counts() {
+		members = append(members, `}}`...)
 	}
-	return out
+	return members
 }
 
 // writeConversation writes the messages and the system texts. The last breakpoints count.
-func (w *writer) writeConversation(out *core.Members) {
-	out.Name("messages")
-	from := len(*out)
-	buf, marked := appendMarked(*out, w.messages.buf, w.messages.points, maxPoints, w.x)
-	*out = buf
-	(*out)[from] = '[' // in place of the first comma
-	*out = append(*out, ']')
+func (w *writer) writeConversation(members *core.Members) {
+	members.Name("messages")
+	start := len(*members)
+	buf, marked := appendMarked(*members, w.messages.buf, w.messages.points, maxPoints, w.x)
+	*members = buf
+	(*members)[start] = '[' // in place of the first comma
+	*members = append(*members, ']')
 	if w.system.Empty() {
 		return
 	}
-	out.Name("system")
-	*out, _ = appendMarked(append(*out, '['), w.system.Buf, w.systemPoints, maxPoints-marked, w.x)
-	*out = append(*out, ']')
+	members.Name("system")
+	*members, _ = appendMarked(append(*members, '['), w.system.Buf, w.systemPoints, maxPoints-marked, w.x)
+	*members = append(*members, ']')
 }

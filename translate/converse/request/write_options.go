@@ -10,7 +10,7 @@ import (
 
 // writeConfig writes the options that all models have in common. effort is the word for the
 // effort of thinking, "" for none.
-func (w *writer) writeConfig(out *core.Members, effort string) {
+func (w *writer) writeConfig(members *core.Members, effort string) {
 	x, o := w.x, &w.x.Options
 	var config core.Members
 	if n, ok := x.MaxTokens(); ok {
@@ -22,34 +22,34 @@ func (w *writer) writeConfig(out *core.Members, effort string) {
 	if o.Has(core.TopP) && samples(x, w.thinks, core.TopP, core.TopPBesideReasoning) {
 		config.Option("topP", &o[core.TopP])
 	}
-	stopped := core.AppendStops(&config, x, "stopSequences", w.by.stops, false)
-	writeObject(out, "inferenceConfig", config)
+	stopped := core.AppendStops(&config, x, "stopSequences", w.vendor.stops, false)
+	writeObject(members, "inferenceConfig", config)
 	if stopped { // the model's own answer states which text has ended it
-		out.Raw("additionalModelResponseFieldPaths", []byte(`["/stop_sequence","/delta/stop_sequence"]`))
+		members.Raw("additionalModelResponseFieldPaths", []byte(`["/stop_sequence","/delta/stop_sequence"]`))
 	}
 	if core.EnforceSchema(x); string(o.Raw(core.SchemaStrict)) == "false" { // the service enforces every schema
 		x.Lose(o[core.SchemaStrict].Row, nil)
 	}
-	writeOutput(out, o, effort)
+	writeOutput(members, o, effort)
 	if word, ok := tiers[o.OneOf(core.TierAuto, core.TierPriority)]; ok {
-		out.Name("serviceTier")
-		*out = append(append(append(*out, `{"type":"`...), word...), `"}`...)
+		members.Name("serviceTier")
+		*members = append(append(append(*members, `{"type":"`...), word...), `"}`...)
 	}
 }
 
 // samples reports whether the model accepts an option of sampling, other than 1, beside its
 // thinking.
-func samples(x *core.Translation, thinks bool, c, beside core.Concept) bool {
+func samples(x *core.Translation, thinks bool, c, companion core.Concept) bool {
 	option := &x.Options[c]
 	one, _ := jsonscan.Integer(option.Raw)
-	return !thinks || one == 1 || x.KeepAs(beside, option.Row, nil)
+	return !thinks || one == 1 || x.KeepAs(companion, option.Row, nil)
 }
 
 // writeObject writes a member that is an object, unless it is empty.
-func writeObject(out *core.Members, name string, object core.Members) {
+func writeObject(members *core.Members, name string, object core.Members) {
 	if len(object) > 0 {
 		object[0] = '{'
-		out.Raw(name, append(object, '}'))
+		members.Raw(name, append(object, '}'))
 	}
 }
 
@@ -67,7 +67,7 @@ func clamped(x *core.Translation, raw []byte) []byte {
 }
 
 // writeOutput writes an effort and the schema of the answer, which is a text.
-func writeOutput(out *core.Members, o *core.Options, effort string) {
+func writeOutput(members *core.Members, o *core.Options, effort string) {
 	var config core.Members
 	if effort != "" {
 		config.Word("effort", effort)
@@ -80,7 +80,7 @@ func writeOutput(out *core.Members, o *core.Options, effort string) {
 		config.Option("description", &o[core.SchemaDescription])
 		config = append(config, `}}}`...)
 	}
-	writeObject(out, "outputConfig", config)
+	writeObject(members, "outputConfig", config)
 }
 
 // tiers are the service tiers of the format. It has no word for the choice of the service.
@@ -91,14 +91,14 @@ const additional = "additionalModelRequestFields"
 
 // writeAdditional writes the fields of the model, the client's own among them, and the
 // extensions.
-func (w *writer) writeAdditional(out *core.Members, own core.Members) {
+func (w *writer) writeAdditional(members *core.Members, own core.Members) {
 	if !w.x.Info.Counts() {
 		w.writeTopK(&own)
 	}
 	if len(w.x.Extensions) > 0 {
 		for name, value := range jsonscan.Members(append(append([]byte{'{'}, w.x.Extensions[1:]...), '}')) {
 			if string(name) != additional || value[0] != '{' {
-				out.Named(name, value)
+				members.Named(name, value)
 				continue
 			}
 			for name, value := range jsonscan.Members(value) {
@@ -106,12 +106,12 @@ func (w *writer) writeAdditional(out *core.Members, own core.Members) {
 			}
 		}
 	}
-	writeObject(out, additional, own)
+	writeObject(members, additional, own)
 }
 
 // writeTopK writes the option where the model has it.
-func (w *writer) writeTopK(out *core.Members) {
-	raw, path := w.x.Options.Raw(core.TopK), w.by.topK
+func (w *writer) writeTopK(members *core.Members) {
+	raw, path := w.x.Options.Raw(core.TopK), w.vendor.topK
 	switch _, ok := jsonscan.Integer(raw); {
 	case raw == nil:
 	case !ok:
@@ -120,17 +120,17 @@ func (w *writer) writeTopK(out *core.Members) {
 		w.x.Lose(w.x.Options[core.TopK].Row, nil)
 	case !samples(w.x, w.thinks, core.TopK, core.TopKBesideReasoning):
 	case len(path) == 1:
-		out.Raw(path[0], raw)
+		members.Raw(path[0], raw)
 	default:
-		var inside core.Members
-		inside.Raw(path[1], raw)
-		writeObject(out, path[0], inside)
+		var nested core.Members
+		nested.Raw(path[1], raw)
+		writeObject(members, path[0], nested)
 	}
 }
 
 // writeThinking writes how much the model thinks, as its vendor asks for it. It returns the word
 // for the effort if that is an option of the format.
-func (w *writer) writeThinking(out *core.Members) (option string) {
+func (w *writer) writeThinking(members *core.Members) (option string) {
 	x := w.x
 	effort, row := x.Effort()
 	if effort == core.Nothing || !x.KeepAs(effort, row, nil) {
@@ -138,23 +138,23 @@ func (w *writer) writeThinking(out *core.Members) (option string) {
 		return ""
 	}
 	w.thinks = !core.SamplesBeside(x, effort)
-	word := w.by.word(effort, x.Traits)
+	word := w.vendor.word(effort, x.Traits)
 	switch {
-	case w.by.isClaude():
-		return w.writeClaude(out, effort, row, word)
-	case effort == core.EffortNone && w.by.isNova2():
-		out.Raw("reasoningConfig", []byte(`{"type":"disabled"}`))
+	case w.vendor.isClaude():
+		return w.writeClaude(members, effort, row, word)
+	case effort == core.EffortNone && w.vendor.isNova2():
+		members.Raw("reasoningConfig", []byte(`{"type":"disabled"}`))
 		return ""
 	case word != core.EffortOf(effort).String():
 		x.Lose(row, nil)
 	}
 	switch {
 	case word == "":
-	case w.by.isNova2():
-		out.Name("reasoningConfig")
-		*out = append(append(append(*out, `{"type":"enabled","maxReasoningEffort":"`...), word...), `"}`...)
+	case w.vendor.isNova2():
+		members.Name("reasoningConfig")
+		*members = append(append(append(*members, `{"type":"enabled","maxReasoningEffort":"`...), word...), `"}`...)
 	default:
-		out.Word("reasoning_effort", word)
+		members.Word("reasoning_effort", word)
 	}
 	return ""
 }
@@ -169,7 +169,7 @@ var budgets = map[core.Concept]int64{
 
 // writeClaude writes the thinking of a model of Anthropic, which accepts none if a tool must be
 // used. word is that of the effort, which writeClaude returns where it is an option.
-func (w *writer) writeClaude(out *core.Members, effort core.Concept, row *core.Row, word string) (option string) {
+func (w *writer) writeClaude(members *core.Members, effort core.Concept, row *core.Row, word string) (option string) {
 	budget := w.x.Traits.ThinkingBudget.Clamp(budgets[effort])
 	if most, bounded := w.x.MaxTokens(); bounded {
 		budget = min(budget, most-leastBudget)
@@ -177,19 +177,19 @@ func (w *writer) writeClaude(out *core.Members, effort core.Concept, row *core.R
 	adaptive := w.x.Traits.Thinking != trait.ThinkingBudget
 	switch {
 	case effort == core.EffortNone:
-		out.Raw("thinking", []byte(`{"type":"disabled"}`))
+		members.Raw("thinking", []byte(`{"type":"disabled"}`))
 	case w.x.Options.ForcesTool() && !w.tools.empty(), !adaptive && budget < max(leastBudget, w.x.Traits.ThinkingBudget.Least):
 		w.x.Lose(row, nil)
 	case adaptive:
 		w.thinks = true
-		out.Raw("thinking", []byte(`{"type":"adaptive"}`))
+		members.Raw("thinking", []byte(`{"type":"adaptive"}`))
 		return word
 	default:
 		if w.thinks = true; budget != budgets[effort] {
 			w.x.Lose(row, nil)
 		}
-		out.Name("thinking")
-		*out = append(strconv.AppendInt(append(*out, `{"type":"enabled","budget_tokens":`...), budget, 10), '}')
+		members.Name("thinking")
+		*members = append(strconv.AppendInt(append(*members, `{"type":"enabled","budget_tokens":`...), budget, 10), '}')
 	}
 	return ""
 }

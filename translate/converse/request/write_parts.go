@@ -17,9 +17,9 @@ import (
 // and any reasoning for the others.
 func (w *writer) Reasoning(t *core.Thought) {
 	switch {
-	case !w.by.signs:
+	case !w.vendor.signs:
 		core.Report(w.x, foreign(w.x, t), core.Hinted)
-	case t.From == core.Sealed:
+	case t.Origin == core.Sealed:
 		w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], t.Sealed)
 		if _, err := base64.StdEncoding.AppendDecode(nil, w.scratch); err != nil {
 			core.Report(w.x, core.RedactedReasoning, core.Hinted)
@@ -44,7 +44,7 @@ func (w *writer) Reasoning(t *core.Thought) {
 // foreign returns the concept by which reasoning that is left out is reported.
 func foreign(x *core.Translation, t *core.Thought) core.Concept {
 	switch {
-	case t.From == core.Sealed:
+	case t.Origin == core.Sealed:
 		return core.RedactedReasoning
 	case !x.From.Rows.Has(core.Reasoning): // of clients that have the reasoning in its signature
 		return core.Signature
@@ -107,7 +107,7 @@ func (w *writer) CloseResult(failed bool) {
 	if c.begin(user, w.x.At); !c.parts.Empty() {
 		w.x.Keep(core.TextBeforeResult, nil) // the results come first
 	}
-	if failed && !w.by.statuses {
+	if failed && !w.vendor.statuses {
 		r.content.Blame()
 	}
 	if r.content.Empty() {
@@ -115,7 +115,7 @@ func (w *writer) CloseResult(failed bool) {
 	}
 	b := appendID(append(c.results, `,{"toolResult":{"toolUseId":"`...), r.id)
 	b = r.content.AppendTo(append(b, `","content":`...))
-	if failed && w.by.statuses {
+	if failed && w.vendor.statuses {
 		b = append(b, `,"status":"error"`...)
 	}
 	if c.results = append(b, `}}`...); r.marked {

@@ -39,7 +39,7 @@ const openTool = `,{"toolSpec":{"name":"`
 
 // Tool adds a tool. The format requires a schema, and refuses an empty description.
 func (w *writer) Tool(t *core.Tool) {
-	if jsonscan.IsTrue(t.Strict) && (!w.by.strict || !w.x.Can(core.ToolStrict)) {
+	if jsonscan.IsTrue(t.Strict) && (!w.vendor.strict || !w.x.Can(core.ToolStrict)) {
 		core.LoseStrict(w.x, t)
 	}
 	core.EnforceTool(w.x, t)
@@ -67,7 +67,7 @@ const anyObject = `{"type":"object","properties":{}}`
 
 // writeTo writes the tools and the choice among them. A conversation with calls needs a
 // declaration of their tools, even if the client declares none and none must be called.
-func (t *tools) writeTo(out *core.Members, x *core.Translation) {
+func (t *tools) writeTo(members *core.Members, x *core.Translation) {
 	t.names.Check(x)
 	kind := x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed)
 	if !t.empty() && kind == core.ToolChoiceNone && !x.Keep(core.UnusedTools, nil) {
@@ -85,27 +85,27 @@ func (t *tools) writeTo(out *core.Members, x *core.Translation) {
 	if t.empty() {
 		return
 	}
-	out.Name("toolConfig")
-	*out = append(append(append(*out, `{"tools":[`...), t.buf[1:]...), ']')
+	members.Name("toolConfig")
+	*members = append(append(append(*members, `{"tools":[`...), t.buf[1:]...), ']')
 	if declared {
-		t.writeChoice(out, x, kind)
+		t.writeChoice(members, x, kind)
 	}
-	*out = append(*out, '}')
+	*members = append(*members, '}')
 }
 
 // writeChoice writes the choice among the tools. Without one, the model may choose.
-func (t *tools) writeChoice(out *core.Members, x *core.Translation, kind core.Concept) {
+func (t *tools) writeChoice(members *core.Members, x *core.Translation, kind core.Concept) {
 	switch kind {
 	case core.ToolChoiceRequired:
-		out.Raw("toolChoice", []byte(`{"any":{}}`))
+		members.Raw("toolChoice", []byte(`{"any":{}}`))
 	case core.ToolChoiceNamed:
 		name := x.Options[core.ToolChoiceName]
 		if _, ok := t.names.Find(name.Raw); !ok {
 			x.Lose(name.Row, nil)
 			return
 		}
-		out.Name("toolChoice")
-		*out = t.names.AppendTo(append(*out, `{"tool":{"name":"`...), jsonscan.Inner(name.Raw))
-		*out = append(*out, `"}}`...)
+		members.Name("toolChoice")
+		*members = t.names.AppendTo(append(*members, `{"tool":{"name":"`...), jsonscan.Inner(name.Raw))
+		*members = append(*members, `"}}`...)
 	}
 }

@@ -57,8 +57,8 @@ func (o *operation) read(c *jsonscan.Cursor) {
 	for c.OpenObject(); c.Member(); {
 		switch name := string(c.Name()); name {
 		case "name":
-			of := jsonscan.TextOf(c.StringOrSkip())
-			o.isBatch = o.isBatch || strings.HasPrefix(of, seal.GeminiBatchID)
+			id := jsonscan.TextOf(c.StringOrSkip())
+			o.isBatch = o.isBatch || strings.HasPrefix(id, seal.GeminiBatchID)
 		case "metadata", "response", "output", "batchStats":
 			o.read(c)
 		case "state":

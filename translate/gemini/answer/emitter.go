@@ -20,7 +20,7 @@ type Emitter struct {
 	start      event.Event // for candidates that begin later, as the usage
 	usage      token.Usage
 	moved      event.Event // memory for events of later candidates
-	out        []byte
+	written    []byte
 	ended      bool // the answer is complete, and was not returned yet
 }
 
@@ -72,7 +72,7 @@ func (m *Emitter) alone(e *event.Event) *event.Event {
 }
 
 // Use makes the emitter write to memory, as far as that suffices.
-func (m *Emitter) Use(memory []byte) { m.out = memory[:0] }
+func (m *Emitter) Use(memory []byte) { m.written = memory[:0] }
 
 // Output returns the bytes written since the last call. For a JSON answer it returns nothing
 // before the end. The bytes are valid until the next event.
@@ -80,29 +80,29 @@ func (m *Emitter) Output() []byte {
 	if m.context.Stream && len(m.candidates) == 1 {
 		return m.candidates[0].Output()
 	}
-	m.out = m.out[:0]
+	m.written = m.written[:0]
 	switch {
 	case m.context.Stream:
 		for _, w := range m.candidates {
-			m.out = append(m.out, w.Output()...)
+			m.written = append(m.written, w.Output()...)
 		}
 	case m.ended && m.Fault() == nil:
 		m.ended = false
 		m.writeBody()
 	}
-	return m.out
+	return m.written
 }
 
 // writeBody writes a JSON answer.
 func (m *Emitter) writeBody() {
-	m.out = append(m.out, `{"candidates":[`...)
+	m.written = append(m.written, `{"candidates":[`...)
 	for i, w := range m.candidates {
 		if i > 0 {
-			m.out = append(m.out, ',')
+			m.written = append(m.written, ',')
 		}
-		m.out = append(m.out, w.Output()...)
+		m.written = append(m.written, w.Output()...)
 	}
-	m.out = append(appendUsage(append(m.out, ']'), m.usage, m.candidates[0].Ending.Tier), m.candidates[0].frame.names...)
+	m.written = append(appendUsage(append(m.written, ']'), m.usage, m.candidates[0].Ending.Tier), m.candidates[0].frame.names...)
 }
 
 // Fault returns the reason why the events cannot be written, or nil.

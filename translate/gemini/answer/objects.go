@@ -56,8 +56,8 @@ func (x *objectEdits) text(c *jsonscan.Cursor, replaced func(text string) []byte
 	start := c.Offset()
 	raw := c.StringOrSkip()
 	if text := jsonscan.TextOf(raw); text != "" {
-		if with := replaced(text); with != nil {
-			x.edits = append(x.edits, edit.Edit{Span: translate.Span{Start: start, End: start + len(raw)}, With: jsonscan.AppendString(nil, with)})
+		if replacement := replaced(text); replacement != nil {
+			x.edits = append(x.edits, edit.Edit{Span: translate.Span{Start: start, End: start + len(raw)}, With: jsonscan.AppendString(nil, replacement)})
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (m *writer) Start(begin *singleanswer.Beginning) {
 	a.tail = `],"role":"model"}` + a.end + "]" + a.names
 	a.shapes[textPart], a.shapes[thinkPart] = a.shapeOf(`"}`), a.shapeOf(`","thought":true}`)
 	if !m.Context.Stream {
-		m.Out = append(m.Out, a.head...)
+		m.Written = append(m.Written, a.head...)
 	}
 }
 
@@ -138,7 +138,7 @@ func (m *writer) other(part []byte) {
 	m.Shut()
 	m.last = fragment{kind: otherPart}
 	if m.Context.Stream {
-		m.Out = append(append(append(m.Out, m.frame.head...), part...), m.frame.tail...)
+		m.Written = append(append(append(m.Written, m.frame.head...), part...), m.frame.tail...)
 		return
 	}
 	m.Open(singleanswer.Shape{Head: string(part)})
@@ -159,18 +159,18 @@ func (m *writer) Finish(end *singleanswer.Ending) {
 	seal := m.thinking.lastSeal(m.Context)
 	switch {
 	case m.Context.Stream:
-		m.Out = append(append(m.Out, m.frame.head...), seal...)
+		m.Written = append(append(m.Written, m.frame.head...), seal...)
 	case m.last.kind == noPart || len(seal) > len(emptyPart):
 		m.other(seal)
 	}
 	m.Shut()
-	m.Out = append(append(m.Out, `],"role":"model"},"finishReason":"`...), reasons.Of(end.Reason, end.HasCalls)...)
-	m.Out = append(m.Out, '"')
+	m.Written = append(append(m.Written, `],"role":"model"},"finishReason":"`...), reasons.Of(end.Reason, end.HasCalls)...)
+	m.Written = append(m.Written, '"')
 	if len(end.Explanation) > 0 {
-		m.Out = jsonscan.AppendString(append(m.Out, `,"finishMessage":`...), end.Explanation)
+		m.Written = jsonscan.AppendString(append(m.Written, `,"finishMessage":`...), end.Explanation)
 	}
-	m.Out = append(m.extras.append(m.Out), m.frame.end...)
+	m.Written = append(m.extras.append(m.Written), m.frame.end...)
 	if m.Context.Stream {
-		m.Out = append(appendUsage(append(m.Out, ']'), end.Usage, end.Tier), m.frame.names...)
+		m.Written = append(appendUsage(append(m.Written, ']'), end.Usage, end.Tier), m.frame.names...)
 	}
 }

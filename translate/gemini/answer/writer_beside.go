@@ -69,9 +69,9 @@ func (m *writer) probabilities(list []byte) {
 		m.extras.top = append(m.extras.top, "]}"...)
 	}
 	if m.Context.Stream && len(m.extras.chosen) > 0 {
-		m.Out = append(append(append(m.Out, m.frame.head...), emptyPart...), `],"role":"model"}`...)
-		m.Out = append(append(m.extras.appendProbabilities(m.Out), m.frame.end...), ']')
-		m.Out = append(m.Out, m.frame.names...)
+		m.Written = append(append(append(m.Written, m.frame.head...), emptyPart...), `],"role":"model"}`...)
+		m.Written = append(append(m.extras.appendProbabilities(m.Written), m.frame.end...), ']')
+		m.Written = append(m.Written, m.frame.names...)
 	}
 }
 

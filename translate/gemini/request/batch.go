@@ -95,18 +95,18 @@ func (b *batchReader) object(path string, readers memberReaders) {
 	for b.c.EnterObject(); b.c.Member(); {
 		sent := string(b.c.Name())
 		name := knownName(sent, readers)
-		at := strings.TrimPrefix(path+"."+name, ".")
+		place := strings.TrimPrefix(path+"."+name, ".")
 		switch {
 		case name == "":
 			b.c.Skip()
 			continue
 		case sent != name && sent != jsonscan.SnakeCase(name):
-			b.refuse(fault.InvalidField(at, "must be written in one of the two spellings of the API"))
+			b.refuse(fault.InvalidField(place, "must be written in one of the two spellings of the API"))
 		case given[name]:
-			b.refuse(fault.InvalidField(at, "must be sent in one spelling only"))
+			b.refuse(fault.InvalidField(place, "must be sent in one spelling only"))
 		}
 		given[name] = true
-		readers[name](at)
+		readers[name](place)
 	}
 }
 
@@ -138,14 +138,14 @@ func (b *batchReader) list(path string) {
 		return
 	}
 	for b.c.OpenArray(); b.c.Element(); b.count++ {
-		at := fmt.Sprintf("%s[%d]", inlined, b.count)
+		place := fmt.Sprintf("%s[%d]", inlined, b.count)
 		has := false
-		b.object(at, memberReaders{"request": func(path string) {
+		b.object(place, memberReaders{"request": func(path string) {
 			has = true
 			b.request(path)
 		}})
 		if !has {
-			b.refuse(fault.InvalidField(at+".request", "required"))
+			b.refuse(fault.InvalidField(place+".request", "required"))
 		}
 	}
 }

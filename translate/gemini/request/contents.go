@@ -14,7 +14,7 @@ type contents struct {
 	unsigned []int
 
 	// The last content.
-	at      core.Place // of the client's turn
+	place   core.Place // of the client's turn
 	role    string     // "" for none
 	results []byte     // each with a comma before it
 	parts   parts.Content
@@ -34,14 +34,14 @@ func (c *contents) forget() (kept int) {
 }
 
 // of returns the parts of the open content, which has the role.
-func (c *contents) of(role string, at core.Place) *parts.Content {
-	c.begin(role, at)
+func (c *contents) of(role string, place core.Place) *parts.Content {
+	c.begin(role, place)
 	return &c.parts
 }
 
 // begin begins a content unless the open one has the role.
-func (c *contents) begin(role string, at core.Place) {
-	if c.at = at; c.role == role {
+func (c *contents) begin(role string, place core.Place) {
+	if c.place = place; c.role == role {
 		return
 	}
 	c.close()
@@ -132,15 +132,15 @@ func (c *contents) lead(system *parts.Content) {
 
 // writeTo writes the contents. signs reports whether the first call of each content of the
 // current turn needs a signature.
-func (c *contents) writeTo(out *core.Members, signs bool) {
-	out.Name("contents")
-	*out = append(*out, '[')
-	from := 1 // behind the first comma
-	for _, at := range c.unsigned {
+func (c *contents) writeTo(members *core.Members, signs bool) {
+	members.Name("contents")
+	*members = append(*members, '[')
+	start := 1 // behind the first comma
+	for _, end := range c.unsigned {
 		if signs {
-			*out = append(append(*out, c.buf[from:at]...), noSignature...)
-			from = at
+			*members = append(append(*members, c.buf[start:end]...), noSignature...)
+			start = end
 		}
 	}
-	*out = append(append(*out, c.buf[from:]...), ']')
+	*members = append(append(*members, c.buf[start:]...), ']')
 }

@@ -95,8 +95,8 @@ func ModelNames(body []byte) (places []translate.Span) {
 // AppendEmbeddings appends a request for embeddings as a provider of OpenAI's endpoint gets it. It refuses
 // contents that are no single text, and vectors of different lengths: that endpoint has neither.
 func AppendEmbeddings(dst, body []byte, info *core.RequestInfo) ([]byte, core.Rendered, *fault.Fault) {
-	w := embeddings{out: jsonscan.AppendString(append(dst, `{"model":`...), info.Upstream)}
-	w.out = append(w.out, `,"input":[`...)
+	w := embeddings{written: jsonscan.AppendString(append(dst, `{"model":`...), info.Upstream)}
+	w.written = append(w.written, `,"input":[`...)
 	c := jsonscan.Again(body)
 	if requests := jsonscan.MemberOf(body, "requests"); requests != nil {
 		c = jsonscan.Again(requests)
@@ -106,16 +106,16 @@ func AppendEmbeddings(dst, body []byte, info *core.RequestInfo) ([]byte, core.Re
 	} else {
 		w.request(&c, "")
 	}
-	w.out = append(w.out, `],"encoding_format":"float"`...)
+	w.written = append(w.written, `],"encoding_format":"float"`...)
 	if w.length != "" {
-		w.out = append(append(w.out, `,"dimensions":`...), w.length...)
+		w.written = append(append(w.written, `,"dimensions":`...), w.length...)
 	}
-	return append(w.out, '}'), core.Rendered{Losses: w.lost, Prompts: 1, Samples: 1}, w.refused
+	return append(w.written, '}'), core.Rendered{Losses: w.lost, Prompts: 1, Samples: 1}, w.refused
 }
 
 // embeddings is a request for embeddings that is being written.
 type embeddings struct {
-	out     []byte
+	written []byte
 	n       int    // inputs
 	length  string // of the vectors, a raw number; "" for that of the model
 	lost    translate.Losses
@@ -128,9 +128,9 @@ func (w *embeddings) refuse(path, what string) {
 	}
 }
 
-// request writes the request for one embedding at the cursor. of is the beginning of the paths of its
+// request writes the request for one embedding at the cursor. prefix is the beginning of the paths of its
 // members.
-func (w *embeddings) request(c *jsonscan.Cursor, of string) {
+func (w *embeddings) request(c *jsonscan.Cursor, prefix string) {
 	var text []byte
 	length := ""
 	for c.OpenObject(); c.Member(); {
@@ -145,21 +145,21 @@ func (w *embeddings) request(c *jsonscan.Cursor, of string) {
 			}
 		case "taskType", "task_type", "title":
 			c.Skip()
-			w.lost.Add(translate.Shaping, of+name)
+			w.lost.Add(translate.Shaping, prefix+name)
 		default:
 			c.Skip()
-			w.lost.AddNamed(translate.Hint, of, []byte(name))
+			w.lost.AddNamed(translate.Hint, prefix, []byte(name))
 		}
 	}
 	switch {
 	case text == nil:
-		w.refuse(of+"content", "must be one text for this model")
+		w.refuse(prefix+"content", "must be one text for this model")
 	case w.n > 0 && length != w.length:
-		w.refuse(of+"outputDimensionality", "must be the same in all requests for this model")
+		w.refuse(prefix+"outputDimensionality", "must be the same in all requests for this model")
 	case w.n > 0:
-		w.out = append(w.out, ',')
+		w.written = append(w.written, ',')
 	}
-	w.out, w.length = append(w.out, text...), length
+	w.written, w.length = append(w.written, text...), length
 	w.n++
 }
 

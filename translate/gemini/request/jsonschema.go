@@ -134,12 +134,12 @@ func (v *schemaReader) ordering(object []byte, order [][]byte) []byte {
 		return object
 	}
 	slices.SortStableFunc(all, func(a, b property) int { return places[string(a.name)] - places[string(b.name)] })
-	var out []byte
+	var schema []byte
 	for _, p := range all {
-		out = append(append(append(append(out, ',', '"'), p.name...), `":`...), p.schema...)
+		schema = append(append(append(append(schema, ',', '"'), p.name...), `":`...), p.schema...)
 	}
-	out[0] = '{'
-	return append(out, '}')
+	schema[0] = '{'
+	return append(schema, '}')
 }
 
 // isClosed reports whether each object in a schema has no other properties than those that it

@@ -24,7 +24,7 @@ type turns struct {
 
 // waiting is a text or a thought of the model, with its place.
 type waiting struct {
-	at      core.Place
+	place   core.Place
 	text    []byte
 	thought bool
 }
@@ -65,7 +65,7 @@ func (t *turns) text(role core.Role, text []byte, thought bool) {
 func (t *turns) write(sealed bool) {
 	now := t.x.At
 	for _, part := range t.waits {
-		switch t.x.At = part.at; {
+		switch t.x.At = part.place; {
 		case !part.thought:
 			t.w.Text(part.text)
 		case !sealed && t.x.KeepAs(core.UnsignedReasoning, thoughtRow, nil):
@@ -97,7 +97,7 @@ func (t *turns) reason(signature []byte) {
 
 // keeps reports whether the writer gets reasoning that was sealed.
 func (t *turns) keeps(thought *core.Thought) bool {
-	switch thought.From {
+	switch thought.Origin {
 	case core.Signed:
 		return t.x.KeepAs(core.Signature, sealedRow, nil)
 	case core.Sealed:
@@ -127,7 +127,7 @@ type call struct {
 // callKey is what calls are found by: the client's id; or the name, of calls with an id of the
 // client or without.
 type callKey struct {
-	by   keyKind
+	kind keyKind
 	text string
 }
 
@@ -154,7 +154,7 @@ func (c *calls) add(run int, id, name []byte, content, part int) *call {
 	}
 	own, names := id, callKey{byName, string(name)}
 	if len(id) == 0 {
-		names.by = byNameAlone
+		names.kind = byNameAlone
 	}
 	if len(id) == 0 || c.keys[callKey{byID, string(id)}].first > 0 {
 		own = fmt.Appendf(nil, "gwp_%d_%d", content, part)
@@ -193,7 +193,7 @@ func (c *calls) answered(id, name []byte) *call {
 // next returns the first call with a key that has no response, nil for none.
 func (c *calls) next(key callKey) *call {
 	q, ok := c.keys[key]
-	list := min(int(key.by), 1)
+	list := min(int(key.kind), 1)
 	for ok && q.first > 0 {
 		found := &c.list[q.first-1]
 		if found.response == nil {

@@ -33,7 +33,7 @@ const wrapped = "generateContentRequest"
 
 // fieldRows are the fields in the order in which faults are reported, also of a request in a request.
 func fieldRows() []core.Row {
-	inside := wrapped + "."
+	prefix := wrapped + "."
 	return slices.Concat([]core.Row{
 		core.Member("model").Is(strict.Model),
 	}, requestRows(""), []core.Row{
@@ -41,20 +41,20 @@ func fieldRows() []core.Row {
 		core.Member("serviceTier").Is(strict.Tier),
 		core.Member("labels").Is(strict.Map),
 		core.Member(wrapped).Is(strict.Object),
-		core.Member(inside + "model").Is(checkModelOf),
-		core.Member(inside + wrapped).Is(strict.Object).Like(wrapped),
-	}, requestRows(inside))
+		core.Member(prefix + "model").Is(checkModelOf),
+		core.Member(prefix + wrapped).Is(strict.Object).Like(wrapped),
+	}, requestRows(prefix))
 }
 
-// requestRows are the fields of a request whose names begin with of.
-func requestRows(of string) []core.Row {
+// requestRows are the fields of a request whose names begin with prefix.
+func requestRows(prefix string) []core.Row {
 	return []core.Row{
-		core.Member(of + "contents").Is(checkContents).Like("contents[*]"),
-		core.Member(of + "systemInstruction").Is(strict.Object).Like("systemInstruction"),
-		core.Member(of + config).Is(checkConfig).Like(config),
-		core.Member(of + "tools").Is(strict.Objects).Like("tools[*]"),
-		core.Member(of + "toolConfig").Is(strict.Object).Like("toolConfig"),
-		core.Member(of + "safetySettings").Is(strict.Objects).Like("safetySettings[*]"),
+		core.Member(prefix + "contents").Is(checkContents).Like("contents[*]"),
+		core.Member(prefix + "systemInstruction").Is(strict.Object).Like("systemInstruction"),
+		core.Member(prefix + config).Is(checkConfig).Like(config),
+		core.Member(prefix + "tools").Is(strict.Objects).Like("tools[*]"),
+		core.Member(prefix + "toolConfig").Is(strict.Object).Like("toolConfig"),
+		core.Member(prefix + "safetySettings").Is(strict.Objects).Like("safetySettings[*]"),
 	}
 }
 

@@ -40,7 +40,7 @@ type converter struct {
 // appendSchema appends a schema in the older dialect. looser reports that constraints were
 // left out, empty that the schema is an object without properties, for which nothing is
 // appended.
-func appendSchema(dst, schema []byte) (out []byte, looser, empty bool, err error) {
+func appendSchema(dst, schema []byte) (written []byte, looser, empty bool, err error) {
 	v := converter{root: schema}
 	var n node
 	if err = v.collect(&n, schema); err != nil {
@@ -49,13 +49,13 @@ func appendSchema(dst, schema []byte) (out []byte, looser, empty bool, err error
 	if kind := n.kind(); (kind == "" || kind == "object") && len(n.types) < 2 && len(n.properties)+len(n.anyOf) == 0 {
 		return dst, v.looser, true, nil
 	}
-	out, err = v.appendNode(dst, &n)
-	return out, v.looser, false, err
+	written, err = v.appendNode(dst, &n)
+	return written, v.looser, false, err
 }
 
 // node is a schema without references: those of $ref and allOf are merged into it.
 type node struct {
-	within     []string // the references that led to the schema
+	references []string // the references that led to the schema
 	types      []string
 	nullable   bool
 	texts      [][]byte // raw, of enum
@@ -148,10 +148,10 @@ func (v *converter) collect(n *node, schema []byte) error {
 
 // follow returns the schema that a reference names.
 func (v *converter) follow(n *node, reference string) (target []byte, err error) {
-	if reference == "#" || slices.Contains(n.within, reference) {
+	if reference == "#" || slices.Contains(n.references, reference) {
 		return nil, errRecursive
 	}
-	n.within = append(slices.Clip(n.within), reference)
+	n.references = append(slices.Clip(n.references), reference)
 	if target = v.targets[reference]; target != nil {
 		return target, nil
 	}
@@ -297,9 +297,9 @@ func (n *node) kind() string {
 	return ""
 }
 
-// append appends a schema that is a part of another one, to which references within led.
-func (v *converter) append(dst, schema []byte, within []string) ([]byte, error) {
-	n := node{within: within}
+// append appends a schema that is a part of another one, to which references led.
+func (v *converter) append(dst, schema []byte, references []string) ([]byte, error) {
+	n := node{references: references}
 	if err := v.collect(&n, schema); err != nil {
 		return dst, err
 	}
@@ -309,7 +309,7 @@ func (v *converter) append(dst, schema []byte, within []string) ([]byte, error) 
 // appendNode appends a node.
 func (v *converter) appendNode(dst []byte, n *node) (_ []byte, err error) {
 	start := len(dst)
-	out := core.Members(dst)
+	members := core.Members(dst)
 	kind, choices := n.kind(), n.anyOf
 	if len(n.types) > 1 {
 		v.looser = v.looser || len(choices) > 0
@@ -319,57 +319,57 @@ func (v *converter) appendNode(dst []byte, n *node) (_ []byte, err error) {
 		}
 	}
 	if kind != "" {
-		out.Word("type", strings.ToUpper(kind))
+		members.Word("type", strings.ToUpper(kind))
 	}
 	if n.nullable {
-		out.Raw("nullable", []byte("true"))
+		members.Raw("nullable", []byte("true"))
 	}
 	if len(n.texts) > 0 && kind == "string" {
-		out.Raw("enum", jsonschema.List(n.texts))
+		members.Raw("enum", jsonschema.List(n.texts))
 	}
-	out = append(out, n.copied...)
+	members = append(members, n.copied...)
 	if kind == "array" { // the dialect requires the schema of the elements
-		out.Name("items")
-		if out, err = v.append(out, n.items, n.within); err != nil {
-			return out, err
+		members.Name("items")
+		if members, err = v.append(members, n.items, n.references); err != nil {
+			return members, err
 		}
 	}
 	if len(choices) > 0 {
-		out.Name("anyOf")
-		first := len(out)
+		members.Name("anyOf")
+		first := len(members)
 		for _, schema := range choices {
-			if out, err = v.append(append(out, ','), schema, n.within); err != nil {
-				return out, err
+			if members, err = v.append(append(members, ','), schema, n.references); err != nil {
+				return members, err
 			}
 		}
-		out[first] = '['
-		out = append(out, ']')
+		members[first] = '['
+		members = append(members, ']')
 	}
-	if out, err = v.appendProperties(out, n); err != nil {
-		return out, err
+	if members, err = v.appendProperties(members, n); err != nil {
+		return members, err
 	}
-	if len(out) == start {
-		return append(out, "{}"...), nil
+	if len(members) == start {
+		return append(members, "{}"...), nil
 	}
-	out[start] = '{'
-	return append(out, '}'), nil
+	members[start] = '{'
+	return append(members, '}'), nil
 }
 
 // appendProperties appends the properties, and those of them that are required.
-func (v *converter) appendProperties(out core.Members, n *node) (_ core.Members, err error) {
+func (v *converter) appendProperties(members core.Members, n *node) (_ core.Members, err error) {
 	if len(n.properties) == 0 {
-		return out, nil
+		return members, nil
 	}
-	out.Name("properties")
-	first := len(out)
+	members.Name("properties")
+	first := len(members)
 	for _, p := range n.properties {
-		out = append(append(append(out, `,"`...), p.name...), `":`...)
-		if out, err = v.append(out, p.schema, n.within); err != nil {
-			return out, err
+		members = append(append(append(members, `,"`...), p.name...), `":`...)
+		if members, err = v.append(members, p.schema, n.references); err != nil {
+			return members, err
 		}
 	}
-	out[first] = '{'
-	out = append(out, '}')
+	members[first] = '{'
+	members = append(members, '}')
 	optional := make(map[string]bool, len(n.properties))
 	for _, p := range n.properties {
 		optional[string(p.name)] = true
@@ -382,7 +382,7 @@ func (v *converter) appendProperties(out core.Members, n *node) (_ core.Members,
 		}
 	}
 	if len(required) > 0 {
-		out.Raw("required", jsonschema.List(required))
+		members.Raw("required", jsonschema.List(required))
 	}
-	return out, nil
+	return members, nil
 }

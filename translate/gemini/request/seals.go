@@ -44,11 +44,11 @@ func unsealed(seals *seal.Sealer, signature []byte) (thoughts []core.Thought, ok
 		t := core.ReadThought(c.Skip())
 		switch {
 		case t.Sealed != nil:
-			t.From = core.Sealed
+			t.Origin = core.Sealed
 		case t.Signature != nil && ofItem:
-			t.From, t.Encrypted, t.Signature = core.Encrypted, jsonscan.AppendUnescaped(nil, t.Signature), nil
+			t.Origin, t.Encrypted, t.Signature = core.Encrypted, jsonscan.AppendUnescaped(nil, t.Signature), nil
 		case t.Signature != nil:
-			t.From = core.Signed
+			t.Origin = core.Signed
 		}
 		thoughts = append(thoughts, t)
 	}

@@ -50,9 +50,9 @@ func TestY027SealedReasoningComesBack(t *testing.T) {
 		thoughts, ok := unsealed(testSealer(t, "t"), []byte(sent))
 		require.True(t, ok)
 		assert.Equal(t, []core.Thought{
-			{From: core.Signed, Text: []byte(`a\n\"☂>?`), Signature: []byte("s+/=")},
-			{From: core.Sealed, Sealed: []byte("secret")},
-			{From: core.Unsigned, Text: []byte("b")},
+			{Origin: core.Signed, Text: []byte(`a\n\"☂>?`), Signature: []byte("s+/=")},
+			{Origin: core.Sealed, Sealed: []byte("secret")},
+			{Origin: core.Unsigned, Text: []byte("b")},
 		}, thoughts)
 	}
 	_, ok := unsealed(testSealer(t, "other"), signature)
@@ -63,7 +63,7 @@ func TestY027SealedReasoningComesBack(t *testing.T) {
 	signature = signatureOf(t, event.Event{Kind: event.Reasoning, Text: []byte("a")}, event.Event{Kind: event.Signature, Text: []byte("rs_1.1.x"), Origin: translate.Responses})
 	thoughts, ok := unsealed(testSealer(t, "t"), signature)
 	require.True(t, ok)
-	assert.Equal(t, []core.Thought{{From: core.Encrypted, Text: []byte("a"), Encrypted: []byte("rs_1.1.x")}}, thoughts)
+	assert.Equal(t, []core.Thought{{Origin: core.Encrypted, Text: []byte("a"), Encrypted: []byte("rs_1.1.x")}}, thoughts)
 }
 
 func TestY029SignaturesThatAreNoSealsAreNotOpened(t *testing.T) {

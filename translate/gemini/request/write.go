@@ -155,30 +155,30 @@ func (w *writer) Finish(dst []byte) []byte {
 		x.Invalid(x.PathOf(core.Conversation), "must hold at least one message with content that is no system message")
 	}
 	if w.contents.role == model && !w.contents.called {
-		x.KeepAt(w.contents.at, core.Prefill)
+		x.KeepAt(w.contents.place, core.Prefill)
 	}
 	if x.Failed() {
 		return dst
 	}
 	start := len(dst)
-	out := core.Members(dst)
+	members := core.Members(dst)
 	if x.Info.Counts() {
-		out.Name("generateContentRequest")
-		out = append(out, `{"model":"`...)
-		out = jsonscan.AppendEscaped(append(append(out, collectionOf(x.Info.Upstream)...), '/'), idOf(x.Info.Upstream))
-		out = append(out, '"')
+		members.Name("generateContentRequest")
+		members = append(members, `{"model":"`...)
+		members = jsonscan.AppendEscaped(append(append(members, collectionOf(x.Info.Upstream)...), '/'), idOf(x.Info.Upstream))
+		members = append(members, '"')
 	}
-	w.contents.writeTo(&out, w.asks.signs())
+	w.contents.writeTo(&members, w.asks.signs())
 	if !w.system.Empty() {
-		out.Name("systemInstruction")
-		out = append(w.system.AppendTo(append(out, `{"parts":`...)), '}')
+		members.Name("systemInstruction")
+		members = append(w.system.AppendTo(append(members, `{"parts":`...)), '}')
 	}
-	w.tools.writeTo(&out, x, w.asks.takesJSONSchema())
-	w.writeConfig(&out)
-	writeTier(&out, &x.Options)
-	if out = append(out, x.Extensions...); x.Info.Counts() {
-		out = append(out, '}')
+	w.tools.writeTo(&members, x, w.asks.takesJSONSchema())
+	w.writeConfig(&members)
+	writeTier(&members, &x.Options)
+	if members = append(members, x.Extensions...); x.Info.Counts() {
+		members = append(members, '}')
 	}
-	out[start] = '{'
-	return append(out, '}')
+	members[start] = '{'
+	return append(members, '}')
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // writeConfig writes the options of the answer.
-func (w *writer) writeConfig(out *core.Members) {
+func (w *writer) writeConfig(members *core.Members) {
 	x, o := w.x, &w.x.Options
 	var config core.Members
 	if n, ok := x.MaxTokens(); ok {
@@ -31,13 +31,13 @@ func (w *writer) writeConfig(out *core.Members) {
 	w.asks.writeThinking(&config, x)
 	if len(config) > 0 {
 		config[0] = '{'
-		out.Raw("generationConfig", append(config, '}'))
+		members.Raw("generationConfig", append(config, '}'))
 	}
 }
 
 // writeInteger writes an option that is a number of 32 bits. The loss of a larger one is
 // reported.
-func writeInteger(out *core.Members, x *core.Translation, name string, c core.Concept) {
+func writeInteger(members *core.Members, x *core.Translation, name string, c core.Concept) {
 	option := &x.Options[c]
 	if option.Raw == nil {
 		return
@@ -49,7 +49,7 @@ func writeInteger(out *core.Members, x *core.Translation, name string, c core.Co
 	case n < math.MinInt32, n > math.MaxInt32:
 		x.Lose(option.Row, nil)
 	default:
-		out.Number(name, n)
+		members.Number(name, n)
 	}
 }
 
@@ -57,16 +57,16 @@ func writeInteger(out *core.Members, x *core.Translation, name string, c core.Co
 const maxStops = 5
 
 // writeFormat writes the format of the answer.
-func (p properties) writeFormat(out *core.Members, x *core.Translation) {
+func (p properties) writeFormat(members *core.Members, x *core.Translation) {
 	schema := x.Options[core.Schema]
 	if schema.Raw == nil && !x.Options.Has(core.FormatObject) {
 		return
 	}
-	out.Word("responseMimeType", "application/json")
+	members.Word("responseMimeType", "application/json")
 	switch {
 	case schema.Raw == nil:
 	case p.takesJSONSchema():
-		out.Raw("responseJsonSchema", schema.Raw)
+		members.Raw("responseJsonSchema", schema.Raw)
 	default:
 		converted, looser, anyObject, err := appendSchema(nil, schema.Raw)
 		if err != nil {
@@ -77,14 +77,14 @@ func (p properties) writeFormat(out *core.Members, x *core.Translation) {
 			core.Report(x, core.Schema, core.Shaped)
 		}
 		if !anyObject {
-			out.Raw("responseSchema", converted)
+			members.Raw("responseSchema", converted)
 		}
 	}
 }
 
 // writeThinking writes how much the model thinks: by a budget or a level, as its generation
 // accepts, never by both. Answers show their thoughts to clients that have asked for thinking.
-func (p properties) writeThinking(out *core.Members, x *core.Translation) {
+func (p properties) writeThinking(members *core.Members, x *core.Translation) {
 	o := &x.Options
 	effort, row := x.Effort()
 	adaptive := effort == core.Nothing && o.Has(core.ReasoningAdaptive)
@@ -127,7 +127,7 @@ func (p properties) writeThinking(out *core.Members, x *core.Translation) {
 		config.Raw("includeThoughts", []byte("false"))
 	}
 	config[0] = '{'
-	out.Raw("thinkingConfig", append(config, '}'))
+	members.Raw("thinkingConfig", append(config, '}'))
 }
 
 // budgets are the budgets that correspond to the efforts, in tokens.
@@ -139,8 +139,8 @@ var budgets = map[core.Concept]int64{
 // tiers are the service tiers of the format. It has no word for the choice of the service.
 var tiers = map[core.Concept]string{core.TierStandard: "standard", core.TierFlex: "flex", core.TierPriority: "priority"}
 
-func writeTier(out *core.Members, o *core.Options) {
+func writeTier(members *core.Members, o *core.Options) {
 	if word, ok := tiers[o.OneOf(core.TierAuto, core.TierPriority)]; ok {
-		out.Word("serviceTier", word)
+		members.Word("serviceTier", word)
 	}
 }

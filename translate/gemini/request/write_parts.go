@@ -17,7 +17,7 @@ import (
 // reasoning by the signature. Reasoning of other providers is left out.
 func (w *writer) Reasoning(t *core.Thought) {
 	signature := t.Signature
-	switch t.From {
+	switch t.Origin {
 	case core.Encrypted:
 		signature = jsonscan.AppendEscaped(nil, t.Encrypted)
 	case core.Signed:
@@ -42,10 +42,10 @@ func (w *writer) Reasoning(t *core.Thought) {
 // signText signs the last text of the turn. Without one, an empty text has the signature, as in
 // streams.
 func (w *writer) signText() {
-	to := w.beside()
+	content := w.beside()
 	if !w.contents.signText(w.turn.text) {
-		to.Part(`{"text":""`)
-		to.Buf = append(appendSignature(to.Buf, w.turn.text), '}')
+		content.Part(`{"text":""`)
+		content.Buf = append(appendSignature(content.Buf, w.turn.text), '}')
 	}
 	w.turn.text = nil
 }
@@ -56,15 +56,15 @@ func (w *writer) Call(c *core.Call) {
 	if w.turn.text != nil {
 		w.signText() // the text is in front of the call
 	}
-	to := w.beside()
-	to.Part(`{"functionCall":{`)
-	to.Buf = append(w.appendID(to.Buf, c.ID), `"name":"`...)
-	to.Buf = w.tools.names.AppendTo(to.Buf, c.Name)
+	content := w.beside()
+	content.Part(`{"functionCall":{`)
+	content.Buf = append(w.appendID(content.Buf, c.ID), `"name":"`...)
+	content.Buf = w.tools.names.AppendTo(content.Buf, c.Name)
 	if w.calls == nil {
 		w.calls = make(map[string][]byte)
 	}
 	w.calls[string(c.ID)] = c.Name
-	to.Buf = append(append(append(to.Buf, `","args":`...), args...), '}')
+	content.Buf = append(append(append(content.Buf, `","args":`...), args...), '}')
 	w.contents.endCall(w.signatureOf(c))
 	w.turn.call = nil
 }
@@ -187,9 +187,9 @@ func (w *writer) media(m *core.Media, address core.Concept) {
 		w.x.Fail(w.x.Info.Refuse(w.x.To.Format, w.x.PathOf(address), ""))
 		return
 	}
-	to := w.beside()
-	to.Part("")
-	to.Buf = appendMedia(to.Buf, m)
+	content := w.beside()
+	content.Part("")
+	content.Buf = appendMedia(content.Buf, m)
 }
 
 func appendMedia(dst []byte, m *core.Media) []byte {

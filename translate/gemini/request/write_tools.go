@@ -43,7 +43,7 @@ func (w *writer) Tool(t *core.Tool) {
 // without properties.
 func (w *writer) appendParameters(dst, schema []byte) []byte {
 	const name = `,"parameters":`
-	out, looser, empty, err := appendSchema(append(dst, name...), schema)
+	written, looser, empty, err := appendSchema(append(dst, name...), schema)
 	if err != nil {
 		w.x.Invalid("name", "is that of a tool with a schema that "+err.Error())
 	}
@@ -51,9 +51,9 @@ func (w *writer) appendParameters(dst, schema []byte) []byte {
 		core.Report(w.x, core.FunctionTool, core.Shaped)
 	}
 	if empty {
-		return out[:len(out)-len(name)]
+		return written[:len(written)-len(name)]
 	}
-	return out
+	return written
 }
 
 // modes are the words for choices among the tools.
@@ -66,7 +66,7 @@ const validated = "VALIDATED"
 
 // writeTo writes the tools and the choice among them. validates reports whether the model can
 // be made to follow the schemas without having to call a tool.
-func (t *tools) writeTo(out *core.Members, x *core.Translation, validates bool) {
+func (t *tools) writeTo(members *core.Members, x *core.Translation, validates bool) {
 	t.names.Check(x)
 	kind := x.Options.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed)
 	if len(t.buf) == 0 {
@@ -75,8 +75,8 @@ func (t *tools) writeTo(out *core.Members, x *core.Translation, validates bool) 
 		}
 		return
 	}
-	out.Name("tools")
-	*out = append(append(append(*out, `[{"functionDeclarations":[`...), t.buf[1:]...), `]}]`...)
+	members.Name("tools")
+	*members = append(append(append(*members, `[{"functionDeclarations":[`...), t.buf[1:]...), `]}]`...)
 	mode, allowed := modes[kind], []byte(nil)
 	if t.strict && validates && cmp.Or(mode, "AUTO") == "AUTO" {
 		mode = validated
@@ -93,10 +93,10 @@ func (t *tools) writeTo(out *core.Members, x *core.Translation, validates bool) 
 	if mode == "" {
 		return
 	}
-	out.Name("toolConfig")
-	*out = append(append(append(*out, `{"functionCallingConfig":{"mode":"`...), mode...), '"')
+	members.Name("toolConfig")
+	*members = append(append(append(*members, `{"functionCallingConfig":{"mode":"`...), mode...), '"')
 	if allowed != nil {
-		*out = append(append(append(*out, `,"allowedFunctionNames":["`...), allowed...), `"]`...)
+		*members = append(append(append(*members, `,"allowedFunctionNames":["`...), allowed...), `"]`...)
 	}
-	*out = append(*out, `}}`...)
+	*members = append(*members, `}}`...)
 }

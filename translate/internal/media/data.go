@@ -108,21 +108,21 @@ func charsetOf(stated []byte) string {
 	return ""
 }
 
-func fromLatin(text []byte) (out []byte) {
+func fromLatin(text []byte) (decoded []byte) {
 	for _, b := range text {
-		out = utf8.AppendRune(out, rune(b))
+		decoded = utf8.AppendRune(decoded, rune(b))
 	}
-	return out
+	return decoded
 }
 
-func fromUTF16(text []byte, order binary.ByteOrder) (out []byte, ok bool) {
+func fromUTF16(text []byte, order binary.ByteOrder) (decoded []byte, ok bool) {
 	const size = 2
 	units := make([]uint16, len(text)/size)
 	for i := range units {
 		units[i] = order.Uint16(text[size*i:])
 	}
 	for _, r := range utf16.Decode(units) {
-		out = utf8.AppendRune(out, r)
+		decoded = utf8.AppendRune(decoded, r)
 	}
-	return bytes.TrimPrefix(out, []byte("\uFEFF")), len(text)%size == 0
+	return bytes.TrimPrefix(decoded, []byte("\uFEFF")), len(text)%size == 0
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Writer is the part of an emitter that depends on the format. It writes choices, as chunks of
-// a stream or into the JSON body, into Out of its Emitter.
+// a stream or into the JSON body, into Written of its Emitter.
 type Writer interface {
 	// Write writes an event from Start to Finish. No usage, no error and no end is among them.
 	Write(*event.Event)
@@ -31,7 +31,7 @@ type Emitter struct {
 
 	Context *translate.AnswerContext // of the request
 	IDs     translate.IDs
-	Out     []byte // the bytes written since the last call of Output
+	Written []byte // the bytes written since the last call of Output
 
 	writer Writer
 	format *Format
@@ -76,7 +76,7 @@ func (m *Emitter) Fault() *fault.Fault { return m.fault }
 func (m *Emitter) Fail(cause error) { m.fault = fault.Unusable(cause) }
 
 // Use makes the emitter write to memory, as far as that suffices.
-func (m *Emitter) Use(memory []byte) { m.Out = memory[:0] }
+func (m *Emitter) Use(memory []byte) { m.Written = memory[:0] }
 
 // Output returns the bytes written since the last call. For a JSON answer it returns
 // nothing before the end. The bytes are valid until the next event.
@@ -85,9 +85,9 @@ func (m *Emitter) Output() []byte {
 	if !m.Context.Stream && !m.whole {
 		return nil
 	}
-	out := m.Out
-	m.Out = m.Out[:0]
-	return out
+	written := m.Written
+	m.Written = m.Written[:0]
+	return written
 }
 
 // Start keeps the beginning of every chunk. Only the first call has an effect. Members
@@ -130,19 +130,19 @@ func (m *Emitter) addTier(tier event.Tier) {
 // Begin begins a chunk with the choice of an index, whose members follow.
 func (m *Emitter) Begin(index int) {
 	m.patch.choice = index
-	m.Out = append(append(append(m.Out, "data: "...), m.prefix...), '{')
+	m.Written = append(append(append(m.Written, "data: "...), m.prefix...), '{')
 }
 
 // End ends the choice and its chunk. reason is "" if the choice goes on.
 func (m *Emitter) End(reason string) {
-	m.Out = append(m.Out, `,"logprobs":`...)
-	m.patch.offset = len(m.Out)
-	m.Out = AppendReason(append(m.Out, "null"...), reason)
-	m.Out = append(m.Out, ']')
+	m.Written = append(m.Written, `,"logprobs":`...)
+	m.patch.offset = len(m.Written)
+	m.Written = AppendReason(append(m.Written, "null"...), reason)
+	m.Written = append(m.Written, ']')
 	if m.Context.IncludeUsage {
-		m.Out = append(m.Out, `,"usage":null`...)
+		m.Written = append(m.Written, `,"usage":null`...)
 	}
-	m.Out = append(m.Out, "}\n\n"...)
+	m.Written = append(m.Written, "}\n\n"...)
 }
 
 // AppendReason appends the finish_reason of a choice, and the end of the choice.
@@ -161,8 +161,8 @@ func (m *Emitter) CanPatch(index int) bool { return m.patch.offset > 0 && m.patc
 // Patch inserts logprobs into the last chunk.
 func (m *Emitter) Patch(logprobs []byte) {
 	offset := m.patch.offset
-	rest := append([]byte(nil), m.Out[offset+len("null"):]...)
-	m.Out = append(append(m.Out[:offset], logprobs...), rest...)
+	rest := append([]byte(nil), m.Written[offset+len("null"):]...)
+	m.Written = append(append(m.Written[:offset], logprobs...), rest...)
 	m.patch = patch{}
 }
 
@@ -175,26 +175,26 @@ func (m *Emitter) end() {
 			m.writer.Finish(i)
 		}
 		if m.Context.IncludeUsage {
-			m.Out = append(append(m.Out, "data: "...), m.prefix...)
+			m.Written = append(append(m.Written, "data: "...), m.prefix...)
 			m.endBody()
-			m.Out = append(m.Out, "\n\n"...)
+			m.Written = append(m.Written, "\n\n"...)
 		}
-		m.Out = append(m.Out, "data: [DONE]\n\n"...)
+		m.Written = append(m.Written, "data: [DONE]\n\n"...)
 		return
 	}
-	m.Out = append(m.Out, m.prefix...)
+	m.Written = append(m.Written, m.prefix...)
 	for i := range choices {
 		if m.writer.Finish(i) {
-			m.Out = append(m.Out, ',')
+			m.Written = append(m.Written, ',')
 		}
 	}
-	m.Out = m.Out[:len(m.Out)-len(",")]
+	m.Written = m.Written[:len(m.Written)-len(",")]
 	m.endBody()
 	m.whole = true
 }
 
 func (m *Emitter) endBody() {
-	m.Out = append(m.Out, `],"usage":`...)
-	m.Out = AppendUsage(m.Out, m.usage, m.Context)
-	m.Out = append(m.Out, '}')
+	m.Written = append(m.Written, `],"usage":`...)
+	m.Written = AppendUsage(m.Written, m.usage, m.Context)
+	m.Written = append(m.Written, '}')
 }

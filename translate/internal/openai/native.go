@@ -51,7 +51,7 @@ func (m *Emitter) writeNative(e *event.Event) bool {
 		if m.Context.IncludeUsage && m.native.usage != nil {
 			m.writeChunk("", m.native.usage)
 		}
-		m.Out = append(m.Out, "data: [DONE]\n\n"...)
+		m.Written = append(m.Written, "data: [DONE]\n\n"...)
 	}
 	return true
 }
@@ -164,5 +164,5 @@ func (m *Emitter) writeChunk(choice string, usage []byte) {
 	if m.Context.IncludeUsage {
 		data = append(append(data, `,"usage":`...), usage...)
 	}
-	m.Out = sse.AppendEvent(m.Out, "", append(data, '}'))
+	m.Written = sse.AppendEvent(m.Written, "", append(data, '}'))
 }

@@ -73,7 +73,7 @@ var _ signal.Observer = (*Observer)(nil)
 // Observe reads the next event. Events after [DONE] or an error are ignored.
 func (o *Observer) Observe(delta sse.Event) signal.Signal {
 	switch {
-	case o.Over || len(delta.Data) == 0:
+	case o.Closed || len(delta.Data) == 0:
 		return 0
 	case string(delta.Name) == "error":
 		return o.Fail(dialect.ReadEvent(delta.Data))
@@ -83,7 +83,7 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 		if f := unfinished(o.stray, o.Begun); f != nil && !o.progress.finished(1) {
 			return o.Fail(f)
 		}
-		o.Over = true
+		o.Closed = true
 		return signal.Terminal
 	}
 	return o.read(delta)

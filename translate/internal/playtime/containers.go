@@ -20,7 +20,7 @@ func mp4(f file) (seconds float64, ok bool) {
 }
 
 // box returns where the content of a box begins and ends, among the boxes from at to end.
-func (f file) box(offset, end int64, name string) (start, until int64, ok bool) {
+func (f file) box(offset, end int64, name string) (start, stop int64, ok bool) {
 	for n := 0; offset+8 <= end && n < maxParts; n++ {
 		size, head := f.big(offset, 4), int64(8)
 		switch size {

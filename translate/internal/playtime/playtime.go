@@ -59,14 +59,14 @@ func OfBase64(data []byte, kind Kind) (seconds int64, ok bool) {
 }
 
 func (f file) length(kind Kind) (seconds int64, ok bool) {
-	for _, of := range formats {
-		if string(f.read(of.offset, int64(len(of.magic)))) == of.magic {
-			length, ok := of.seconds(f)
+	for _, format := range formats {
+		if string(f.read(format.offset, int64(len(format.magic)))) == format.magic {
+			length, ok := format.seconds(f)
 			if !ok || math.IsNaN(length) { // an endless length in ticks of no time
 				return 0, false
 			}
 			size := float64(f.size)
-			return int64(math.Ceil(min(max(length, size/cmp.Or(of.perByte, float64(kind))), size/least))), true
+			return int64(math.Ceil(min(max(length, size/cmp.Or(format.perByte, float64(kind))), size/least))), true
 		}
 	}
 	return 0, false

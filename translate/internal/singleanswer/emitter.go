@@ -10,7 +10,7 @@ import (
 )
 
 // Writer is the part of an emitter that depends on the format. It writes a stream or a JSON
-// body into Out of its Emitter.
+// body into Written of its Emitter.
 type Writer interface {
 	// Start begins the answer.
 	Start(*Beginning)
@@ -49,7 +49,7 @@ type Emitter struct {
 	translate.Dropped
 	Context *translate.AnswerContext // of the request
 	IDs     translate.IDs
-	Out     []byte // the bytes written since the last call of Output
+	Written []byte // the bytes written since the last call of Output
 	Ending  Ending // as far as it is known
 
 	open      openItem
@@ -72,7 +72,7 @@ func (m *Emitter) Init(w Writer, context *translate.AnswerContext, ids translate
 }
 
 // Use makes the emitter write to memory, as far as that suffices.
-func (m *Emitter) Use(memory []byte) { m.Out = memory[:0] }
+func (m *Emitter) Use(memory []byte) { m.Written = memory[:0] }
 
 // Output returns the bytes written since the last call. For a JSON answer it returns nothing
 // before the end. The bytes are valid until the next event.
@@ -80,9 +80,9 @@ func (m *Emitter) Output() []byte {
 	if !m.Context.Stream && !m.ended {
 		return nil
 	}
-	out := m.Out
-	m.Out = m.Out[:0]
-	return out
+	written := m.Written
+	m.Written = m.Written[:0]
+	return written
 }
 
 // Fault returns the reason why the events cannot be written, or nil.

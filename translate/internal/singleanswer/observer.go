@@ -67,7 +67,7 @@ func (o *observer) Handle(e *event.Event) {
 // Observe reads the next event. After the first content, an event that violates the format
 // has no meaning: the client decides about it.
 func (o *observer) Observe(e sse.Event) signal.Signal {
-	if o.Over {
+	if o.Closed {
 		return 0
 	}
 	o.signals, o.failure = 0, nil
@@ -84,7 +84,7 @@ func (o *observer) Observe(e sse.Event) signal.Signal {
 		return o.Fail(o.failure)
 	}
 	o.Begun = o.Begun || o.signals.Has(signal.Content)
-	o.Over = o.signals.Has(signal.Terminal)
+	o.Closed = o.signals.Has(signal.Terminal)
 	return o.signals
 }
 

@@ -27,28 +27,28 @@ func (m *Emitter) Open(s Shape) {
 		return
 	}
 	if m.open.count > 1 {
-		m.Out = append(m.Out, ',')
+		m.Written = append(m.Written, ',')
 	}
-	m.Out = append(m.Out, s.Head...)
+	m.Written = append(m.Written, s.Head...)
 }
 
 // Fragment writes a fragment of the open item.
 func (m *Emitter) Fragment(text []byte) {
 	switch {
 	case m.Context.Stream:
-		m.Out = append(m.Out, m.open.Shape.Event...)
-		m.Out = append(jsonscan.AppendEscaped(m.Out, text), m.open.Shape.Close...)
+		m.Written = append(m.Written, m.open.Shape.Event...)
+		m.Written = append(jsonscan.AppendEscaped(m.Written, text), m.open.Shape.Close...)
 	case m.open.Shape.Raw:
-		m.Out = append(m.Out, text...)
+		m.Written = append(m.Written, text...)
 	default:
-		m.Out = jsonscan.AppendEscaped(m.Out, text)
+		m.Written = jsonscan.AppendEscaped(m.Written, text)
 	}
 }
 
 // Shut closes the open item, if there is one.
 func (m *Emitter) Shut() {
 	if m.open.Shape != (Shape{}) && !m.Context.Stream {
-		m.Out = append(m.Out, m.open.Shape.Tail...)
+		m.Written = append(m.Written, m.open.Shape.Tail...)
 	}
 	m.open.Shape = Shape{}
 }

@@ -103,8 +103,8 @@ func Object(text []byte) (object []byte, ok bool) {
 	return value, len(value) > 0 && value[0] == '{'
 }
 
-func wrap(dst []byte, before string, value []byte) []byte {
-	dst = append(dst, before...)
+func wrap(dst []byte, head string, value []byte) []byte {
+	dst = append(dst, head...)
 	dst = append(dst, value...)
 	return append(dst, '}')
 }

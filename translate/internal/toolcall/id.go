@@ -35,10 +35,10 @@ func AppendOriginalID(dst, id []byte) []byte {
 	if len(id) <= len(toolIDPrefix) || string(id[:len(toolIDPrefix)]) != toolIDPrefix {
 		return append(dst, id...)
 	}
-	before := len(dst)
+	head := len(dst)
 	dst, err := base64.RawURLEncoding.Strict().AppendDecode(dst, id[len(toolIDPrefix):])
 	if err != nil { // the provider's id has the prefix by chance
-		return append(dst[:before], id...)
+		return append(dst[:head], id...)
 	}
 	return dst
 }

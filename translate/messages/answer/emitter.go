@@ -35,11 +35,11 @@ func (m *Emitter) Start(begin *singleanswer.Beginning) {
 	}
 	if m.Context.Stream {
 		m.beginEvent("message_start")
-		m.Out = append(m.Out, `,"message":`...)
+		m.Written = append(m.Written, `,"message":`...)
 	}
-	m.Out = jsonscan.AppendString(append(m.Out, `{"id":`...), m.IDs.Message)
-	m.Out = append(m.Out, `,"type":"message","role":"assistant","model":`...)
-	m.Out = append(jsonscan.AppendString(m.Out, begin.Model), `,"content":[`...)
+	m.Written = jsonscan.AppendString(append(m.Written, `{"id":`...), m.IDs.Message)
+	m.Written = append(m.Written, `,"type":"message","role":"assistant","model":`...)
+	m.Written = append(jsonscan.AppendString(m.Written, begin.Model), `,"content":[`...)
 	if !m.Context.Stream {
 		return
 	}
@@ -47,8 +47,8 @@ func (m *Emitter) Start(begin *singleanswer.Beginning) {
 	// message_delta omits because it has become 0.
 	usage := begin.Usage
 	usage.Answer, usage.Reasoning = usage.Output(), 0
-	m.Out = append(m.Out, `],"stop_reason":null,"stop_sequence":null,"usage":`...)
-	m.Out = append(AppendUsage(m.Out, usage, begin.Tier), "}"+eventEnd...)
+	m.Written = append(m.Written, `],"stop_reason":null,"stop_sequence":null,"usage":`...)
+	m.Written = append(AppendUsage(m.Written, usage, begin.Tier), "}"+eventEnd...)
 }
 
 // endOf contains the kinds of blocks that events end.
@@ -108,25 +108,25 @@ func (m *Emitter) Finish(end *singleanswer.Ending) {
 	} else {
 		end.Stop = nil
 	}
-	before, after := "],", ""
+	head, tail := "],", ""
 	if m.Context.Stream {
 		m.beginEvent("message_delta")
-		before, after = `,"delta":{`, "}"
+		head, tail = `,"delta":{`, "}"
 	}
-	m.Out = append(append(append(m.Out, before...), `"stop_reason":"`...), reason...)
-	m.Out = jsonscan.AppendStringOrNull(append(m.Out, `","stop_sequence":`...), end.Stop)
+	m.Written = append(append(append(m.Written, head...), `"stop_reason":"`...), reason...)
+	m.Written = jsonscan.AppendStringOrNull(append(m.Written, `","stop_sequence":`...), end.Stop)
 	if end.Reason == event.FinishFiltered || end.Reason == event.FinishRefused {
-		m.Out = append(m.Out, `,"stop_details":{"type":"refusal","category":null,"explanation":`...)
-		m.Out = append(jsonscan.AppendStringOrNull(m.Out, end.Explanation), '}')
+		m.Written = append(m.Written, `,"stop_details":{"type":"refusal","category":null,"explanation":`...)
+		m.Written = append(jsonscan.AppendStringOrNull(m.Written, end.Explanation), '}')
 	} else {
-		m.Out = append(m.Out, `,"stop_details":null`...)
+		m.Written = append(m.Written, `,"stop_details":null`...)
 	}
-	m.Out = AppendUsage(append(append(m.Out, after...), `,"usage":`...), end.Usage, end.Tier)
+	m.Written = AppendUsage(append(append(m.Written, tail...), `,"usage":`...), end.Usage, end.Tier)
 	if !m.Context.Stream {
-		m.Out = append(m.Out, '}')
+		m.Written = append(m.Written, '}')
 		return
 	}
-	m.Out = append(m.Out, eventEnd...)
+	m.Written = append(m.Written, eventEnd...)
 	m.event("message_stop")
 }
 

@@ -74,9 +74,9 @@ func (m *Emitter) close() {
 	m.Shut()
 	if !m.Context.Stream {
 		if b.kind == thinkingBlock {
-			m.Out = jsonscan.AppendString(append(m.Out, `,"signature":`...), b.sealed)
+			m.Written = jsonscan.AppendString(append(m.Written, `,"signature":`...), b.sealed)
 		}
-		m.Out = append(m.Out, '}')
+		m.Written = append(m.Written, '}')
 	}
 	b.kind = unknownBlock
 	m.end()
@@ -109,15 +109,15 @@ func (m *Emitter) end() {
 func (m *Emitter) event(name string, members ...string) {
 	m.beginEvent(name)
 	for _, member := range members {
-		m.Out = append(m.Out, member...)
+		m.Written = append(m.Written, member...)
 	}
-	m.Out = append(m.Out, eventEnd...)
+	m.Written = append(m.Written, eventEnd...)
 }
 
 // beginEvent writes the beginning of an event of a stream. Its members follow, and eventEnd.
 func (m *Emitter) beginEvent(name string) {
-	m.Out = append(append(m.Out, "event: "...), name...)
-	m.Out = append(append(append(m.Out, "\ndata: {\"type\":\""...), name...), '"')
+	m.Written = append(append(m.Written, "event: "...), name...)
+	m.Written = append(append(append(m.Written, "\ndata: {\"type\":\""...), name...), '"')
 }
 
 const eventEnd = "}\n\n"
@@ -196,8 +196,8 @@ func (m *Emitter) writeSignature(signature []byte) {
 		m.block.sealed = append(m.block.sealed[:0], signature...)
 		return
 	}
-	m.Out = append(m.Out, m.delta(`{"type":"signature_delta","signature":"`)...)
-	m.Out = append(jsonscan.AppendEscaped(m.Out, signature), deltaEnd...)
+	m.Written = append(m.Written, m.delta(`{"type":"signature_delta","signature":"`)...)
+	m.Written = append(jsonscan.AppendEscaped(m.Written, signature), deltaEnd...)
 }
 
 // startTool begins a tool call. Its id is that of the provider, encoded if the format does

@@ -29,7 +29,7 @@ var errNoType = errors.New("an event without a type")
 
 // Observe reads the next event. Events after message_stop or an error are ignored.
 func (o *observer) Observe(e sse.Event) signal.Signal {
-	if o.Over {
+	if o.Closed {
 		return 0
 	}
 	if o.Repeats(e) { // nearly all of a stream
@@ -64,7 +64,7 @@ func (o *observer) observe(e sse.Event, kind eventKind) signal.Signal {
 	case blockStop:
 		return signal.BlockEnd
 	case messageStop:
-		o.Over = true
+		o.Closed = true
 		return signal.Terminal
 	case errorEvent:
 		return o.Fail(Dialect.ReadEvent(e.Data))

@@ -19,7 +19,7 @@ type blockBuffer struct {
 
 // mark is a breakpoint of the cache.
 type mark struct {
-	at  int    // the closing brace of the block
+	end int    // the closing brace of the block
 	ttl []byte // raw; nil for none
 }
 
@@ -87,7 +87,7 @@ func (b *blockBuffer) endText(text []byte) { b.text, b.rest = text, closeText }
 func (b *blockBuffer) mark(ttl []byte) {
 	b.settle()
 	at := len(b.buf) - 1
-	if b.marked > 0 && b.marks[b.marked-1].at == at {
+	if b.marked > 0 && b.marks[b.marked-1].end == at {
 		return
 	}
 	if b.marked == maxBreakpoints {
@@ -101,28 +101,28 @@ func (b *blockBuffer) mark(ttl []byte) {
 
 // writeTo writes the list as a member unless it is empty, with its last breakpoints, at
 // most room of them, and returns the number of the breakpoints. It reports the loss of
-// further ones, whose concept is beyond.
-func (b *blockBuffer) writeTo(out *core.Members, x *core.Translation, name string, room int, beyond core.Concept) (used int) {
+// further ones, whose concept is excess.
+func (b *blockBuffer) writeTo(members *core.Members, x *core.Translation, name string, room int, excess core.Concept) (used int) {
 	if b.empty() {
 		return 0
 	}
-	out.Name(name)
-	dst := append(*out, '[')
+	members.Name(name)
+	dst := append(*members, '[')
 	used = min(b.marked, room)
-	from := 0
+	start := 0
 	for _, m := range b.marks[b.marked-used : b.marked] {
-		dst = append(dst, b.buf[from:m.at]...)
+		dst = append(dst, b.buf[start:m.end]...)
 		dst = append(dst, `,"cache_control":{"type":"ephemeral"`...)
 		if m.ttl != nil {
 			dst = append(append(dst, `,"ttl":`...), m.ttl...)
 		}
 		dst = append(dst, '}')
-		from = m.at
+		start = m.end
 	}
-	dst = append(append(dst, b.buf[from:]...), b.text...)
-	*out = append(append(dst, b.rest...), ']')
+	dst = append(append(dst, b.buf[start:]...), b.text...)
+	*members = append(append(dst, b.rest...), ']')
 	if b.lost || b.marked > used {
-		x.Keep(beyond, nil)
+		x.Keep(excess, nil)
 	}
 	return used
 }

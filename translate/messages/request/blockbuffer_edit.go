@@ -22,23 +22,23 @@ func (b *blockBuffer) trim() (cut bool) {
 	if len(kept) == len(text) {
 		return false
 	}
-	marked := b.marked > 0 && b.marks[b.marked-1].at == len(b.buf)-1
+	marked := b.marked > 0 && b.marks[b.marked-1].end == len(b.buf)-1
 	b.buf = append(b.buf[:start+len(openText)+len(kept)], closeText...)
 	if marked {
-		b.marks[b.marked-1].at = len(b.buf) - 1
+		b.marks[b.marked-1].end = len(b.buf) - 1
 	}
 	return true
 }
 
 // starts returns the positions of the blocks of the open message.
-func (b *blockBuffer) starts() (at []int) {
+func (b *blockBuffer) starts() (positions []int) {
 	b.settle()
 	first := b.start - len("[")
 	c := jsonscan.Again(append(b.buf[first:len(b.buf):len(b.buf)], ']'))
 	for c.EnterArray(); c.Element(); c.Skip() {
-		at = append(at, first+c.Offset())
+		positions = append(positions, first+c.Offset())
 	}
-	return at
+	return positions
 }
 
 // endsWith reports whether the last block of the open message begins with first.
@@ -47,30 +47,30 @@ func (b *blockBuffer) endsWith(first string) bool {
 	return len(starts) > 0 && bytes.HasPrefix(b.buf[starts[len(starts)-1]:], []byte(first))
 }
 
-// lead moves the last block, which begins at from, behind the leading blocks of the open
+// lead moves the last block, which begins at start, behind the leading blocks of the open
 // message. It reports whether the block was at another position.
-func (b *blockBuffer) lead(from int) (moved bool) {
-	to := b.front
-	if to > b.start && to < len(b.buf) {
-		to += len(",")
+func (b *blockBuffer) lead(start int) (moved bool) {
+	target := b.front
+	if target > b.start && target < len(b.buf) {
+		target += len(",")
 	}
-	b.front = to + len(b.buf) - from
-	if to == from {
+	b.front = target + len(b.buf) - start
+	if target == start {
 		return false
 	}
-	block := bytes.Clone(b.buf[from:])
+	block := bytes.Clone(b.buf[start:])
 	rest := len(block) + len(",")
-	copy(b.buf[to+rest:], b.buf[to:from-len(",")])
-	copy(b.buf[to:], block)
+	copy(b.buf[target+rest:], b.buf[target:start-len(",")])
+	copy(b.buf[target:], block)
 	b.buf[b.front] = ','
 	for i := range b.marks[:b.marked] {
 		switch m := &b.marks[i]; {
-		case m.at >= from:
-			m.at -= from - to
-		case m.at >= to:
-			m.at += rest
+		case m.end >= start:
+			m.end -= start - target
+		case m.end >= target:
+			m.end += rest
 		}
 	}
-	slices.SortFunc(b.marks[:b.marked], func(a, b mark) int { return cmp.Compare(a.at, b.at) })
+	slices.SortFunc(b.marks[:b.marked], func(a, b mark) int { return cmp.Compare(a.end, b.end) })
 	return true
 }

@@ -134,7 +134,7 @@ func (r *reader) block(c *jsonscan.Cursor, level int, allowed strict.TypeSet) (m
 		return false
 	case "redacted_thinking":
 		if r.x.Keep(core.RedactedReasoning, nil) {
-			r.args.thought = core.Thought{From: core.Sealed, Sealed: b.Text("data")}
+			r.args.thought = core.Thought{Origin: core.Sealed, Sealed: b.Text("data")}
 			r.w.Reasoning(&r.args.thought)
 		}
 	case "tool_use":
@@ -219,12 +219,12 @@ func (r *reader) thinking(b *core.Object) {
 		return
 	case len(t.Signature) == 0:
 	case bytes.HasPrefix(t.Signature, []byte(seal.SelfSigned)):
-		t.From = core.SelfSigned
+		t.Origin = core.SelfSigned
 	case r.x.Keep(core.Signature, nil):
-		t.From = core.Signed
+		t.Origin = core.Signed
 	default: // the signature is lost
 	}
-	if len(t.Text) > 0 || t.From == core.Signed {
+	if len(t.Text) > 0 || t.Origin == core.Signed {
 		r.w.Reasoning(t)
 	}
 }
@@ -242,16 +242,16 @@ func (r *reader) cachePart(level int) core.Concept {
 }
 
 // breakpoint writes the breakpoint of a block or a tool, if there is one.
-func (r *reader) breakpoint(b *core.Object, as core.Concept) {
-	if ttl, ok := r.cached(b, as); ok {
+func (r *reader) breakpoint(b *core.Object, concept core.Concept) {
+	if ttl, ok := r.cached(b, concept); ok {
 		r.w.CacheBreakpoint(ttl)
 	}
 }
 
 // cached reports whether the writer gets a breakpoint, and returns the raw lifetime.
-func (r *reader) cached(b *core.Object, as core.Concept) (ttl []byte, ok bool) {
+func (r *reader) cached(b *core.Object, concept core.Concept) (ttl []byte, ok bool) {
 	raw := b.Raw("cache_control")
-	if raw == nil || !r.x.Keep(as, nil) {
+	if raw == nil || !r.x.Keep(concept, nil) {
 		return nil, false
 	}
 	c := jsonscan.Again(raw)

@@ -130,11 +130,11 @@ func isCleared(x *core.Translation, clearAt, body []byte) bool {
 	if clearAt == nil {
 		return false
 	}
-	at := jsonscan.TextOf(clearAt)
-	if at != "next_user_message" && at != "never" {
+	moment := jsonscan.TextOf(clearAt)
+	if moment != "next_user_message" && moment != "never" {
 		x.Lose(unknownClearingRow, nil)
 	}
-	return at == "next_user_message" && lastPerson(body) > x.At.Index()
+	return moment == "next_user_message" && lastPerson(body) > x.At.Index()
 }
 
 // lastPerson returns the index of the last message of a user that contains more than the

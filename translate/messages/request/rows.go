@@ -110,8 +110,8 @@ var turnRows = slices.Concat([]core.Row{
 	core.Shaping(`messages.-1.role=assistant+content=" "`, core.PrefillSpace).As("messages.*.content"),
 ))
 
-// of is the beginning of the names of rows about blocks.
-const of = "messages.*.content.*."
+// blockPath is the beginning of the names of rows about blocks.
+const blockPath = "messages.*.content.*."
 
 // The types of blocks that the vendor puts into an answer and clients send back: results of the
 // vendor's tools, and what the vendor does not show to the model.
@@ -126,107 +126,107 @@ const (
 // signature of thinking that they do not sign, and the input of a call without arguments. Clients
 // send such blocks back unchanged.
 var blockRows = slices.Concat([]core.Row{
-	core.Member(of + "type").Must(jsonscan.String),
-	core.Structural(of+"type=text", core.Content),
-	core.Structural(of+"type=image", core.Image),
-	core.Structural(of+"type=document", core.Document),
-	core.Structural(of+"type=search_result", core.SearchResult),
-	core.Structural(of+"type=tool_use", core.ToolCall),
-	core.Structural(of+"type=tool_result", core.ToolResult),
-	core.Hint(of+"type=thinking", core.Reasoning).As(of + "thinking"),
-	core.Hint(of+"type=redacted_thinking", core.RedactedReasoning).As(of + "data"),
-	core.Shaping(of+"type=server_tool_use", core.Nothing).As("messages.*.content.*"),
+	core.Member(blockPath + "type").Must(jsonscan.String),
+	core.Structural(blockPath+"type=text", core.Content),
+	core.Structural(blockPath+"type=image", core.Image),
+	core.Structural(blockPath+"type=document", core.Document),
+	core.Structural(blockPath+"type=search_result", core.SearchResult),
+	core.Structural(blockPath+"type=tool_use", core.ToolCall),
+	core.Structural(blockPath+"type=tool_result", core.ToolResult),
+	core.Hint(blockPath+"type=thinking", core.Reasoning).As(blockPath + "thinking"),
+	core.Hint(blockPath+"type=redacted_thinking", core.RedactedReasoning).As(blockPath + "data"),
+	core.Shaping(blockPath+"type=server_tool_use", core.Nothing).As("messages.*.content.*"),
 	core.Structural("messages.-1.content.*.type=server_tool_use", core.Nothing),
-	core.Shaping(of+"type=web_search_tool_result", core.Nothing).As("messages.*.content.*"),
-	core.Shaping(of+"type=web_fetch_tool_result", core.Nothing).As("messages.*.content.*"),
-	core.Shaping(of+"type=code_execution_tool_result", core.Nothing).As("messages.*.content.*"),
-	core.Shaping(of+"type=bash_code_execution_tool_result", core.Nothing).As("messages.*.content.*"),
-	core.Shaping(of+"type=text_editor_code_execution_tool_result", core.Nothing).As("messages.*.content.*"),
-	core.Shaping(of+"type=tool_search_tool_result", core.Nothing).As("messages.*.content.*"),
-	core.Shaping(of+"type=mcp_tool_use", core.Nothing).As("messages.*.content.*"),
-	core.Shaping(of+"type=advisor_tool_result", core.Nothing).As("messages.*.content.*"),
-	core.Shaping(of+"type=mcp_tool_result", core.Nothing).As("messages.*.content.*"),
-	core.Shaping(of+"type=mcp_tool_listing", core.Nothing).As("messages.*.content.*"),
-	core.Hint(of+"type=fallback", core.Nothing).As("messages.*.content.*"),
-	core.Shaping(of+"type=compaction", core.Nothing).As(of + "content"),
-	core.Hint(of+"type=compaction+content=null", core.Nothing).As("messages.*.content.*"),
-	core.Structural(of+"type=container_upload", core.Nothing),
-	core.Member(of + "type=tool_reference"),
-	core.Structural(of+"type=*", core.Nothing),
-	core.Structural(of+"text", core.Content).Must(jsonscan.String),
+	core.Shaping(blockPath+"type=web_search_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(blockPath+"type=web_fetch_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(blockPath+"type=code_execution_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(blockPath+"type=bash_code_execution_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(blockPath+"type=text_editor_code_execution_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(blockPath+"type=tool_search_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(blockPath+"type=mcp_tool_use", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(blockPath+"type=advisor_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(blockPath+"type=mcp_tool_result", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(blockPath+"type=mcp_tool_listing", core.Nothing).As("messages.*.content.*"),
+	core.Hint(blockPath+"type=fallback", core.Nothing).As("messages.*.content.*"),
+	core.Shaping(blockPath+"type=compaction", core.Nothing).As(blockPath + "content"),
+	core.Hint(blockPath+"type=compaction+content=null", core.Nothing).As("messages.*.content.*"),
+	core.Structural(blockPath+"type=container_upload", core.Nothing),
+	core.Member(blockPath + "type=tool_reference"),
+	core.Structural(blockPath+"type=*", core.Nothing),
+	core.Structural(blockPath+"text", core.Content).Must(jsonscan.String),
 }, core.Of("text document search_result",
-	core.Member(of+"citations").Is(strict.Options),
+	core.Member(blockPath+"citations").Is(strict.Options),
 ), core.Of("text image document search_result tool_use tool_result mcp_tool_use "+newerResults+" "+unrendered+" compaction tool_reference",
-	core.Hint(of+"cache_control", core.CachePart).Is(strict.Options),
+	core.Hint(blockPath+"cache_control", core.CachePart).Is(strict.Options),
 ), []core.Row{
-	core.Hint(of+"thinking", core.Reasoning).Must(jsonscan.String),
-	core.Hint(of+"signature="+seal.Item+"*", core.EncryptedReasoning).As(of + "thinking"),
-	core.Hint(of+"type=text+citations", core.Nothing),
-	core.Hint(of+"cache_control=...", core.CachePartsBeyond),
+	core.Hint(blockPath+"thinking", core.Reasoning).Must(jsonscan.String),
+	core.Hint(blockPath+"signature="+seal.Item+"*", core.EncryptedReasoning).As(blockPath + "thinking"),
+	core.Hint(blockPath+"type=text+citations", core.Nothing),
+	core.Hint(blockPath+"cache_control=...", core.CachePartsBeyond),
 	core.Hint("messages.*.role=assistant+content.*.cache_control", core.CacheAssistantPart),
-	core.Hint(of+"*", core.Nothing),
+	core.Hint(blockPath+"*", core.Nothing),
 }, core.Within(core.Reasoning,
-	core.Hint(of+"signature", core.Signature).Is(checkSignature).May(jsonscan.String).Of("thinking"),
+	core.Hint(blockPath+"signature", core.Signature).Is(checkSignature).May(jsonscan.String).Of("thinking"),
 ), core.Of("redacted_thinking",
-	core.Hint(of+"data", core.RedactedReasoning).Must(jsonscan.String),
+	core.Hint(blockPath+"data", core.RedactedReasoning).Must(jsonscan.String),
 ), core.Within(core.Reasoning,
-	core.Hint(of+"signature="+seal.SelfSigned+"*", core.SelfSignedReasoning).As(of+"thinking"),
+	core.Hint(blockPath+"signature="+seal.SelfSigned+"*", core.SelfSignedReasoning).As(blockPath+"thinking"),
 	core.Hint("messages.*.content.-1.type=thinking", core.IdleReasoning).As("messages.*.content"),
 ), core.Within(core.CachePart,
-	core.Hint(of+"cache_control.ttl", core.CachePartTTL),
-	core.Hint(of+"cache_control.*", core.Nothing),
+	core.Hint(blockPath+"cache_control.ttl", core.CachePartTTL),
+	core.Hint(blockPath+"cache_control.*", core.Nothing),
 ))
 
 // mediaRows are the rows about images and documents.
 var mediaRows = slices.Concat(core.Of("image document",
-	core.Member(of+"source").Is(checkSource).Must(jsonscan.Object),
+	core.Member(blockPath+"source").Is(checkSource).Must(jsonscan.Object),
 ), []core.Row{
-	core.Member(of + "source.type").Must(jsonscan.String),
-	core.Member(of + "source.type=base64"),
-	core.Member(of + "source.type=text"),
-	core.Member(of + "source.type=content"),
+	core.Member(blockPath + "source.type").Must(jsonscan.String),
+	core.Member(blockPath + "source.type=base64"),
+	core.Member(blockPath + "source.type=text"),
+	core.Member(blockPath + "source.type=content"),
 }, core.Within(core.Image, slices.Concat([]core.Row{
-	core.Structural(of+"type=image+source.type=base64", core.Image).As(of + "type"),
-	core.Structural(of+"type=image+source.type=url", core.ImageAddress),
-	core.Structural(of+"type=image+source.type=file", core.ImageReference),
-	core.Structural(of+"type=image+source.type=*", core.Nothing),
+	core.Structural(blockPath+"type=image+source.type=base64", core.Image).As(blockPath + "type"),
+	core.Structural(blockPath+"type=image+source.type=url", core.ImageAddress),
+	core.Structural(blockPath+"type=image+source.type=file", core.ImageReference),
+	core.Structural(blockPath+"type=image+source.type=*", core.Nothing),
 }, core.Of("base64 text",
-	core.Structural(of+"source.media_type", core.Image).Is(strict.MediaType).Must(jsonscan.String).As(of+"type"),
-	core.Structural(of+"source.data", core.Image).Is(strict.Data).Must(jsonscan.String).As(of+"type"),
+	core.Structural(blockPath+"source.media_type", core.Image).Is(strict.MediaType).Must(jsonscan.String).As(blockPath+"type"),
+	core.Structural(blockPath+"source.data", core.Image).Is(strict.Data).Must(jsonscan.String).As(blockPath+"type"),
 ), []core.Row{
-	core.Member(of + "source.type=url"),
-	core.Structural(of+"source.url", core.ImageAddress).Must(jsonscan.String).As(of + "source.type"),
-	core.Member(of + "source.type=file"),
+	core.Member(blockPath + "source.type=url"),
+	core.Structural(blockPath+"source.url", core.ImageAddress).Must(jsonscan.String).As(blockPath + "source.type"),
+	core.Member(blockPath + "source.type=file"),
 }, core.Of("file",
-	core.Structural(of+"source.file_id", core.ImageReference).Must(jsonscan.String).As(of+"source.type"),
+	core.Structural(blockPath+"source.file_id", core.ImageReference).Must(jsonscan.String).As(blockPath+"source.type"),
 ), []core.Row{
-	core.Hint(of+"source.*", core.Nothing),
-	core.Hint(of+"transformations", core.Nothing),
+	core.Hint(blockPath+"source.*", core.Nothing),
+	core.Hint(blockPath+"transformations", core.Nothing),
 })...), core.Within(core.Document,
-	core.Structural(of+"type=document+source.type=base64", core.File).As(of+"type").RefusedBy((*core.RequestInfo).RefusePDF),
-	core.Structural(of+"type=document+source.type=text", core.TextDocument),
-	core.Structural(of+"type=document+source.type=content", core.PartsDocument),
-	core.Structural(of+"type=document+source.type=url", core.FileAddress),
-	core.Structural(of+"type=document+source.type=file", core.FileReference),
-	core.Structural(of+"type=document+source.type=*", core.Nothing),
-	core.Structural(of+"source.content", core.PartsDocument).Is(checkBlocks).Like("messages.*.content.*").MustText(wantContent).As(of+"source.type"),
-	core.Structural(of+"title", core.Document).As(of+"type").Of("document search_result"),
-	core.Structural(of+"context", core.Document).As(of+"type").Of("document"),
-	core.Shaping(of+"type=document+citations", core.Citations),
+	core.Structural(blockPath+"type=document+source.type=base64", core.File).As(blockPath+"type").RefusedBy((*core.RequestInfo).RefusePDF),
+	core.Structural(blockPath+"type=document+source.type=text", core.TextDocument),
+	core.Structural(blockPath+"type=document+source.type=content", core.PartsDocument),
+	core.Structural(blockPath+"type=document+source.type=url", core.FileAddress),
+	core.Structural(blockPath+"type=document+source.type=file", core.FileReference),
+	core.Structural(blockPath+"type=document+source.type=*", core.Nothing),
+	core.Structural(blockPath+"source.content", core.PartsDocument).Is(checkBlocks).Like("messages.*.content.*").MustText(wantContent).As(blockPath+"source.type"),
+	core.Structural(blockPath+"title", core.Document).As(blockPath+"type").Of("document search_result"),
+	core.Structural(blockPath+"context", core.Document).As(blockPath+"type").Of("document"),
+	core.Shaping(blockPath+"type=document+citations", core.Citations),
 ), core.Of("search_result",
-	core.Member(of+"source").Must(jsonscan.String),
-	core.Member(of+"title").Must(jsonscan.String),
+	core.Member(blockPath+"source").Must(jsonscan.String),
+	core.Member(blockPath+"title").Must(jsonscan.String),
 ))
 
 // inSource is the field with contents in bytes, with "%" for the media type.
-const inSource = of + "source.media_type=%"
+const inSource = blockPath + "source.media_type=%"
 
 // sourceRows are the rows about contents in bytes.
 func sourceRows() []core.Row {
 	rows := core.MediaRows(inSource)
 	for i := range rows {
 		if rows[i].Concept == core.File {
-			rows[i] = rows[i].As(of + "type").RefusedBy((*core.RequestInfo).RefusePDF)
+			rows[i] = rows[i].As(blockPath + "type").RefusedBy((*core.RequestInfo).RefusePDF)
 		}
 	}
 	return rows
@@ -234,48 +234,48 @@ func sourceRows() []core.Row {
 
 // callRows are the rows about the calls of tools.
 var callRows = core.Within(core.ToolCall, slices.Concat(core.Of("tool_use server_tool_use",
-	core.Structural(of+"id", core.ToolCall).Must(jsonscan.String).As(of+"type"),
-	core.Structural(of+"name", core.ToolCall).Must(jsonscan.String).As(of+"type"),
-	core.Structural(of+"input", core.ToolCall).May(jsonscan.Object).As(of+"type"),
+	core.Structural(blockPath+"id", core.ToolCall).Must(jsonscan.String).As(blockPath+"type"),
+	core.Structural(blockPath+"name", core.ToolCall).Must(jsonscan.String).As(blockPath+"type"),
+	core.Structural(blockPath+"input", core.ToolCall).May(jsonscan.Object).As(blockPath+"type"),
 ), []core.Row{
-	core.Hint(of+"type=tool_use+cache_control", core.CacheCall),
-	core.Hint(of+"caller", core.Nothing),
-	core.Hint(of+"toolset_name", core.Nothing),
+	core.Hint(blockPath+"type=tool_use+cache_control", core.CacheCall),
+	core.Hint(blockPath+"caller", core.Nothing),
+	core.Hint(blockPath+"toolset_name", core.Nothing),
 	core.Shaping("messages.*.content=[tool_use,text]", core.TextBehindCall),
 })...)
 
 // resultRows are the rows about the results of tools. The blocks in them are of the types of
 // all blocks.
 var resultRows = slices.Concat(core.Of("tool_result",
-	core.Member(of+"tool_use_id").Must(jsonscan.String),
-	core.Member(of+"content").MayText(wantContent),
+	core.Member(blockPath+"tool_use_id").Must(jsonscan.String),
+	core.Member(blockPath+"content").MayText(wantContent),
 ), core.Of(serverResults,
-	core.Member(of+"tool_use_id").Must(jsonscan.String),
-	core.Member(of+"content").Must(jsonscan.Invalid),
+	core.Member(blockPath+"tool_use_id").Must(jsonscan.String),
+	core.Member(blockPath+"content").Must(jsonscan.Invalid),
 ), core.Of("search_result",
-	core.Member(of+"content").Must(jsonscan.Array),
+	core.Member(blockPath+"content").Must(jsonscan.Array),
 ), core.Of("search_result tool_result",
-	core.Member(of+"content").Is(checkBlocks).Like("messages.*.content.*"),
+	core.Member(blockPath+"content").Is(checkBlocks).Like("messages.*.content.*"),
 ), core.Of("compaction",
-	core.Member(of+"content"),
+	core.Member(blockPath+"content"),
 ), core.Of("tool_reference",
-	core.Member(of+"tool_name"),
+	core.Member(blockPath+"tool_name"),
 ), core.Of("container_upload",
-	core.Member(of+"file_id").Must(jsonscan.String),
+	core.Member(blockPath+"file_id").Must(jsonscan.String),
 ), core.Within(core.ToolResult,
-	core.Structural(of+"tool_use_id", core.ToolResult).As(of+"type"),
-	core.Structural(of+"content", core.ToolResult).As(of+"type"),
-	core.Structural(of+"is_error", core.ErrorResult).As(of+"type").Of("tool_result"),
-	core.Structural(of+"content.*.type=text", core.Content),
-	core.Structural(of+"content.*.type=image", core.Image),
-	core.Structural(of+"content.*.type=document", core.Document),
-	core.Structural(of+"content.*.type=search_result", core.SearchResult),
-	core.Structural(of+"content.*.type=tool_reference", core.ToolReference),
-	core.Structural(of+"content.*.type=*", core.Nothing),
-	core.Structural(of+"content.*.tool_name", core.ToolReference).As(of+"content.*.type"),
-	core.Hint(of+"content.*.cache_control", core.CacheNestedPart),
-	core.Hint(of+"content.*.*", core.Nothing),
-	core.Hint(of+"type=tool_result+cache_control", core.CacheResult),
+	core.Structural(blockPath+"tool_use_id", core.ToolResult).As(blockPath+"type"),
+	core.Structural(blockPath+"content", core.ToolResult).As(blockPath+"type"),
+	core.Structural(blockPath+"is_error", core.ErrorResult).As(blockPath+"type").Of("tool_result"),
+	core.Structural(blockPath+"content.*.type=text", core.Content),
+	core.Structural(blockPath+"content.*.type=image", core.Image),
+	core.Structural(blockPath+"content.*.type=document", core.Document),
+	core.Structural(blockPath+"content.*.type=search_result", core.SearchResult),
+	core.Structural(blockPath+"content.*.type=tool_reference", core.ToolReference),
+	core.Structural(blockPath+"content.*.type=*", core.Nothing),
+	core.Structural(blockPath+"content.*.tool_name", core.ToolReference).As(blockPath+"content.*.type"),
+	core.Hint(blockPath+"content.*.cache_control", core.CacheNestedPart),
+	core.Hint(blockPath+"content.*.*", core.Nothing),
+	core.Hint(blockPath+"type=tool_result+cache_control", core.CacheResult),
 	core.Shaping("messages.*.content=[text,tool_result]", core.TextBeforeResult),
 ))
 
@@ -334,20 +334,20 @@ var toolRows = slices.Concat([]core.Row{
 
 // The rows of decisions that the reader takes itself.
 var (
-	unknownBlockRow    = rows.Named(of + "type=*")
+	unknownBlockRow    = rows.Named(blockPath + "type=*")
 	unknownToolRow     = rows.Named("tools.*.type=*")
-	unknownImageRow    = rows.Named(of + "type=image+source.type=*")
-	unknownDocumentRow = rows.Named(of + "type=document+source.type=*")
+	unknownImageRow    = rows.Named(blockPath + "type=image+source.type=*")
+	unknownDocumentRow = rows.Named(blockPath + "type=document+source.type=*")
 	sourceData         = rows.MediaField(inSource)
 	unknownClearingRow = rows.Named("messages.*.clear_at=*")
-	foreignSealRow     = rows.Named(of + "signature=" + seal.Item + "*")
-	unrenderedRow      = rows.Named(of + "type=" + unrendered)
-	compactionRow      = rows.Named(of + "type=compaction")
-	emptyCompactionRow = rows.Named(of + "type=compaction+content=null")
-	serverCallRow      = rows.Named(of + "type=server_tool_use")
+	foreignSealRow     = rows.Named(blockPath + "signature=" + seal.Item + "*")
+	unrenderedRow      = rows.Named(blockPath + "type=" + unrendered)
+	compactionRow      = rows.Named(blockPath + "type=compaction")
+	emptyCompactionRow = rows.Named(blockPath + "type=compaction+content=null")
+	serverCallRow      = rows.Named(blockPath + "type=server_tool_use")
 	openServerCallRow  = rows.Named("messages.-1.content.*.type=server_tool_use")
 	otherCallersRow    = rows.Named("tools.*.allowed_callers=*")
-	citedTextRow       = rows.Named(of + "type=text+citations")
+	citedTextRow       = rows.Named(blockPath + "type=text+citations")
 	overtakenEffortRow = rows.Named("messages.0.output_config.effort")
 	foreignConfigRow   = rows.Named("messages.*.role=user+output_config")
 	emptyTurnRow       = rows.Named("messages.*.content=[]")
@@ -359,7 +359,7 @@ var (
 // The members of the objects that the reader reads.
 var (
 	blockMembers  = rows.Members("messages.*.content.*")
-	sourceMembers = rows.Members(of + "source")
+	sourceMembers = rows.Members(blockPath + "source")
 	toolMembers   = rows.Members("tools.*")
 )
 
@@ -376,6 +376,6 @@ var (
 	blocksOf = [...]strict.TypeSet{core.System: systemBlocks, core.User: userBlocks, core.Assistant: assistantBlocks}
 )
 
-func refuseThread(info *core.RequestInfo, to translate.Format, _ string) *fault.Fault {
-	return info.RefuseThread(to)
+func refuseThread(info *core.RequestInfo, format translate.Format, _ string) *fault.Fault {
+	return info.RefuseThread(format)
 }

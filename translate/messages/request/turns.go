@@ -35,8 +35,8 @@ func checkMessages(p *strict.Pass, objects *strict.Table) {
 // checkContent checks the kind of the content of the message with an index, and notes a
 // message of the system.
 func checkContent(p *strict.Pass, m *strict.Members, index int) {
-	at, content := m.Find("content")
-	p.Part(at + 1)
+	member, content := m.Find("content")
+	p.Part(member + 1)
 	configures := m.Type() == "system" && m.Kind("output_config") == jsonscan.Object // it sets the effort of later turns
 	switch content {
 	case jsonscan.String, jsonscan.Array:

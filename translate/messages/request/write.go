@@ -59,36 +59,36 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	x := w.x
 	x.FanOut(false)
 	w.endConversation()
-	out := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
+	members := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
 	most := int64(math.MaxInt32)
 	if !x.Info.Counts() {
-		most = writeMaxTokens(&out, x)
+		most = writeMaxTokens(&members, x)
 	}
 	// A provider reads the lists in this order. The last breakpoints count.
 	room := maxBreakpoints
-	room -= w.messages.writeTo(&out, x, "messages", room, core.CachePartsBeyond)
-	room -= w.system.writeTo(&out, x, "system", room, core.CachePartsBeyond)
-	w.tools.writeTo(&out, x, "tools", room, core.CacheToolsBeyond)
-	w.writeChoice(&out)
+	room -= w.messages.writeTo(&members, x, "messages", room, core.CachePartsBeyond)
+	room -= w.system.writeTo(&members, x, "system", room, core.CachePartsBeyond)
+	w.tools.writeTo(&members, x, "tools", room, core.CacheToolsBeyond)
+	w.writeChoice(&members)
 
 	// Providers refuse thinking if a tool must be used; thinking with a budget also if
 	// the signed thinking in front of the last calls is missing.
 	forced := x.Options.ForcesTool() && !w.tools.empty()
 	mayThink := !forced && !(w.unsigned && x.Traits.Thinking == trait.ThinkingBudget)
-	thinks := writeThinking(&out, x, most, mayThink)
-	writeSampling(&out, x, thinks)
-	core.AppendStops(&out, x, "stop_sequences", core.AllStops, false)
+	thinks := writeThinking(&members, x, most, mayThink)
+	writeSampling(&members, x, thinks)
+	core.AppendStops(&members, x, "stop_sequences", core.AllStops, false)
 	if x.Answer.Stream {
-		out.Raw("stream", []byte("true"))
+		members.Raw("stream", []byte("true"))
 	}
-	writeUser(&out, x)
+	writeUser(&members, x)
 	switch x.Options.OneOf(core.TierAuto, core.TierStandard) {
 	case core.TierAuto:
-		out.Word("service_tier", "auto")
+		members.Word("service_tier", "auto")
 	case core.TierStandard:
-		out.Word("service_tier", "standard_only")
+		members.Word("service_tier", "standard_only")
 	}
-	return append(append(out, x.Extensions...), '}')
+	return append(append(members, x.Extensions...), '}')
 }
 
 // endConversation ends the conversation. The provider continues a conversation that ends
@@ -149,7 +149,7 @@ var choiceWords = map[core.Concept]string{
 
 // writeChoice writes the choice among the tools, if there are tools. The loss of a chosen
 // tool that is missing is reported.
-func (w *requestWriter) writeChoice(out *core.Members) {
+func (w *requestWriter) writeChoice(members *core.Members) {
 	w.names.Check(w.x)
 	o := &w.x.Options
 	kind, one := o.OneOf(core.ToolChoiceAuto, core.ToolChoiceNamed), o.Has(core.OneCallAtATime)
@@ -162,18 +162,18 @@ func (w *requestWriter) writeChoice(out *core.Members) {
 	case kind == core.Nothing && !one:
 		return
 	}
-	out.Name("tool_choice")
-	*out = append(append(append(*out, `{"type":"`...), cmp.Or(choiceWords[kind], "auto")...), '"')
+	members.Name("tool_choice")
+	*members = append(append(append(*members, `{"type":"`...), cmp.Or(choiceWords[kind], "auto")...), '"')
 	if kind == core.ToolChoiceNamed {
 		name := o[core.ToolChoiceName]
 		if _, known := w.names.Find(name.Raw); !known {
 			w.x.Lose(name.Row, nil)
 		}
-		out.Name("name")
-		*out = append(w.names.AppendTo(append(*out, '"'), jsonscan.Inner(name.Raw)), '"')
+		members.Name("name")
+		*members = append(w.names.AppendTo(append(*members, '"'), jsonscan.Inner(name.Raw)), '"')
 	}
 	if one && kind != core.ToolChoiceNone {
-		out.Raw("disable_parallel_tool_use", []byte("true"))
+		members.Raw("disable_parallel_tool_use", []byte("true"))
 	}
-	*out = append(*out, '}')
+	*members = append(*members, '}')
 }

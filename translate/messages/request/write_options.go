@@ -11,7 +11,7 @@ import (
 
 // writeMaxTokens writes the bound of the answer, in tokens, which the format
 // requires, and returns it. A bound that is added is reported.
-func writeMaxTokens(out *core.Members, x *core.Translation) int64 {
+func writeMaxTokens(members *core.Members, x *core.Translation) int64 {
 	n, ok := x.MaxTokens()
 	switch {
 	case !ok:
@@ -20,7 +20,7 @@ func writeMaxTokens(out *core.Members, x *core.Translation) int64 {
 	case n > math.MaxInt32:
 		invalidNumber(x, core.MaxTokens, "must be at most "+strconv.Itoa(math.MaxInt32))
 	}
-	out.Number("max_tokens", n)
+	members.Number("max_tokens", n)
 	return n
 }
 
@@ -36,23 +36,23 @@ func invalidNumber(x *core.Translation, c core.Concept, what string) {
 
 // writeSampling writes the sampling fields that the provider accepts. Beside thinking, it
 // accepts neither a temperature other than the default nor top_k.
-func writeSampling(out *core.Members, x *core.Translation, thinks bool) {
+func writeSampling(members *core.Members, x *core.Translation, thinks bool) {
 	o := &x.Options
 	if raw := o.Raw(core.Temperature); raw != nil {
 		one, _ := jsonscan.Integer(raw)
 		if !thinks || one == 1 || keepAs(x, core.TemperatureBesideReasoning, core.Temperature) {
-			out.Raw("temperature", clamped(x, raw))
+			members.Raw("temperature", clamped(x, raw))
 		}
 	}
 	if o.Has(core.TopP) && (!thinks || keepAs(x, core.TopPBesideReasoning, core.TopP)) {
-		out.Option("top_p", &o[core.TopP])
+		members.Option("top_p", &o[core.TopP])
 	}
 	if raw := o.Raw(core.TopK); raw != nil {
 		if _, ok := jsonscan.Integer(raw); !ok {
 			x.InvalidOption(core.TopK, "must be an integer")
 		}
 		if !thinks || keepAs(x, core.TopKBesideReasoning, core.TopK) {
-			out.Raw("top_k", raw)
+			members.Raw("top_k", raw)
 		}
 	}
 }
@@ -80,7 +80,7 @@ const maxUser = 256
 
 // writeUser writes the id of the end user. It writes the digest of an id that might be a
 // mail address or a phone number, which providers refuse.
-func writeUser(out *core.Members, x *core.Translation) {
+func writeUser(members *core.Members, x *core.Translation) {
 	if !x.Options.Has(core.EndUser) {
 		return
 	}
@@ -93,6 +93,6 @@ func writeUser(out *core.Members, x *core.Translation) {
 		keepAs(x, core.TellingEndUser, core.EndUser)
 		id = core.DigestOf(id)
 	}
-	out.Name("metadata")
-	*out = append(append(append(*out, `{"user_id":"`...), id...), `"}`...)
+	members.Name("metadata")
+	*members = append(append(append(*members, `{"user_id":"`...), id...), `"}`...)
 }

@@ -10,7 +10,7 @@ import (
 // array of blocks.
 type resultWriter struct {
 	open  bool
-	from  int // the beginning of the block
+	start int // the beginning of the block
 	text  int // the beginning of the text, 0 for none
 	array bool
 }
@@ -21,7 +21,7 @@ const openResult = `{"type":"tool_result","tool_use_id":"`
 func (w *requestWriter) OpenResult(r *core.Result) {
 	m := &w.messages
 	m.begin("user", openResult)
-	w.result = resultWriter{open: true, from: len(m.buf) - len(openResult)}
+	w.result = resultWriter{open: true, start: len(m.buf) - len(openResult)}
 	m.buf = append(appendID(m.buf, r.ID), '"')
 }
 
@@ -36,7 +36,7 @@ func (w *requestWriter) CloseResult(failed bool) {
 	if failed {
 		m.buf = append(m.buf, `,"is_error":true`...)
 	}
-	if m.buf = append(m.buf, '}'); !w.x.Failed() && m.lead(w.result.from) {
+	if m.buf = append(m.buf, '}'); !w.x.Failed() && m.lead(w.result.start) {
 		w.x.Keep(core.TextBeforeResult, nil)
 	}
 }

@@ -29,7 +29,7 @@ const words = trait.EffortAll &^ (trait.EffortNone | trait.EffortMinimal)
 // writeThinking writes the effort of thinking and the format of the answer, which share a
 // field. It reports whether the model thinks, which leaves less to sampling. most bounds the answer, in tokens; mayThink
 // reports whether the provider accepts thinking beside the rest of the request.
-func writeThinking(out *core.Members, x *core.Translation, most int64, mayThink bool) (on bool) {
+func writeThinking(members *core.Members, x *core.Translation, most int64, mayThink bool) (thinks bool) {
 	o, word := &x.Options, ""
 	effort := o.OneOf(core.EffortNone, core.EffortMax)
 	row := o[effort].Row
@@ -43,13 +43,13 @@ func writeThinking(out *core.Members, x *core.Translation, most int64, mayThink 
 	switch {
 	case effort == core.Nothing:
 	case effort == core.EffortNone:
-		out.Raw("thinking", []byte(`{"type":"disabled"}`))
+		members.Raw("thinking", []byte(`{"type":"disabled"}`))
 	case !mayThink:
 		x.Lose(row, nil)
 	case adaptive:
-		on = true
-		out.Name("thinking")
-		*out = append(append(append(*out, `{"type":"adaptive"`...), display(x)...), '}')
+		thinks = true
+		members.Name("thinking")
+		*members = append(append(append(*members, `{"type":"adaptive"`...), display(x)...), '}')
 	default:
 		// Thinking counts towards the bound of the answer, so the budget leaves enough
 		// for a text that is not cut off after its first words.
@@ -58,23 +58,23 @@ func writeThinking(out *core.Members, x *core.Translation, most int64, mayThink 
 		if budget != wanted {
 			x.Lose(row, nil)
 		}
-		if on = budget >= max(leastBudget, x.Traits.ThinkingBudget.Least); on {
-			out.Name("thinking")
-			*out = strconv.AppendInt(append(*out, `{"type":"enabled","budget_tokens":`...), budget, 10)
-			*out = append(append(*out, display(x)...), '}')
+		if thinks = budget >= max(leastBudget, x.Traits.ThinkingBudget.Least); thinks {
+			members.Name("thinking")
+			*members = strconv.AppendInt(append(*members, `{"type":"enabled","budget_tokens":`...), budget, 10)
+			*members = append(append(*members, display(x)...), '}')
 		}
 	}
-	if shown := o[core.ReasoningShown]; !on && shown.Raw != nil {
+	if shown := o[core.ReasoningShown]; !thinks && shown.Raw != nil {
 		x.Lose(shown.Row, nil)
 	}
 	if !x.Traits.IgnoresMessagesSchema {
 		core.EnforceSchema(x)
 	}
-	writeConfig(out, word, o.Raw(core.Schema))
-	if !on && effort != core.EffortNone {
+	writeConfig(members, word, o.Raw(core.Schema))
+	if !thinks && effort != core.EffortNone {
 		effort = core.Nothing
 	}
-	return on || !core.SamplesBeside(x, effort)
+	return thinks || !core.SamplesBeside(x, effort)
 }
 
 // display returns the member that shows or hides the thinking, "" if the client leaves
@@ -91,20 +91,20 @@ func display(x *core.Translation) string {
 }
 
 // writeConfig writes an effort, "" for none, and the schema of the answer, nil for none.
-func writeConfig(out *core.Members, effort string, schema []byte) {
+func writeConfig(members *core.Members, effort string, schema []byte) {
 	if effort == "" && schema == nil {
 		return
 	}
-	out.Name("output_config")
-	*out = append(*out, '{')
+	members.Name("output_config")
+	*members = append(*members, '{')
 	if effort != "" {
-		*out = append(append(append(*out, `"effort":"`...), effort...), '"')
+		*members = append(append(append(*members, `"effort":"`...), effort...), '"')
 	}
 	if effort != "" && schema != nil {
-		*out = append(*out, ',')
+		*members = append(*members, ',')
 	}
 	if schema != nil {
-		*out = append(append(append(*out, `"format":{"type":"json_schema","schema":`...), schema...), '}')
+		*members = append(append(append(*members, `"format":{"type":"json_schema","schema":`...), schema...), '}')
 	}
-	*out = append(*out, '}')
+	*members = append(*members, '}')
 }

@@ -12,7 +12,7 @@ import (
 
 // turnWriter is the turn that is being written.
 type turnWriter struct {
-	to     *blockBuffer
+	blocks *blockBuffer
 	author core.Role
 	role   string // of the message; "" in the system prompt
 	start  int    // the position of the first block
@@ -23,7 +23,7 @@ type turnWriter struct {
 
 // Turn begins a turn.
 func (w *requestWriter) Turn(role core.Role) {
-	w.turn = turnWriter{to: &w.messages, author: role}
+	w.turn = turnWriter{blocks: &w.messages, author: role}
 	switch role {
 	case core.User:
 		w.turn.role = "user"
@@ -33,11 +33,11 @@ func (w *requestWriter) Turn(role core.Role) {
 		w.turn.role = w.lateRole()
 	}
 	if w.turn.role == "" {
-		w.turn.to = &w.system
+		w.turn.blocks = &w.system
 	} else {
 		w.last = w.x.At
 	}
-	w.turn.start = len(w.turn.to.buf)
+	w.turn.start = len(w.turn.blocks.buf)
 }
 
 // lateRole returns the role of a late system text, "" if the text joins the system
@@ -57,7 +57,7 @@ func (w *requestWriter) lateRole() string {
 
 // EndTurn ends the turn.
 func (w *requestWriter) EndTurn() {
-	if len(w.turn.to.buf) == w.turn.start {
+	if len(w.turn.blocks.buf) == w.turn.start {
 		w.x.Keep(core.EmptyTurn, nil)
 	}
 	if w.turn.called && !w.turn.signed {
@@ -68,7 +68,7 @@ func (w *requestWriter) EndTurn() {
 // begin begins a block of the turn, or of the result of a tool in it, with its
 // first bytes. The caller appends the rest to the buffer.
 func (w *requestWriter) begin(first string) *blockBuffer {
-	w.marking, w.turn.blank = w.turn.to, false
+	w.marking, w.turn.blank = w.turn.blocks, false
 	if w.result.open {
 		w.result.toArray(&w.messages)
 		w.messages.begin("", first)
@@ -77,8 +77,8 @@ func (w *requestWriter) begin(first string) *blockBuffer {
 	if w.turn.role == "user" {
 		w.unsigned = false
 	}
-	w.turn.to.begin(w.turn.role, first)
-	return w.turn.to
+	w.turn.blocks.begin(w.turn.role, first)
+	return w.turn.blocks
 }
 
 // Text adds a text, unless it is blank.
@@ -104,7 +104,7 @@ func (w *requestWriter) Refusal(text []byte) { w.Text(text) }
 // verify thinking that this gateway has signed.
 func (w *requestWriter) Reasoning(t *core.Thought) {
 	switch {
-	case t.From == core.Sealed:
+	case t.Origin == core.Sealed:
 		b := w.begin(`{"type":"redacted_thinking","data":"`)
 		b.buf = append(append(b.buf, t.Sealed...), `"}`...)
 	case t.IsEncrypted():

@@ -57,7 +57,7 @@ func (m *Emitter) check() {
 	native := m.items.native
 	if m.items.size()+m.thought.size()+len(m.call.held) > maxAnswer {
 		m.Fail(errLongAnswer)
-	} else if native != nil && len(m.Out) > native.room {
+	} else if native != nil && len(m.Written) > native.room {
 		m.Fail(errTooLarge)
 	}
 }
@@ -93,7 +93,7 @@ func (m *Emitter) lifecycle(name string, e *ending) {
 	events := &m.items.events
 	switch native := m.items.native; {
 	case native == nil:
-		m.Out = m.frame.appendEvent(m.Out, name, events.next(), e)
+		m.Written = m.frame.appendEvent(m.Written, name, events.next(), e)
 	case e.status == inProgress:
 		events.write(name, nil, "response", native.begun)
 	default:
@@ -215,7 +215,7 @@ func (m *Emitter) Finish(end *singleanswer.Ending) {
 	if m.Context.Stream {
 		m.lifecycle("response."+status, e)
 	} else {
-		m.Out = m.frame.append(slices.Grow(m.Out, len(e.output)+len(m.frame.settings)+roomOfFrame), e)
+		m.Written = m.frame.append(slices.Grow(m.Written, len(e.output)+len(m.frame.settings)+roomOfFrame), e)
 	}
 }
 

@@ -63,7 +63,7 @@ func (o *Observer) Repeat(l *sse.Lexer) int {
 func (o *Observer) Observe(e sse.Event) signal.Signal {
 	failing := o.Fault() != nil
 	switch {
-	case o.Over:
+	case o.Closed:
 		return 0
 	case e.IsDone():
 		if failing {
@@ -154,7 +154,7 @@ func (o *Observer) head(r *reading, data []byte, kind eventKind, err error) sign
 		return signal.Failed
 	}
 	o.Ended = r.reason(kind.step == incompleteStep, o.calls)
-	o.Over, o.Begun = true, true
+	o.Closed, o.Begun = true, true
 	return signal.Content | signal.Finish | signal.Terminal
 }
 

@@ -32,19 +32,19 @@ type itemShape struct {
 	prefix string    // of ids
 	kind   string    // the type
 	states bool      // there is a status
-	before string    // between the status and the content
+	head   string    // between the status and the content
 	empty  string    // in place of no content
-	after  string    // behind the content
+	tail   string    // behind the content
 	text   *textKind // of a call; nil if there are no events about its arguments
 }
 
 var (
-	messageShape   = itemShape{prefix: "msg_", kind: "message", states: true, before: `,"role":"assistant","content":[`, after: "]"}
-	reasoningShape = itemShape{prefix: "rs_", kind: "reasoning", before: `,"summary":[`, after: "]"}
-	functionShape  = itemShape{prefix: "fc_", kind: "function_call", states: true, before: `,"arguments":`, empty: `""`, text: &functionArguments}
-	freeShape      = itemShape{prefix: "ctc_", kind: "custom_tool_call", states: true, before: `,"input":`, empty: `""`, text: &freeInput}
-	imageShape     = itemShape{prefix: "ig_", kind: "image_generation_call", states: true, before: `,"result":`, empty: "null"}
-	searchShape    = itemShape{prefix: "tsc_", kind: "tool_search_call", states: true, before: `,"arguments":`, empty: "{}"}
+	messageShape   = itemShape{prefix: "msg_", kind: "message", states: true, head: `,"role":"assistant","content":[`, tail: "]"}
+	reasoningShape = itemShape{prefix: "rs_", kind: "reasoning", head: `,"summary":[`, tail: "]"}
+	functionShape  = itemShape{prefix: "fc_", kind: "function_call", states: true, head: `,"arguments":`, empty: `""`, text: &functionArguments}
+	freeShape      = itemShape{prefix: "ctc_", kind: "custom_tool_call", states: true, head: `,"input":`, empty: `""`, text: &freeInput}
+	imageShape     = itemShape{prefix: "ig_", kind: "image_generation_call", states: true, head: `,"result":`, empty: "null"}
+	searchShape    = itemShape{prefix: "tsc_", kind: "tool_search_call", states: true, head: `,"arguments":`, empty: "{}"}
 )
 
 // roomOfItem is about the size of an item without its texts, and roomOfFrame that of a
@@ -98,11 +98,11 @@ func (it *openItem) append(dst []byte, status string) []byte {
 	if s.states {
 		dst = append(append(dst, `","status":"`...), status...)
 	}
-	dst = append(append(append(dst, '"'), s.before...), it.content.json...)
+	dst = append(append(append(dst, '"'), s.head...), it.content.json...)
 	if len(it.content.json) == 0 {
 		dst = append(dst, s.empty...)
 	}
-	return append(append(append(dst, s.after...), it.tail...), '}')
+	return append(append(append(dst, s.tail...), it.tail...), '}')
 }
 
 // end writes the end of the open item. One that was not announced is left out.
@@ -116,14 +116,14 @@ func (w *itemWriter) end(status string) {
 
 // add adds the open item to those that have ended.
 func (w *itemWriter) add(status string) {
-	before := w.ended.next(len(w.open.content.json) + len(w.open.tail) + roomOfItem)
+	start := w.ended.next(len(w.open.content.json) + len(w.open.tail) + roomOfItem)
 	if w.native == nil {
 		w.ended.json = w.open.append(w.ended.json, status)
 	} else {
 		w.ended.json = append(w.ended.json, w.native.item...)
 		w.native.item = nil
 	}
-	w.itemEvent("response.output_item.done", w.ended.json[before:])
+	w.itemEvent("response.output_item.done", w.ended.json[start:])
 	w.ended.count++
 }
 
@@ -149,9 +149,9 @@ func (w *eventWriter) write(name string, place []byte, member string, value []by
 	if !w.Context.Stream {
 		return
 	}
-	w.Out = strconv.AppendInt(appendHead(w.Out, name), w.next(), 10)
-	w.Out = append(append(append(append(w.Out, place...), `,"`...), member...), `":`...)
-	w.Out = append(append(w.Out, value...), "}\n\n"...)
+	w.Written = strconv.AppendInt(appendHead(w.Written, name), w.next(), 10)
+	w.Written = append(append(append(append(w.Written, place...), `,"`...), member...), `":`...)
+	w.Written = append(append(w.Written, value...), "}\n\n"...)
 	w.scores = 0
 }
 

@@ -76,25 +76,25 @@ func (w *itemWriter) beginText(kind *textKind, part int) {
 // fragment writes a fragment of the open text.
 func (w *itemWriter) fragment(fragment []byte) {
 	t, events := &w.text, &w.events
-	before := len(t.quoted)
+	start := len(t.quoted)
 	t.quoted = jsonscan.AppendEscaped(t.quoted, fragment)
 	if !events.Context.Stream {
 		return
 	}
-	events.Out = events.appendDelta(events.Out, t, t.quoted[before:])
+	events.Written = events.appendDelta(events.Written, t, t.quoted[start:])
 	if t.kind.scored {
-		events.scores = len(events.Out) - len("]}\n\n")
+		events.scores = len(events.Written) - len("]}\n\n")
 	}
 }
 
 // annotate writes a source of the open text.
 func (w *itemWriter) annotate(s *event.Citation) {
 	t := &w.text
-	before := t.notes.next(0)
+	start := t.notes.next(0)
 	t.notes.json = t.appendNote(t.notes.json, s)
 	place := append(slices.Clip(t.place), `,"annotation_index":`...)
 	place = strconv.AppendInt(place, int64(t.notes.count), 10)
-	w.events.write("response.output_text.annotation.added", place, "annotation", t.notes.json[before:])
+	w.events.write("response.output_text.annotation.added", place, "annotation", t.notes.json[start:])
 	t.notes.count++
 }
 
@@ -103,7 +103,7 @@ func (w *itemWriter) annotate(s *event.Citation) {
 // since line breaks of a provider would end the data line of an event.
 func (w *itemWriter) score(list []byte) {
 	scores, events := &w.text.scores, &w.events
-	before := scores.next(0)
+	start := scores.next(0)
 	scores.json = jsonscan.AppendCompact(scores.json, list[1:len(list)-1])
 	if !events.Context.Stream {
 		return
@@ -111,7 +111,7 @@ func (w *itemWriter) score(list []byte) {
 	if events.scores == 0 {
 		w.fragment(nil)
 	}
-	events.Out = append(append(events.Out[:events.scores], scores.json[before:]...), "]}\n\n"...)
+	events.Written = append(append(events.Written[:events.scores], scores.json[start:]...), "]}\n\n"...)
 	events.scores = 0
 }
 
@@ -123,13 +123,13 @@ func (w *itemWriter) endText() {
 	if kind == nil {
 		return
 	}
-	before := content.next(t.size() + roomOfItem)
+	start := content.next(t.size() + roomOfItem)
 	content.json = t.append(content.json)
 	content.count++
 	if w.events.Context.Stream {
 		w.events.write(kind.event+".done", t.place, kind.member, t.ending())
 		if kind.part != "" {
-			w.events.write(kind.part+".done", t.place, "part", content.json[before:])
+			w.events.write(kind.part+".done", t.place, "part", content.json[start:])
 		}
 	}
 	t.kind, t.quoted, t.notes, t.scores = nil, t.quoted[:0], list{json: t.notes.json[:0]}, list{json: t.scores.json[:0]}

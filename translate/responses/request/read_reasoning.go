@@ -19,7 +19,7 @@ func (r *requestReader) readReasoning() (t core.Thought, ok bool) {
 	if len(sealed) > 0 {
 		t, ok = unsealed(x, sealed)
 	}
-	if own := ok && t.From == core.Signed && x.Can(core.Signature); !own && !x.Keep(core.Reasoning, nil) {
+	if own := ok && t.Origin == core.Signed && x.Can(core.Signature); !own && !x.Keep(core.Reasoning, nil) {
 		if len(sealed) > 0 { // more than the summary that is reported
 			x.Lose(foreignSealRow, nil)
 		}
@@ -33,13 +33,13 @@ func (r *requestReader) readReasoning() (t core.Thought, ok bool) {
 	}
 	switch {
 	case !ok:
-	case t.From == core.Sealed:
+	case t.Origin == core.Sealed:
 		ok = x.Keep(core.RedactedReasoning, nil)
-	case t.From == core.SelfSigned:
+	case t.Origin == core.SelfSigned:
 		ok = x.Keep(core.SelfSignedReasoning, nil)
-	case t.From == core.Signed && x.Keep(core.Signature, nil):
+	case t.Origin == core.Signed && x.Keep(core.Signature, nil):
 	default:
-		t.From, t.Signature = core.Unsigned, nil
+		t.Origin, t.Signature = core.Unsigned, nil
 		ok = x.Keep(core.UnsignedReasoning, nil)
 	}
 	if ok {
@@ -67,11 +67,11 @@ func unsealed(x *core.Translation, sealed []byte) (t core.Thought, ok bool) {
 	t = core.ReadThought(block)
 	switch {
 	case t.Sealed != nil:
-		t.From = core.Sealed
+		t.Origin = core.Sealed
 	case bytes.HasPrefix(t.Signature, []byte(seal.SelfSigned)):
-		t.From = core.SelfSigned
+		t.Origin = core.SelfSigned
 	case len(t.Signature) > 0:
-		t.From = core.Signed
+		t.Origin = core.Signed
 	}
 	return t, len(t.Sealed)+len(t.Signature)+len(t.Text) > 0
 }

@@ -106,10 +106,10 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	if w.endConversation(); x.Failed() {
 		return dst
 	}
-	out := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
-	w.writeConversation(&out)
-	reasons := writeReasoning(&out, x)
-	writeBounds(&out, x, reasons)
+	members := core.Members(jsonscan.AppendString(append(dst, `{"model":`...), x.Info.Upstream))
+	w.writeConversation(&members)
+	reasons := writeReasoning(&members, x)
+	writeBounds(&members, x, reasons)
 	// The format has no stops, so the translator of the answer looks for them.
 	x.Answer.Cuts.EndCall = len(x.Answer.Cuts.Stops) > 0
 	for _, text := range x.Answer.Cuts.Stops {
@@ -118,21 +118,21 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 	if o.OneOf(core.Images, core.ImagesAlone) != core.Nothing {
 		w.addImageTool()
 	}
-	w.tools.AppendTo(&out, x, appendNamed)
-	writeText(&out, o)
+	w.tools.AppendTo(&members, x, appendNamed)
+	writeText(&members, o)
 	if !x.Info.Counts() {
-		writeInclude(&out, x)
-		writeUser(&out, x)
-		parts.AppendTier(&out, o)
-		parts.AppendModeration(&out, o)
-		out.Option("metadata", &o[core.Metadata])
-		parts.AppendCache(&out, o)
-		out.Raw("store", []byte("false"))
+		writeInclude(&members, x)
+		writeUser(&members, x)
+		parts.AppendTier(&members, o)
+		parts.AppendModeration(&members, o)
+		members.Option("metadata", &o[core.Metadata])
+		parts.AppendCache(&members, o)
+		members.Raw("store", []byte("false"))
 		if x.Answer.Stream {
-			out.Raw("stream", []byte("true"))
+			members.Raw("stream", []byte("true"))
 		}
 	}
-	return append(append(out, x.Extensions...), '}')
+	return append(append(members, x.Extensions...), '}')
 }
 
 // endConversation refuses a conversation that cannot end as it does. It puts the
@@ -162,22 +162,22 @@ func (w *requestWriter) endConversation() {
 // writeConversation writes the instructions and the items. Only parts can have
 // breakpoints, so instructions with breakpoints become an item. So do instructions
 // without a conversation, since a request needs at least one item.
-func (w *requestWriter) writeConversation(out *core.Members) {
+func (w *requestWriter) writeConversation(members *core.Members) {
 	first := items{buf: w.scratch[:0]}
 	switch {
 	case w.system.Empty():
 	case w.system.IsArray(), w.x.Traits.SystemIsUser(), w.leading.empty() && w.items.empty():
 		first.message(w.x.At, parts.SystemRole(w.x.Traits), &w.system)
 	default:
-		out.Name("instructions")
-		*out = w.system.AppendTo(*out)
+		members.Name("instructions")
+		*members = w.system.AppendTo(*members)
 	}
 	w.scratch = first.buf
-	out.Name("input")
-	start := len(*out)
+	members.Name("input")
+	start := len(*members)
 	for _, list := range [...][]byte{first.buf, w.leading.buf, w.items.buf} {
-		*out = append(*out, list...)
+		*members = append(*members, list...)
 	}
-	(*out)[start] = '[' // in place of the comma before the first item
-	*out = append(*out, ']')
+	(*members)[start] = '[' // in place of the comma before the first item
+	*members = append(*members, ']')
 }

@@ -11,7 +11,7 @@ import (
 
 // writeReasoning asks for as much reasoning as the client wants, and for summaries of
 // it. It reports whether the model reasons, and takes sampling fields only if it is known to.
-func writeReasoning(out *core.Members, x *core.Translation) (reasons bool) {
+func writeReasoning(members *core.Members, x *core.Translation) (reasons bool) {
 	effort, row := x.Effort()
 	asked := effort != core.Nothing && x.KeepAs(effort, row, nil)
 	if asked {
@@ -27,16 +27,16 @@ func writeReasoning(out *core.Members, x *core.Translation) (reasons bool) {
 	if !asked && !summary {
 		return reasons
 	}
-	out.Name("reasoning")
-	first := len(*out)
+	members.Name("reasoning")
+	first := len(*members)
 	if asked {
-		out.Word("effort", x.Traits.EffortsOr(trait.EffortAll).Nearest(core.EffortOf(effort)).String())
+		members.Word("effort", x.Traits.EffortsOr(trait.EffortAll).Nearest(core.EffortOf(effort)).String())
 	}
 	if summary {
-		out.Word("summary", "auto")
+		members.Word("summary", "auto")
 	}
-	(*out)[first] = '{' // where the comma of the first member is
-	*out = append(*out, '}')
+	(*members)[first] = '{' // where the comma of the first member is
+	*members = append(*members, '}')
 	return reasons
 }
 
@@ -46,80 +46,80 @@ const leastTokens = 16
 
 // writeBounds writes what bounds and shapes the answer. Models that reason take no
 // sampling fields, unless their provider is known to.
-func writeBounds(out *core.Members, x *core.Translation, reasons bool) {
+func writeBounds(members *core.Members, x *core.Translation, reasons bool) {
 	o := &x.Options
 	if n, ok := x.MaxTokens(); ok {
 		if n < leastTokens {
 			x.KeepAs(core.ShortMaxTokens, o[core.MaxTokens].Row, nil)
 			n = leastTokens
 		}
-		out.Number("max_output_tokens", n)
+		members.Number("max_output_tokens", n)
 	}
 	if reasons {
 		core.SampleBesideReasoning(x)
 	}
-	out.Option("temperature", &o[core.Temperature])
-	out.Option("top_p", &o[core.TopP])
+	members.Option("temperature", &o[core.Temperature])
+	members.Option("top_p", &o[core.TopP])
 }
 
 // writeText writes the format of the answer, and how many words the client wants.
-func writeText(out *core.Members, o *core.Options) {
+func writeText(members *core.Members, o *core.Options) {
 	if !o.Has(core.FormatObject) && !o.Has(core.Schema) && !o.Has(core.Verbosity) {
 		return
 	}
-	out.Name("text")
-	first := len(*out)
+	members.Name("text")
+	first := len(*members)
 	if o.Has(core.Schema) {
-		out.Name("format")
-		*out = append(parts.AppendSchema(append(*out, `{"type":"json_schema",`...), o), '}')
+		members.Name("format")
+		*members = append(parts.AppendSchema(append(*members, `{"type":"json_schema",`...), o), '}')
 	} else if o.Has(core.FormatObject) {
-		out.Raw("format", []byte(`{"type":"json_object"}`))
+		members.Raw("format", []byte(`{"type":"json_object"}`))
 	}
-	out.Option("verbosity", &o[core.Verbosity])
-	(*out)[first] = '{'
-	*out = append(*out, '}')
+	members.Option("verbosity", &o[core.Verbosity])
+	(*members)[first] = '{'
+	*members = append(*members, '}')
 }
 
 // writeInclude asks for what answers have only then: what takes reasoning back to the
 // provider, where the client can keep that, and probabilities.
-func writeInclude(out *core.Members, x *core.Translation) {
+func writeInclude(members *core.Members, x *core.Translation) {
 	seals := x.From.Rows.Has(core.EncryptedReasoning) && x.Info.Seals != nil && x.Can(core.EncryptedReasoning)
 	limit, probabilities := x.Logprobs()
 	if !seals && !probabilities {
 		return
 	}
-	out.Name("include")
-	first := len(*out)
+	members.Name("include")
+	first := len(*members)
 	if seals {
 		x.Answer.Seals = x.Info.Seals
-		*out = append(*out, `,"reasoning.encrypted_content"`...)
+		*members = append(*members, `,"reasoning.encrypted_content"`...)
 	}
 	if probabilities {
-		*out = append(*out, `,"message.output_text.logprobs"`...)
+		*members = append(*members, `,"message.output_text.logprobs"`...)
 	}
-	(*out)[first] = '['
-	*out = append(*out, ']')
+	(*members)[first] = '['
+	*members = append(*members, ']')
 	if limit > 0 {
-		out.Number("top_logprobs", limit)
+		members.Number("top_logprobs", limit)
 	}
 }
 
 // writeUser writes the id of the end user. The id of an agent's session becomes the
 // digest of the id without its session, and the session becomes the key of the cache,
 // which nobody but the client itself can name.
-func writeUser(out *core.Members, x *core.Translation) {
+func writeUser(members *core.Members, x *core.Translation) {
 	if !x.Options.Has(core.EndUser) {
 		return
 	}
 	field := parts.UserField(x.Traits)
 	user, session := divided(x.Text(core.EndUser))
 	if session == "" {
-		parts.AppendUser(out, x, field)
+		parts.AppendUser(members, x, field)
 		return
 	}
-	out.Word(field, core.DigestOf(user))
+	members.Word(field, core.DigestOf(user))
 	if !x.Options.Has(core.CacheKey) {
-		out.Word("prompt_cache_key", core.DigestOf(x.Info.Tenant+"\n"+session))
+		members.Word("prompt_cache_key", core.DigestOf(x.Info.Tenant+"\n"+session))
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 func (w *requestWriter) Reasoning(t *core.Thought) {
 	w.endMessage()
 	buf := w.turn.pending
-	if t.From != core.Encrypted {
+	if t.Origin != core.Encrypted {
 		if len(t.Text) > 0 {
 			open := `,{"type":"reasoning","summary":[],"content":[{"type":"reasoning_text","text":"`
 			if w.x.Traits.ResponsesReasoning == trait.ResponsesReasoningSummary {

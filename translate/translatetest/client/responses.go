@@ -277,15 +277,15 @@ func (r *response) addItem(data Object) error {
 }
 
 func (r *response) addPart(data Object) error {
-	part, before := object(data, "part"), list(r.item, r.parts)
-	if r.part != nil || r.parts == "" || r.index(data) != len(before) {
+	part, earlier := object(data, "part"), list(r.item, r.parts)
+	if r.part != nil || r.parts == "" || r.index(data) != len(earlier) {
 		return errors.New("not the next part")
 	}
 	r.part, r.word, r.whole = part, wordOf(part), false
 	if part[r.word] != "" {
 		return errors.New("not an empty part")
 	}
-	r.item[r.parts] = append(before, part)
+	r.item[r.parts] = append(earlier, part)
 	return nil
 }
 

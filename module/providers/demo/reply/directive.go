@@ -29,7 +29,7 @@ var directive = regexp.MustCompile(`(?s)\[\[(?:tool (\S+?)( \{.*?\})?|(words:|th
 
 // readDirectives removes the directives from the prompts, and carries them out.
 func (r *Request) readDirectives() (refused *fault.Fault) {
-	r.Faults.After = 3
+	r.Faults.Pieces = 3
 	for i, prompt := range r.Prompts {
 		r.Prompts[i] = strings.TrimSpace(directive.ReplaceAllStringFunc(prompt, func(s string) string {
 			if !r.obey(directive.FindStringSubmatch(s)) {

@@ -18,7 +18,7 @@ type Faults struct {
 	SlowHeaders, SlowFirst time.Duration
 
 	Middle Fault // Cut, Stall, ErrorEvent or Garbage; "" for none
-	After  int   // pieces of content before Middle
+	Pieces int   // pieces of content before Middle
 
 	others []Fault
 }
@@ -101,7 +101,7 @@ func (f *Faults) detail(name, value string) bool {
 	case "status":
 		return parseStatus(value, 200, &f.Status)
 	case "after":
-		return parseCount(value, &f.After)
+		return parseCount(value, &f.Pieces)
 	default:
 		return false
 	}

@@ -81,7 +81,7 @@ func (l *listener) CloseResult(bool) {
 func (l *listener) Reasoning(t *core.Thought) {
 	text := decoded(t.Text)
 	l.request.addText(text)
-	switch t.From {
+	switch t.Origin {
 	case core.Unsigned:
 		l.foreign = l.foreign || l.signs
 	case core.Signed:

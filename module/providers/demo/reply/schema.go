@@ -9,24 +9,24 @@ import (
 
 // schema is the part of JSON Schema that determines example values.
 type schema struct {
-	Ref        string                     `json:"$ref"`
-	Type       json.RawMessage            `json:"type"` // a word or a list of them
-	Const      json.RawMessage            `json:"const"`
-	Default    json.RawMessage            `json:"default"`
-	Enum       []json.RawMessage          `json:"enum"`
-	Examples   []json.RawMessage          `json:"examples"`
-	AnyOf      []json.RawMessage          `json:"anyOf"`
-	OneOf      []json.RawMessage          `json:"oneOf"`
-	AllOf      []json.RawMessage          `json:"allOf"`
-	Properties map[string]json.RawMessage `json:"properties"`
-	Required   []string                   `json:"required"`
-	Items      json.RawMessage            `json:"items"`
-	MinItems   int                        `json:"minItems"`
-	MinLength  int                        `json:"minLength"`
-	Format     string                     `json:"format"`
-	Minimum    *json.Number               `json:"minimum"`
-	Above      *json.Number               `json:"exclusiveMinimum"`
-	Maximum    *json.Number               `json:"maximum"`
+	Ref              string                     `json:"$ref"`
+	Type             json.RawMessage            `json:"type"` // a word or a list of them
+	Const            json.RawMessage            `json:"const"`
+	Default          json.RawMessage            `json:"default"`
+	Enum             []json.RawMessage          `json:"enum"`
+	Examples         []json.RawMessage          `json:"examples"`
+	AnyOf            []json.RawMessage          `json:"anyOf"`
+	OneOf            []json.RawMessage          `json:"oneOf"`
+	AllOf            []json.RawMessage          `json:"allOf"`
+	Properties       map[string]json.RawMessage `json:"properties"`
+	Required         []string                   `json:"required"`
+	Items            json.RawMessage            `json:"items"`
+	MinItems         int                        `json:"minItems"`
+	MinLength        int                        `json:"minLength"`
+	Format           string                     `json:"format"`
+	Minimum          *json.Number               `json:"minimum"`
+	ExclusiveMinimum *json.Number               `json:"exclusiveMinimum"`
+	Maximum          *json.Number               `json:"maximum"`
 }
 
 // Bounds on schemas, which may be recursive or require large values.
@@ -143,8 +143,8 @@ func (s schema) number() json.RawMessage {
 	switch {
 	case s.Minimum != nil:
 		return json.RawMessage(*s.Minimum)
-	case s.Above != nil:
-		low, err := s.Above.Int64()
+	case s.ExclusiveMinimum != nil:
+		low, err := s.ExclusiveMinimum.Int64()
 		if err == nil {
 			return Encode(low + 1)
 		}

@@ -42,16 +42,16 @@ func (m marks) lasts(ctx context.Context, place string, now time.Time) bool {
 	if err != nil {
 		return false
 	}
-	until, err := time.Parse(time.RFC3339, string(value))
-	return err == nil && now.Before(until)
+	end, err := time.Parse(time.RFC3339, string(value))
+	return err == nil && now.Before(end)
 }
 
 // set adds a mark.
-func (m marks) set(ctx context.Context, name string, until time.Time) error {
+func (m marks) set(ctx context.Context, name string, end time.Time) error {
 	if name == "" {
 		return nil
 	}
-	return m.storage.Store(ctx, m.path(name), []byte(until.UTC().Format(time.RFC3339)))
+	return m.storage.Store(ctx, m.path(name), []byte(end.UTC().Format(time.RFC3339)))
 }
 
 // prune removes the marks that have ended, those of all webhooks.

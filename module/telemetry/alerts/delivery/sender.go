@@ -126,7 +126,7 @@ func (s *sender) run() {
 // deliver sends an alert, unless it was sent before. Of several gateways that have it at once,
 // the others wait for the first, and send it if the first could not.
 func (s *sender) deliver(a *alerts.Alert) {
-	mark, until := a.Mark()
+	mark, end := a.Mark()
 	defer s.marks.hold(s.ctx, mark)()
 	if s.ctx.Err() != nil || s.marks.has(s.ctx, mark, time.Now()) {
 		return
@@ -138,7 +138,7 @@ func (s *sender) deliver(a *alerts.Alert) {
 		}
 		return
 	}
-	if err := s.marks.set(s.ctx, mark, until); err != nil {
+	if err := s.marks.set(s.ctx, mark, end); err != nil {
 		s.logger.Warn("alert may be sent again after a restart", zap.String("event", a.Event), zap.Error(err))
 	}
 }

@@ -20,16 +20,16 @@ const (
 // report emits the spend of the period that contains a time, in its time zone.
 func (r *Reporter) report(ctx context.Context, period alerts.Period, moment time.Time) error {
 	from, to := span(period, moment)
-	before, _ := span(period, from.Add(-time.Second))
+	previous, _ := span(period, from.Add(-time.Second))
 	data := map[string]any{
 		"period": period.Name, "from": from.Format(time.RFC3339), "to": to.Format(time.RFC3339), "zone": moment.Location().String(), "ledger": r.Name,
 	}
 	lists := map[string][]accounting.Dimension{"totals": nil}
-	for _, by := range alerts.SpendBy {
-		lists[by] = []accounting.Dimension{accounting.Dimension(by)}
+	for _, name := range alerts.SpendBy {
+		lists[name] = []accounting.Dimension{accounting.Dimension(name)}
 	}
-	for member, by := range lists {
-		sums, err := r.sums(ctx, by, before, from, to)
+	for member, dimensions := range lists {
+		sums, err := r.sums(ctx, dimensions, previous, from, to)
 		if err != nil {
 			return fmt.Errorf("adding up the spend: %w", err)
 		}
@@ -61,12 +61,12 @@ func (r *Reporter) sums(ctx context.Context, dimensions []accounting.Dimension, 
 		if dimensions != nil && u.Calls == 0 && u.Cost.Nanos == 0 { // requests that were refused
 			continue
 		}
-		of := nameOf(u)
+		name := nameOf(u)
 		sum := alerts.Sum{Others: u.Others, Requests: u.Requests, CostMicro: micros(u), Currency: u.Cost.Currency, Floor: u.Unpriced > 0}
 		if u.Others == 0 {
-			sum.Name = of.value
-			if cost, known := costs[of]; known || complete {
-				sum.Before = &cost
+			sum.Name = name.value
+			if cost, known := costs[name]; known || complete {
+				sum.Previous = &cost
 			}
 		}
 		sums = append(sums, sum)

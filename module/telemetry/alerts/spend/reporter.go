@@ -98,11 +98,11 @@ func (r *Reporter) lookAt(ctx context.Context, period alerts.Period, now time.Ti
 	if looked.Equal(current) {
 		return nil
 	}
-	since, _ := span(period, current.Add(-time.Second))
+	start, _ := span(period, current.Add(-time.Second))
 	if looked.IsZero() {
-		since = current.Add(-mostMissed)
+		start = current.Add(-mostMissed)
 	}
-	latest, err := r.latestDay(ctx, since, current)
+	latest, err := r.latestDay(ctx, start, current)
 	if err == nil && !latest.IsZero() {
 		err = r.report(ctx, period, latest.In(now.Location()))
 	}

@@ -82,8 +82,8 @@ func reports(t *testing.T, l *ledger, logger *zap.Logger, runs time.Duration) (l
 		fmt.Fprintf(&line, "%s %s from %s:", time.Now().In(l.zone).Format("01-02 15:04"), data["period"], data["from"])
 		for _, sum := range data["user"].([]alerts.Sum) {
 			fmt.Fprintf(&line, " %s %d", sum.Name, sum.CostMicro/1e6)
-			if sum.Before != nil {
-				fmt.Fprintf(&line, " after %d", *sum.Before/1e6)
+			if sum.Previous != nil {
+				fmt.Fprintf(&line, " after %d", *sum.Previous/1e6)
 			}
 		}
 		lines = append(lines, line.String())
@@ -145,7 +145,7 @@ func TestChangesOfUnknownNamesAreNotInvented(t *testing.T) {
 	sums, err := r.sums(t.Context(), []accounting.Dimension{accounting.ByKey}, time.Unix(0, 0), time.Unix(3600, 0), time.Unix(7200, 0))
 	require.NoError(t, err)
 	assert.Equal(t, []alerts.Sum{
-		{Name: "b", CostMicro: 2_000_001, Currency: "USD", Before: new(int64(1_000_000))},
+		{Name: "b", CostMicro: 2_000_001, Currency: "USD", Previous: new(int64(1_000_000))},
 		{Name: "a", CostMicro: 1_000_000, Currency: "USD"},
 		{Others: 5, CostMicro: 9_000_000, Currency: "USD"},
 	}, sums)

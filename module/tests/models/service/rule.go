@@ -52,9 +52,9 @@ type Rule struct {
 	// Source is where the refusal was seen.
 	Source string
 
-	models []*regexp.Regexp // of Models, and except of those with "!"
-	except []*regexp.Regexp
-	terms  condition
+	models   []*regexp.Regexp // of Models, and excluded of those with "!"
+	excluded []*regexp.Regexp
+	terms    condition
 }
 
 // Rules is the table, in the order of the list.
@@ -66,7 +66,7 @@ func compiled(tables ...[]Rule) []Rule {
 		r := &all[i]
 		for pattern := range strings.FieldsSeq(r.Models) {
 			if rest, excepted := strings.CutPrefix(pattern, "!"); excepted {
-				r.except = append(r.except, glob(rest))
+				r.excluded = append(r.excluded, glob(rest))
 			} else {
 				r.models = append(r.models, glob(pattern))
 			}
@@ -94,7 +94,7 @@ func Refusal(r *Request) *Rule {
 func (r *Rule) refuses(q *Request) bool {
 	return slices.Contains(strings.Fields(r.Services), q.Service) &&
 		(r.Formats == "" || slices.Contains(strings.Fields(r.Formats), string(q.Format))) &&
-		(r.models == nil || matches(r.models, q.Model)) && !matches(r.except, q.Model) &&
+		(r.models == nil || matches(r.models, q.Model)) && !matches(r.excluded, q.Model) &&
 		r.terms.holds(q)
 }
 

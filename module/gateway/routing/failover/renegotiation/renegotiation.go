@@ -182,7 +182,7 @@ func mentions(body []byte, words string) bool {
 // table maps refusals to alternatives. The zero value is an empty table. Its methods may be
 // called concurrently.
 type table struct {
-	mu           sync.RWMutex // guards of
+	mu           sync.RWMutex // guards alternatives
 	alternatives map[refusal]Alternative
 }
 
