@@ -14,8 +14,8 @@ import (
 type Claims map[string]any
 
 // At returns the claim at a path, nil for none. Dots lead into objects:
-// "realm_access.roles". A claim whose name has the dots itself takes precedence, as names that
-// are addresses have them.
+// "realm_access.roles". A claim whose own name is the whole path takes precedence, such as one
+// that is named by a URL.
 func (c Claims) At(path string) any {
 	if value, ok := c[path]; ok {
 		return value
@@ -90,8 +90,9 @@ func textOf(value any) (string, bool) {
 	return "", false
 }
 
-// Words returns the texts of the list at a path. Some issuers send no list if it would have one
-// element, and some send words: a text there is an element itself, and so are its words.
+// Words returns the texts of the list at a path. Some issuers send a text in place of a list of
+// one element, or of words with spaces between them: of a text, Words returns the whole and each
+// word.
 func (c Claims) Words(path string) (texts []string) {
 	value, err := c.value(path)
 	if err != nil {

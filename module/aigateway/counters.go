@@ -9,9 +9,10 @@ import (
 type Counters interface {
 	// Limiter returns a limiter that admits a request only if all of the limits admit
 	// it. It is called while a configuration is provisioned, and, for the teams of a store,
-	// while requests run, by one goroutine of a site at a time. The limits have passed Check, are ordered from the innermost to the outermost, and are distinct. If
-	// several limiters have the same limit, the limit has one count. The counts of a
-	// limit should continue after a reload, unless the length of a period changes.
+	// while requests run, by one goroutine of a site at a time. The limits have passed Check,
+	// are ordered from the innermost to the outermost, and are distinct. If several limiters
+	// have the same limit, the limit has one count. The counts of a limit should continue
+	// after a reload, unless the length of a period changes.
 	Limiter(limits []*Limit) (Limiter, error)
 }
 
@@ -28,7 +29,7 @@ type Limiter interface {
 // Amender is an optional interface of a Limiter that can change what its budgets have counted.
 type Amender interface {
 	// Amend changes what the budgets have counted for a request whose cost became known after its
-	// end. The demand has no use. A budget that was read from the ledger after the time of the
+	// end. Demand.Use is zero. A budget that was read from the ledger after the time of the
 	// amendment contains it already.
 	Amend(ctx context.Context, d Demand, change Amendment) error
 }
@@ -72,8 +73,8 @@ type Spending interface {
 
 // Spent is an amount of money that was spent before a time.
 type Spent struct {
-	By    time.Time
-	Nanos int64
+	By    time.Time // all of it was spent before this time
+	Nanos int64     // in billionths of the unit of the currency
 }
 
 // Admission is the decision of a Limiter about a request.

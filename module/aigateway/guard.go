@@ -10,9 +10,10 @@ import (
 // the texts of requests and answers. It sees no JSON and no headers.
 type Guard interface {
 	// Check returns the verdict on the texts of a view. The verdict on the texts of a group
-	// must depend on nothing else but the key, the owner, the model and the format, because
-	// the gateway does not show texts again that a guard has passed for these. An error means that the texts could not be checked: the client gets
-	// a status of 503, or the error event of its stream. The error is logged, and must not
+	// must depend on nothing but these texts, the key, the owner, the model and the format,
+	// because the gateway does not call a guard again for texts that it has passed with the
+	// same values. An error means that the texts could not be checked: the client gets a
+	// status of 503, or the error event of its stream. The error is logged, and must not
 	// contain a text.
 	Check(ctx context.Context, v *GuardView) (GuardVerdict, error)
 }

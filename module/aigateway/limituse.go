@@ -9,8 +9,8 @@ import (
 // Without it, the gateway shows the use of budgets alone, by the ledger.
 type LimitViewer interface {
 	// View returns the use of each limit by the subject of the key of a demand, in the order
-	// of the limits. It changes no count, and does not read the ledger. The use in the demand
-	// has no meaning.
+	// of the limits. It changes no count, and does not read the ledger. Demand.Use has no
+	// meaning.
 	View(ctx context.Context, d Demand) ([]LimitUse, error)
 }
 
@@ -120,8 +120,8 @@ func (s *LimitState) BoundsPerson() bool {
 	return s.Rule == MoneyBudget.Word() && !s.Soft && (s.Per == PerKey || s.Per == PerUser || s.Per == PerGroup)
 }
 
-// FullestBudget returns the index of the state with the largest share of those that bound a person, -1 if
-// none does.
+// FullestBudget returns the index of the state with the largest Share among those for which
+// BoundsPerson is true, -1 if there is none.
 func FullestBudget(states []LimitState) int {
 	fullest := -1
 	for i := range states {

@@ -28,8 +28,8 @@ func CheckLimitName(s string) error {
 	return nil
 }
 
-// CheckLimitDefined returns an error unless the limit with a name is one of the limits of the
-// configuration, whose names are defined.
+// CheckLimitDefined returns an error unless limit is among defined, the names of the limits of the
+// configuration. The error lists them.
 func CheckLimitDefined(limit string, defined []string) error {
 	switch {
 	case slices.Contains(defined, limit):

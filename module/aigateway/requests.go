@@ -16,8 +16,8 @@ const Challenge = `Bearer realm="ai_gateway"`
 
 // ClientAddress returns the address of the client of a request. Behind a proxy that Caddy
 // trusts, it is the forwarded address. It returns the zero address if the address is
-// unknown. Caddy keeps the address among the variables of the request: caddyhttp.ClientIPVarKey
-// of caddyhttp.VarsCtxKey, a package that guests need not build for these two words.
+// unknown. The address is Caddy's variable caddyhttp.ClientIPVarKey of the request. A guest that
+// needs nothing else of the package caddyhttp does not have to import it.
 func ClientAddress(r *http.Request) netip.Addr {
 	vars, _ := r.Context().Value(caddy.CtxKey("vars")).(map[string]any)
 	if text, ok := vars["client_ip"].(string); ok {
@@ -39,8 +39,8 @@ func ClientAddressText(r *http.Request) string {
 
 // PathPrefix returns what the site has cut off the path of a request, "/ai" in a block
 // "handle_path /ai/* {…}", and "" for nothing. It has no doubled slash, so that no browser takes
-// an address with it for one of another host. Caddy keeps the whole request under
-// caddyhttp.OriginalRequestCtxKey, of the package that ClientAddress does without.
+// an address with it for one of another host. It is found in the original request, which is
+// Caddy's value caddyhttp.OriginalRequestCtxKey in the context.
 func PathPrefix(r *http.Request) string {
 	original, ok := r.Context().Value(caddy.CtxKey("original_request")).(http.Request)
 	if !ok {

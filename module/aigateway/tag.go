@@ -66,7 +66,7 @@ func (t Tag) Check() error {
 	return nil
 }
 
-// CheckTagName returns an error if a name is not that of a tag.
+// CheckTagName returns an error unless name is a valid name of a tag.
 func CheckTagName(name string) error {
 	if !consistsOf(name, isTagName) || name[0] < 'a' || name[0] > 'z' {
 		return errTagName
