@@ -13,7 +13,7 @@ type rowMember struct {
 	need      *strict.Need
 	types     string // of the objects that have the member, and whose values are checked, "" for all
 	orNull    bool   // a null is checked as well
-	model     string // the path of the objects in the value, "" for that of the member
+	pattern   string // the path of the objects in the value, "" for that of the member
 	untyped   bool   // the row names the type of objects that state none
 	companion string // the member that such objects have, "" for any
 	required  bool   // of the request itself
@@ -25,7 +25,7 @@ func (m *rowMember) described() bool { return m.only || m.check != nil || m.need
 // merge adds what another row says of the same member.
 func (m *rowMember) merge(other *rowMember) {
 	if other.check != nil {
-		m.check, m.types, m.model = other.check, other.types, other.model
+		m.check, m.types, m.pattern = other.check, other.types, other.pattern
 	}
 	m.orNull, m.required = m.orNull || other.orNull, m.required || other.required
 }
@@ -91,7 +91,7 @@ func (r Row) UntypedBeside(member string) Row {
 
 // Like returns the row of a member whose objects are those at another path.
 func (r Row) Like(path string) Row {
-	r.member.model = path
+	r.member.pattern = path
 	return r
 }
 

@@ -119,8 +119,8 @@ func (all *objects) build() {
 // of returns the table of the objects in a value, nil for none.
 func (all *objects) of(v *value) *strict.Table {
 	switch {
-	case v.model != "":
-		return all.byPath[v.model].table
+	case v.pattern != "":
+		return all.byPath[v.pattern].table
 	case v.objects != nil:
 		return v.objects.table
 	}

@@ -78,12 +78,7 @@ func (r Reports) Comparison(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if q.To.IsZero() {
-		q.To = time.Now()
-	}
-	if q.From.IsZero() {
-		q.From = q.To.Add(-usualComparison)
-	}
+	setRange(&q, usualComparison)
 	if !q.From.Before(q.To) {
 		return nil, answer.Invalid("from must be before to")
 	}

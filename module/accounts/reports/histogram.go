@@ -68,12 +68,7 @@ func (r Reports) Histogram(c *call.Call) (any, error) {
 	if err != nil || bars < 1 || bars > mostBars {
 		return nil, answer.Invalid("bars is a number from 1 to %d", mostBars)
 	}
-	if query.To.IsZero() {
-		query.To = time.Now()
-	}
-	if query.From.IsZero() {
-		query.From = query.To.Add(-usualHistogram)
-	}
+	setRange(&query, usualHistogram)
 	if length := query.To.Sub(query.From); length <= 0 || length > longestHistogram {
 		return nil, answer.Invalid("from must be before to, by ten years at most")
 	}

@@ -74,6 +74,17 @@ func sorted(c *call.Call, reader accounting.LedgerReader, q accounting.RecordQue
 	return sortedRecords{api.LedgerPage[api.Record]{Page: api.List(items), Lag: lag}, timeText(start, zone)}, err
 }
 
+// setRange sets the end of a query that has none to the present, and its begin to a usual time before
+// its end.
+func setRange(q *accounting.RecordQuery, usual time.Duration) {
+	if q.To.IsZero() {
+		q.To = time.Now()
+	}
+	if q.From.IsZero() {
+		q.From = q.To.Add(-usual)
+	}
+}
+
 // timeText returns a time as a text, which is empty for none.
 func timeText(moment time.Time, zone *time.Location) string {
 	if moment.IsZero() {

@@ -12,7 +12,7 @@ import (
 // links are the rows that others are like.
 type links struct {
 	table, base *Table
-	model       map[*Facts]string // provider/model of the row with the values of the empty cells
+	origins     map[*Facts]string // provider/model of the row with the values of the empty cells
 	begun       map[*Facts]bool   // rows whose empty cells are being filled, or have been
 }
 
@@ -48,7 +48,7 @@ func (l *links) complete(f *Facts) error {
 
 // from returns the complete row whose cells f takes, nil for none.
 func (l *links) from(f *Facts) (*Facts, error) {
-	link := l.model[f]
+	link := l.origins[f]
 	switch {
 	case link == "" && len(f.Names) == 0: // a mistake of its own
 		return nil, nil

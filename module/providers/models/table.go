@@ -55,9 +55,9 @@ func FromSheet(rows []modeltable.Row, base *Table) (*Table, error) {
 	for i := range rows {
 		failures = append(failures, rows[i].Locate(t.add(rows[i].Cells))...)
 	}
-	links := links{table: t, base: base, model: make(map[*Facts]string), begun: make(map[*Facts]bool)}
+	links := links{table: t, base: base, origins: make(map[*Facts]string), begun: make(map[*Facts]bool)}
 	for i, f := range t.Rows {
-		links.model[f] = rows[i].Cells["like"]
+		links.origins[f] = rows[i].Cells["like"]
 	}
 	for i, f := range t.Rows {
 		if err := links.complete(f); err != nil {
