@@ -20,9 +20,8 @@ const (
 
 // wideTypes are the types that may be wider, with the reason.
 var wideTypes = map[string]string{
-	"translate/jsonscan.Cursor": "a scanner is one position in one text; its methods are the words of its callers",
-	"translate/event.Event":     "one value is written anew for every kind of event, so that a delta costs no allocation",
-	"translate/trait.Traits":    "the set of all traits, one field each, with one table of their names",
+	"translate/event.Event":  "one value is written anew for every kind of event, so that a delta costs no allocation",
+	"translate/trait.Traits": "the set of all traits, one field each, with one table of their names",
 }
 
 // records are types that may have more fields, because each field is a member

@@ -6,17 +6,26 @@ import (
 	"math/bits"
 )
 
-// stringEnd returns the end of the string at the cursor and whether it has escapes, or
-// the position and the reason of its first error.
-func (c *Cursor) stringEnd() (end int, escaped bool, reason string) {
-	if !c.valid {
-		if end, escaped, reason = stringEnd(c.data, c.pos); reason == "" && c.noting && end-c.pos >= longText {
-			c.texts = append(c.texts.room(c.data), extent{uint32(c.pos), uint32(end)})
+// stringEnder finds the ends of strings: it checks those of a new document, and knows some of
+// one that is read again.
+type stringEnder struct {
+	valid    bool  // the document has been read to its end before
+	noting   bool  // long strings are noted
+	texts    Texts // the long strings that were noted; of a document that is read again, those that may follow
+	document Texts // of a document that is read again, all of them
+}
+
+// end returns the end of the string at i and whether it has escapes, or the position and the
+// reason of its first error.
+func (s *stringEnder) end(data []byte, i int) (end int, escaped bool, reason string) {
+	if !s.valid {
+		if end, escaped, reason = stringEnd(data, i); reason == "" && s.noting && end-i >= longText {
+			s.texts = append(s.texts.room(data), extent{uint32(i), uint32(end)})
 		}
 		return end, escaped, reason
 	}
-	end, reason = c.texts.textEnd(c.data, c.pos)
-	return end, bytes.IndexByte(c.data[c.pos:end], '\\') >= 0, reason
+	end, reason = s.texts.textEnd(data, i)
+	return end, bytes.IndexByte(data[i:end], '\\') >= 0, reason
 }
 
 // knownStringEnd returns the end of the string whose opening quote is at i, in a valid

@@ -18,10 +18,3 @@ func AppendCompact(dst, raw []byte) []byte {
 	}
 	return append(dst, raw[start:]...)
 }
-
-// AppendMember consumes the value that Member moved to and appends a comma, the name and
-// the compact value, as a further member of an object.
-func (c *Cursor) AppendMember(dst []byte) []byte {
-	dst = AppendString(append(dst, ','), c.Name())
-	return AppendCompact(append(dst, ':'), c.Skip())
-}

@@ -18,9 +18,7 @@ func (c *Cursor) enterObject(exact bool) bool {
 	if !c.enter(Object) {
 		return false
 	}
-	if !c.unnamed {
-		c.names.enter(exact)
-	}
+	c.name.enter(exact)
 	return true
 }
 
@@ -52,37 +50,30 @@ func (c *Cursor) pass() bool {
 	return false
 }
 
-// enter consumes the first byte of a container of that kind.
-func (c *Cursor) enter(kind Kind) bool {
-	if c.Kind() != kind {
-		return false
-	}
-	if c.depth == MaxDepth {
-		c.fail(c.pos, whyDepth)
-		return false
-	}
-	c.pos++
-	c.depth++
-	c.phase = fresh
-	return true
-}
-
 // Member moves to the value of the object's next member. It returns false after it has
 // consumed the end of the object, or on an error. A repeated name is a *DuplicateError;
 // names are compared without letter case unless EnterMap has entered the object.
 func (c *Cursor) Member() bool {
-	if !c.next('}') {
+	more, left := c.next('}')
+	if left {
+		c.objectEnd = c.pos - len("}")
+		c.name.leave()
+	}
+	if !more {
 		return false
 	}
 	c.space()
-	start := c.pos
-	c.memberStart = start
-	if !c.readName() || !c.colon() {
+	end, reason := c.name.read(c.data, c.pos, &c.strings)
+	if reason != "" {
+		c.fail(end, reason)
 		return false
 	}
-	if !c.unnamed {
-		if first, twice := c.names.add(c.data, c.name, c.nameHash, start); twice {
-			c.err = &DuplicateError{Offset: start, Name: string(c.name), First: string(nameAt(c.data, first)), InMap: c.names.exact}
+	if c.pos = end; !c.colon() {
+		return false
+	}
+	if !c.name.unchecked {
+		if first, twice := c.name.repeats(c.data); twice {
+			c.err = &DuplicateError{Offset: c.name.start, Name: string(c.name.text), First: string(nameAt(c.data, first)), InMap: c.name.before.exact}
 			return false
 		}
 	}
@@ -93,11 +84,11 @@ func (c *Cursor) Member() bool {
 // Element moves to the array's next element. It returns false after it has consumed the
 // end of the array, or on an error.
 func (c *Cursor) Element() bool {
-	if !c.next(']') {
-		return false
+	more, _ := c.next(']')
+	if more {
+		c.phase = due
 	}
-	c.phase = due
-	return true
+	return more
 }
 
 // Name returns the decoded name of the member that Member moved to last. It is
@@ -106,72 +97,12 @@ func (c *Cursor) Name() []byte {
 	if c.err != nil {
 		return nil
 	}
-	return c.name
+	return c.name.text
 }
 
 // MemberStart returns the offset of the name, its quote included, of the member
 // that Member moved to last.
-func (c *Cursor) MemberStart() int { return c.memberStart }
+func (c *Cursor) MemberStart() int { return c.name.start }
 
 // ObjectEnd returns the offset of the closing brace that Member consumed last.
 func (c *Cursor) ObjectEnd() int { return c.objectEnd }
-
-// next consumes the bytes before the next member or element, or the closing byte. It
-// returns false if there is no next one.
-func (c *Cursor) next(closing byte) bool {
-	if c.err != nil {
-		return false
-	}
-	if c.phase <= passed || c.depth == 0 {
-		c.nothing()
-		return false
-	}
-	c.space()
-	switch {
-	case c.pos == len(c.data):
-		c.fail(c.pos, whyEnd)
-	case c.data[c.pos] == closing:
-		c.leave(closing)
-	case c.phase == fresh:
-		return true
-	case c.data[c.pos] == ',':
-		c.pos++
-		return true
-	default:
-		c.fail(c.pos, whyNext)
-	}
-	return false
-}
-
-// nothing ends a value consumed by pass. Without such a value, the caller has not
-// consumed the value of a member or element.
-func (c *Cursor) nothing() {
-	if c.phase != passed {
-		c.err = errMisuse
-	}
-	c.phase = done
-}
-
-// leave consumes the last byte of a container.
-func (c *Cursor) leave(closing byte) {
-	if closing == '}' {
-		c.objectEnd = c.pos
-		if !c.unnamed {
-			c.names.leave()
-		}
-	}
-	c.pos++
-	c.depth--
-	c.phase = done
-}
-
-// colon consumes the colon between a name and its value.
-func (c *Cursor) colon() bool {
-	c.space()
-	if c.pos == len(c.data) || c.data[c.pos] != ':' {
-		c.fail(c.pos, whyColon)
-		return false
-	}
-	c.pos++
-	return true
-}

@@ -58,9 +58,7 @@ func TestAWholeMessageIsReadMemberByMember(t *testing.T) {
 		case "stop":
 			assert.True(t, c.Null())
 		case "messages":
-			assert.Equal(t, 1, c.Depth())
 			require.True(t, c.EnterArray())
-			assert.Equal(t, 2, c.Depth())
 			for c.Element() {
 				require.True(t, c.EnterObject())
 				for c.Member() {
@@ -78,7 +76,6 @@ func TestAWholeMessageIsReadMemberByMember(t *testing.T) {
 	}
 	require.NoError(t, c.Finish())
 	assert.Equal(t, []string{"model", "n", "t", "stream", "stop", "messages", "tools", "raw"}, seen)
-	assert.Equal(t, 0, c.Depth())
 }
 
 func TestOffsetsAllowSplicing(t *testing.T) {

@@ -57,7 +57,7 @@ func CutMember(object []byte, name string) (start, end int) {
 	before := 0 // the end of the preceding member
 	for c.Member() {
 		if string(c.Name()) == name {
-			return c.cutMember(before)
+			return cutMember(&c, before)
 		}
 		c.Skip()
 		before = c.Offset()
@@ -65,17 +65,17 @@ func CutMember(object []byte, name string) (start, end int) {
 	return 0, 0
 }
 
-// cutMember is CutMember for the current member of the cursor. before is the end of the
+// cutMember is CutMember for the current member of a cursor. before is the end of the
 // preceding member, 0 for none.
-func (c *Cursor) cutMember(before int) (start, end int) {
-	start = c.memberStart
+func cutMember(c *Cursor, before int) (start, end int) {
+	start = c.MemberStart()
 	c.Skip()
 	end = c.Offset()
 	switch {
 	case before > 0:
 		return before, end
 	case c.Member():
-		return start, c.memberStart
+		return start, c.MemberStart()
 	default:
 		return start, end
 	}

@@ -62,6 +62,19 @@ func (n *names) leave() {
 	}
 }
 
+// addNew is add for a name whose hash shows that it is new, as that of most names does. It
+// returns false, and adds nothing, for any other.
+func (n *names) addNew(hash uint32, offset int) bool {
+	bit := uint32(1) << (hash % 32)
+	if n.bits&bit != 0 || n.len >= len(n.near) || n.len-n.first >= fewNames {
+		return false
+	}
+	n.near[n.len] = met{hash: hash, offset: uint32(offset)}
+	n.len++
+	n.bits |= bit
+	return true
+}
+
 // add adds the name with that hash and the opening quote at an offset to the innermost
 // object. If the object already has the name, add returns the offset of its first
 // occurrence.

@@ -51,10 +51,10 @@ func (c *Cursor) SkipAt() (kind Kind, slot Slot) {
 	switch {
 	case kind == Invalid:
 		return Invalid, Slot{}
-	case c.valid:
-		end, reason = c.texts.knownEnd(c.data, c.pos)
+	case c.strings.valid:
+		end, reason = c.strings.texts.knownEnd(c.data, c.pos)
 	case kind == String:
-		end, _, reason = c.stringEnd()
+		end, _, reason = c.strings.end(c.data, c.pos)
 	case kind < String:
 		end, reason = scalarEnd(c.data, c.pos, kind)
 	default:

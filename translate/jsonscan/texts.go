@@ -16,10 +16,10 @@ const longText = 128
 
 // NoteTexts makes the cursor note the long strings that it reads, for Texts. It must be
 // called before anything is read.
-func (c *Cursor) NoteTexts() { c.noting = true }
+func (c *Cursor) NoteTexts() { c.strings.noting = true }
 
 // Texts returns the noted strings.
-func (c *Cursor) Texts() Texts { return c.texts }
+func (c *Cursor) Texts() Texts { return c.strings.texts }
 
 // Size returns the size in bytes of the strings that are at least as long as least.
 func (t Texts) Size(least int) (size int) {
@@ -34,8 +34,8 @@ func (t Texts) Size(least int) (size int) {
 // NoteArray notes the array from start to the cursor, which a later reader may have to skip before
 // it knows how to read it.
 func (c *Cursor) NoteArray(start int) {
-	if c.noting {
-		c.texts = slices.Insert(c.texts.room(c.data), c.texts.from(start), extent{uint32(start), uint32(c.pos)})
+	if s := &c.strings; s.noting {
+		s.texts = slices.Insert(s.texts.room(c.data), s.texts.from(start), extent{uint32(start), uint32(c.pos)})
 	}
 }
 
@@ -55,15 +55,20 @@ func (t Texts) from(start int) int {
 
 // Again is the function Again for the document whose strings these are.
 func (t Texts) Again(document []byte) Cursor {
-	return Cursor{data: document, valid: true, unnamed: true, pos: markEnd(document), document: t, texts: t}
+	return Cursor{
+		position: position{data: document, pos: markEnd(document)},
+		name:     memberName{unchecked: true},
+		strings:  stringEnder{valid: true, texts: t, document: t},
+	}
 }
 
 // Revisit makes c, which is large and therefore reused, a cursor at a value that other has skipped in
 // a document that is read again. The offsets of c are those of other.
 func (c *Cursor) Revisit(other *Cursor, value Slot) {
 	c.data, c.pos, c.depth, c.phase, c.err = other.data[:value.End], value.Start, 0, due, nil
-	c.valid, c.unnamed, c.noting = true, true, false
-	c.document, c.texts = other.document, other.document[other.document.from(value.Start):]
+	c.name.unchecked = true
+	all, s := other.strings.document, &c.strings
+	s.valid, s.noting, s.document, s.texts = true, false, all, all[all.from(value.Start):]
 }
 
 // textEnd is knownStringEnd, but does not search for the end of a string that is among the texts. t

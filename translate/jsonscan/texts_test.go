@@ -70,8 +70,8 @@ func TestANotedArrayIsNotSearchedAgain(t *testing.T) {
 		}
 		start := first.Offset()
 		for first.EnterArray(); first.Element(); {
-			if inner := first.Offset(); len(first.ArrayOrSkip()) > 0 {
-				first.NoteArray(inner)
+			if kind, inner := first.SkipAt(); kind == Array {
+				first.NoteArray(inner.Start)
 			}
 		}
 		first.NoteArray(start)

@@ -40,27 +40,12 @@ func (c *Cursor) StringOrSkip() []byte {
 func (c Cursor) TypeAhead() []byte {
 	c.EnterObject()
 	for c.Member() {
-		if string(c.name) == "type" {
+		if string(c.name.text) == "type" {
 			return c.StringOrSkip()
 		}
 		c.Skip()
 	}
 	return nil
-}
-
-// ArrayOrSkip consumes a value and returns it raw if it is an array, nil for a value of
-// another kind. Null is an empty array, since servers written in Go send null for an
-// array without elements.
-func (c *Cursor) ArrayOrSkip() []byte {
-	kind := c.Kind()
-	switch raw := c.Skip(); kind {
-	case Array:
-		return raw
-	case Null:
-		return []byte("[]")
-	default:
-		return nil
-	}
 }
 
 // Number consumes a number and returns it raw. If the value is not a number, ok is false
@@ -121,7 +106,7 @@ func (c *Cursor) string() (raw []byte, escaped, ok bool) {
 	if c.Kind() != String {
 		return nil, false, false
 	}
-	end, escaped, reason := c.stringEnd()
+	end, escaped, reason := c.strings.end(c.data, c.pos)
 	raw, ok = c.consume(end, reason)
 	return raw, escaped, ok
 }
@@ -129,16 +114,3 @@ func (c *Cursor) string() (raw []byte, escaped, ok bool) {
 // unquoted returns a raw string without its quotes. Appending to it does not write
 // into the source.
 func unquoted(raw []byte) []byte { return raw[1 : len(raw)-1 : len(raw)-1] }
-
-// consume moves the cursor after the value that ends at an offset, or keeps the reason
-// why the byte at that offset is invalid.
-func (c *Cursor) consume(end int, reason string) (raw []byte, ok bool) {
-	if reason != "" {
-		c.fail(end, reason)
-		return nil, false
-	}
-	raw = c.data[c.pos:end:end]
-	c.pos = end
-	c.phase = done
-	return raw, true
-}
