@@ -35,7 +35,7 @@ func (t Texts) Size(least int) (size int) {
 // it knows how to read it.
 func (c *Cursor) NoteArray(start int) {
 	if s := &c.strings; s.noting {
-		s.texts = slices.Insert(s.texts.room(c.data), s.texts.from(start), extent{uint32(start), uint32(c.pos)})
+		s.texts = slices.Insert(s.texts.room(c.data), s.texts.from(start, len(s.texts)), extent{uint32(start), uint32(c.pos)})
 	}
 }
 
@@ -47,10 +47,13 @@ func (t Texts) room(document []byte) Texts {
 	return t
 }
 
-// from returns the index of the first text that does not begin before start.
-func (t Texts) from(start int) int {
-	first, _ := slices.BinarySearchFunc(t, start, func(e extent, start int) int { return int(e.start) - start })
-	return first
+// from returns the index of the first text that does not begin before start, which is among those in
+// front of last: a cursor looks for what it has just read.
+func (t Texts) from(start, last int) int {
+	for last > 0 && int(t[last-1].start) >= start {
+		last--
+	}
+	return last
 }
 
 // Again is the function Again for the document whose strings these are.
@@ -68,7 +71,8 @@ func (c *Cursor) Revisit(other *Cursor, value Slot) {
 	c.data, c.pos, c.depth, c.phase, c.err = other.data[:value.End], value.Start, 0, due, nil
 	c.name.unchecked = true
 	all, s := other.strings.document, &c.strings
-	s.valid, s.noting, s.document, s.texts = true, false, all, all[all.from(value.Start):]
+	s.valid, s.noting, s.document = true, false, all
+	s.texts = all[all.from(value.Start, len(all)-len(other.strings.texts)):]
 }
 
 // textEnd is knownStringEnd, but does not search for the end of a string that is among the texts. t
