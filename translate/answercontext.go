@@ -69,6 +69,9 @@ type ReasoningOf struct {
 	// Foreign is true if the model does not take its reasoning back, and no other model can
 	// verify it: the client gets neither its signatures nor what only they could open.
 	Foreign bool
+	// Memory remembers what the provider wants back with its calls, such as the signatures of
+	// Google's models in the chat format. It is nil if nothing is remembered.
+	Memory *seal.Sealer
 }
 
 // Logprobs are the log probabilities that the client asked for.

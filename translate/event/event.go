@@ -22,7 +22,7 @@ const (
 	Signature                // Text, Origin: the signature of the reasoning before it; ID of the call that it signs as well
 	Redacted                 // Text: the data of redacted reasoning
 	ReasoningEnd             // end of a thinking block
-	ToolStart                // Tool, ID, Name, Custom
+	ToolStart                // Tool, ID, Name, Custom; Raw: an object that the provider wants back with the call
 	ToolArgs                 // Tool, Text: a fragment of the arguments, not empty
 	ToolEnd                  // Tool
 	Logprobs                 // Logprobs: raw JSON of the chat format's content list, for the text before it

@@ -301,3 +301,23 @@ func TestWhatIsNoSoundIsRefusedInItsPlace(t *testing.T) {
 		}
 	}
 }
+
+// The messages format has documents by their address, as responses and gemini have them: they were
+// refused, so that a conversation with one could not go on with Claude.
+func TestDocumentsByAddressReachMessages(t *testing.T) {
+	const address = `"source":{"type":"url","url":"https://x/a.pdf"}`
+	for from, body := range map[translate.Format]string{
+		translate.Responses: showing(`{"type":"input_file","file_url":"https://x/a.pdf","filename":"a.pdf"}`).body,
+		translate.Gemini:    ofParts(`{"fileData":{"mimeType":"application/pdf","fileUri":"https://x/a.pdf"}}`).body,
+	} {
+		out, losses, refused := rendered(t, from, translate.Messages, body, "")
+		require.Empty(t, refused, from)
+		assert.Contains(t, out, `{"type":"document",`+address, from)
+		assert.NotContains(t, losses, "file", from)
+		_, _, refused = rendered(t, from, translate.Messages, body, "image_url base64")
+		assert.NotEmpty(t, refused, "%s: a server that fetches nothing", from)
+	}
+	out, _, _ := rendered(t, translate.Responses, translate.Messages,
+		`{"model":"m1","input":[{"role":"user","content":"hi"},`+callItemF+`,{"type":"function_call_output","call_id":"c1","output":[{"type":"input_file","file_url":"https://x/a.pdf"}]}]}`, "")
+	assert.Contains(t, out, `"content":[{"type":"document",`+address+`}]`, "in a result")
+}

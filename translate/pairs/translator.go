@@ -172,6 +172,9 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 	case event.Signature:
 		t.context.Seals.Remember(e.ID, e.Text)
 	case event.ToolStart:
+		if e.Raw != nil {
+			t.context.Reasoning.Memory.Remember(e.ID, e.Raw)
+		}
 		return t.made.count(e)
 	case event.TextEnd, event.ReasoningEnd, event.ToolEnd:
 		t.signals |= signal.BlockEnd

@@ -26,6 +26,7 @@ type calls struct {
 // call is the state of a call.
 type call struct {
 	id, name []byte
+	extra    []byte // what the provider wants back with the call; nil for nothing
 	custom   bool
 	begun    bool   // the name is complete, and the call was sent
 	number   int    // among the calls that were sent
@@ -55,6 +56,7 @@ type entry struct {
 	id, name []byte
 	args     []byte        // a string, or any other value
 	argsSlot jsonscan.Slot // of args that are a string
+	extra    []byte        // extra_content, an object
 	custom   bool
 }
 
@@ -65,7 +67,7 @@ func newEntry(v *members.Values) entry {
 		e = newCalled(v, customName, customArgs)
 		e.custom = true
 	}
-	e.index, e.id = -1, v.Raw(entryID)
+	e.index, e.id, e.extra = -1, v.Raw(entryID), v.Raw(entryExtra)
 	if n, ok := jsonscan.Integer(v.Raw(entryIndex)); ok && n >= 0 {
 		e.index = n
 	}
@@ -211,6 +213,9 @@ func (a *calls) add(p *openai.Parser, i int, e *entry) {
 	if len(c.id) == 0 && len(e.id) > len(`""`) {
 		c.id = jsonscan.AppendText(nil, e.id)
 	}
+	if e.extra != nil {
+		c.extra = append(c.extra[:0], e.extra...)
+	}
 	c.custom = c.custom || e.custom
 	c.renamed = c.renamed || c.args.Complete() && len(e.name) > len(`""`)
 	a.addName(p, c, e.name)
@@ -262,7 +267,7 @@ func (a *calls) begin(p *openai.Parser, c *call) {
 	a.begun = append(a.begun, a.last)
 	*a.held -= len(c.name) + len(c.waiting)
 	p.Send(event.Event{
-		Kind: event.ToolStart, Choice: a.choice, Tool: c.number, ID: c.id, Name: c.name, Custom: c.custom,
+		Kind: event.ToolStart, Choice: a.choice, Tool: c.number, ID: c.id, Name: c.name, Custom: c.custom, Raw: c.extra,
 	})
 	if len(c.waiting) > 0 {
 		p.Send(a.arguments(c))

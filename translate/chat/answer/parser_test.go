@@ -348,7 +348,7 @@ func TestUnknownMembersOfAnAnswerAreReported(t *testing.T) {
 		`"choices":[{"delta":{"thinking_blocks":[{"type":"x","text":"t"}]}}]}`:                  "choices[*].message.thinking_blocks[*]",
 		`"choices":[{"delta":{"thinking_blocks":[{"type":"thinking","thinking":"t","x":1}]}}]}`: "choices[*].message.thinking_blocks[*].x",
 		`"choices":[{"delta":{"content":[{"type":"text","text":"t","citations":[1]}]}}]}`:       "choices[*].message.content[*].citations",
-		`"choices":[{"delta":{"tool_calls":[7,{"index":0,"id":"a","type":"function","extra_content":{"google":{"thought_signature":"s"}},"function":{"name":"f","arguments":"{}","x":1}}]}}]}`: "choices[*].message.tool_calls[*],choices[*].message.tool_calls[*].extra_content,choices[*].message.tool_calls[*].function.x",
+		`"choices":[{"delta":{"tool_calls":[7,{"index":0,"id":"a","type":"function","extra_content":{"google":{"thought_signature":"s"}},"function":{"name":"f","arguments":"{}","x":1}}]}}]}`: "choices[*].message.tool_calls[*],choices[*].message.tool_calls[*].function.x",
 		`"choices":[{"delta":{"tool_calls":[{"id":"a","type":"custom","custom":{"name":"f","input":"","x":1}}]}}]}`:                                                                            "choices[*].message.tool_calls[*].custom.x",
 		`"choices":[{"delta":{"function_call":{"name":"f","x":1}}}]}`:                                                                                                                          "choices[*].message.function_call.x",
 		`"choices":[{"delta":{"content":"a"},"logprobs":{"content":[],"refusal":[{"token":"a"}]}}]}`:                                                                                           "choices[*].logprobs.refusal",

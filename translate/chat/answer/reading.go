@@ -58,6 +58,7 @@ var (
 	entries                    = members.New(inCall)
 	entryIndex                 = entries.Maybe(members.Number, "index")
 	entryID                    = entries.Maybe(members.String, "id")
+	entryExtra                 = entries.Maybe(members.Object, "extra_content")
 	functionName, functionArgs = called(entries.Inside(inCall+"function.", "function"))
 	customName, customArgs     = called(entries.Inside(inCall+"custom.", "custom"))
 	_                          = entries.Skip("type")

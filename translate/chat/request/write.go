@@ -110,7 +110,9 @@ func (w *writer) Finish(dst []byte) []byte {
 		members.Raw("logprobs", []byte("true"))
 		members.Number("top_logprobs", most)
 	}
-	w.tools.AppendTo(&members, x, appendNamed)
+	if w.tools.AppendTo(&members, x, appendNamed); len(w.tools.Buf) > 0 {
+		x.Answer.Reasoning.Memory = x.Info.Seals
+	}
 	if o.Has(core.Schema) {
 		members.Name("response_format")
 		members = append(parts.AppendSchema(append(members, `{"type":"json_schema","json_schema":{`...), o), "}}"...)

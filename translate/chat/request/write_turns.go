@@ -5,6 +5,7 @@ import (
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
@@ -167,9 +168,17 @@ func (w *writer) Call(c *core.Call) {
 	if c.Free {
 		kind, input = `","type":"custom","custom":{"name":"`, `","input":"`
 	}
-	calls := w.tools.AppendID(append(w.turn.calls, `,{"id":"`...), c.ID)
+	calls := append(w.turn.calls, `,{"id":"`...)
+	start := len(calls)
+	calls = w.tools.AppendID(calls, c.ID)
+	w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], calls[start:])
+	extra := w.x.Info.Seals.Recall(w.scratch)
 	calls = append(w.tools.AppendName(append(calls, kind...), c.Name), input...)
-	w.turn.calls = append(w.tools.AppendArguments(calls, c), `"}}`...)
+	calls = append(w.tools.AppendArguments(calls, c), `"}`...)
+	if len(extra) > 0 && extra[0] == '{' { // a signature of Google's models, without which they refuse the result
+		calls = append(append(calls, `,"extra_content":`...), extra...)
+	}
+	w.turn.calls = append(calls, '}')
 }
 
 // OpenResult begins the message of a tool's result.

@@ -78,8 +78,8 @@ func (w *writer) signatureOf(c *core.Call) []byte {
 	case c.Signature != nil || !w.asks.signs():
 		return c.Signature
 	}
-	own, _ := bytes.CutPrefix(w.x.Info.Seals.Recall(w.original(c.ID)), []byte(answer.OfCall))
-	if len(own) == 0 {
+	own, ofCall := bytes.CutPrefix(w.x.Info.Seals.Recall(w.original(c.ID)), []byte(answer.OfCall))
+	if !ofCall || len(own) == 0 {
 		return nil
 	}
 	return jsonscan.AppendEscaped(nil, own)

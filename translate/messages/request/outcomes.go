@@ -50,6 +50,7 @@ var outcomes = core.NewOutcomes(
 	core.Keep(core.Image).Unless(core.UnseenImages...),
 	core.Lose(core.RareImage, core.ImageReference).Unless(core.UnseenImages...),
 	core.Keep(core.ImageAddress).Unless(append(core.UnseenImages, core.NoAddresses)...),
+	core.Keep(core.FileAddress).Unless(core.NoAddresses),
 
 	core.Keep(core.FunctionTool, core.ToolSchema),
 	core.Keep(core.ToolStrict).Unless(core.NoStrictTools),
