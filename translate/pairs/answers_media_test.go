@@ -17,7 +17,7 @@ import (
 
 const picturePixels = "iVBORw0KGgo="
 
-// imageOf are answers with an image and without, whose names are in reports of losses.
+// imagesOf are answers with an image and without, whose names are in reports of losses.
 var imagesOf = map[translate.Format]map[string]content{
 	translate.Chat: {
 		"images":    {`"content":"","images":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` + picturePixels + `"}}]`, `"images":[{"type":"image_url","image_url":{"url":"data:image\/png;base64,` + picturePixels + `"}}]`},

@@ -94,8 +94,8 @@ func TestY025ThoughtsAreOnlyForClientsThatAskForThem(t *testing.T) {
 	assert.Equal(t, `[{"type":"thinking","thinking":"hm","signature":"sig"}]`, unsealed(t, parts[1], seal.Block))
 }
 
-// TestY026Y028 and the next test ensure that the reasoning before a call comes back with the
-// call: gemini-cli sends back no thoughts.
+// TestY026Y028ReasoningIsSealedIntoTheNextCall and the next test ensure that the reasoning before
+// a call comes back with the call: gemini-cli sends back no thoughts.
 func TestY026Y028ReasoningIsSealedIntoTheNextCall(t *testing.T) {
 	m := translate.AnswerContext{Seals: sealer(t)}
 	parts := partsOf(t, m, tell.Start, tell.Reasoning("a\""), signs("s1", ""), tell.ReasoningEnd, event.Event{Kind: event.Redacted, Text: []byte("secret")},
@@ -210,8 +210,8 @@ func TestPartsOfATextAreSeparate(t *testing.T) {
 	assert.Equal(t, []any{client.Object{"text": "x\n\ny", "thought": true}, client.Object{"text": "a\n\nb"}}, parts)
 }
 
-// TestY046 ensures that candidates of a stream can be told apart, and that all have the usage of
-// the whole answer.
+// TestY046EveryChoiceIsACandidate ensures that candidates of a stream can be told apart, and that
+// all have the usage of the whole answer.
 func TestY046EveryChoiceIsACandidate(t *testing.T) {
 	second := func(e event.Event) event.Event {
 		e.Choice = 1
