@@ -147,7 +147,7 @@ var arrows = []arrow{
 	{"module/command/migration/newapi", []string{"module/aigateway", "module/command/migration", "module/command/migration/rows", "module/ledger/prices"}},
 	{"module/command/login", []string{"module/aigateway", "module/internal/outbound"}},
 	{"module/command/quickstart", []string{"module/aigateway"}},
-	{"module/command", []string{"module/internal/api", "module/aigateway", "module/aigateway/accounting", "module/command/catalogfile", "module/command/doctor", "module/command/login", "module/command/migration", "module/command/migration/...", "module/command/quickstart", "module/docsite", "module/internal/outbound", "translate/formats"}},
+	{"module/command", []string{"module/internal/api", "module/aigateway", "module/aigateway/accounting", "module/aigateway/suggest", "module/command/catalogfile", "module/command/doctor", "module/command/login", "module/command/migration", "module/command/migration/...", "module/command/quickstart", "module/docsite", "module/internal/outbound", "translate/formats"}},
 
 	{"module/gatewaytest/memory", nil},
 	{"module/gatewaytest/openapi", nil},

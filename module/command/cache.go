@@ -11,7 +11,7 @@ import (
 
 // cacheCommand returns the command caddy ai-gateway cache.
 func cacheCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "cache", Short: "Removes cached answers of a running gateway"}
+	cmd := &cobra.Command{Use: "cache", Short: "Removes cached answers of a running gateway", Args: cobra.NoArgs, RunE: showHelp}
 	cmd.AddCommand(withRunning(&cobra.Command{
 		Use: "clear", Short: "Removes all cached answers of all sites", Args: cobra.NoArgs,
 	}, func(cmd *cobra.Command, a admin, _ []string) error {

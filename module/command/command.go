@@ -40,6 +40,7 @@ func configure(cmd *cobra.Command) {
 	cmd.RunE = caddycmd.WrapCommandFuncForCobra(run)
 	cmd.AddCommand(userCommand(), keyCommand(), teamCommand(), usageCommand(), limitsCommand(), statusCommand(), auditCommand(), targetsCommand(), explainCommand(), configurationCommand(), cacheCommand(), mcpCommand(), doctorCommand(), catalogfile.Command(), backupCommand(), restoreCommand(), importCommand(), docsCommand())
 	cmd.AddCommand(login.Commands()...)
+	explainMistakes(cmd)
 }
 
 // run starts the gateway, and does not return until a signal ends the process.

@@ -191,7 +191,6 @@ func TestErrorsNameTheCause(t *testing.T) {
 		"user add alice":                         "the username is taken",
 		"user add bob --role king":               "role must be user, admin or root",
 		"user add no!name":                       "username",
-		"user add":                               "accepts 1 arg",
 		"user passwd bob":                        "user bob: there is no user with this name",
 		"user disable bob":                       "user bob: there is no user with this name",
 		"user link bob --issuer i --subject s":   "user bob: there is no user with this name",
@@ -201,7 +200,6 @@ func TestErrorsNameTheCause(t *testing.T) {
 		"user delete root":                       "user root: the last enabled root user must stay",
 		"user disable root":                      "user root: the last enabled root user must stay",
 		"user delete ../keys/1":                  "user ../keys/1: ",
-		"user addd":                              "unknown command",
 		"key new":                                "a key needs --user and --name",
 		"key new --user bob --name x":            "creating key for bob: there is no user with this name",
 		"key new -u alice -n x --expires soon":   "expires must be YYYY-MM-DD",
@@ -221,6 +219,30 @@ func TestErrorsNameTheCause(t *testing.T) {
 	_, _, err := execute(t, "short", "user add carol --password-stdin")
 	assert.ErrorContains(t, err, "password must be")
 	assert.NotContains(t, err.Error(), "short")
+}
+
+// TestMistakesInACommandAreExplained covers the errors that cobra makes by itself: "accepts 1
+// arg(s), received 0" does not name the argument, an unknown subcommand had no suggestion below
+// caddy itself, and "cache clr" succeeded.
+func TestMistakesInACommandAreExplained(t *testing.T) {
+	for line, want := range map[string]string{
+		"usag":             `unknown command "usag" for "ai-gateway"; did you mean 'usage'? known are: audit, backup, `,
+		"user addd":        `unknown command "addd" for "ai-gateway user"; did you mean 'add'? known are: add, `,
+		"cache everywhere": `unknown command "everywhere" for "ai-gateway cache"; known are: clear`,
+		"mcp acept":        "did you mean 'accept'?",
+		"user add":         "accepts 1 arg(s), received 0; the command is: ai-gateway user add <name> [flags]",
+		"team member a":    "the command is: ai-gateway team member <team> <user> [flags]",
+		"explain":          "the command is: ai-gateway explain <model> [flags]",
+		"models diff":      "the command is: ai-gateway models diff <file> [<old>]",
+		"login":            "the command is: ai-gateway login <address>",
+		"import one-api":   "the command is: ai-gateway import one-api <database>",
+		"limits all":       "the command is: ai-gateway limits [flags]",
+		"key new --usr a":  "unknown flag: --usr; its flags are shown by: ai-gateway key new --help",
+		"models --jsn":     "unknown flag: --jsn; its flags are shown by: ai-gateway models --help",
+	} {
+		_, _, err := execute(t, "", line)
+		assert.ErrorContains(t, err, want, line)
+	}
 }
 
 func TestADamagedStoreIsNamed(t *testing.T) {

@@ -40,7 +40,7 @@ func targetsCommand() *cobra.Command {
 // explainCommand returns the command caddy ai-gateway explain.
 func explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "explain MODEL", Short: "Explains where a running gateway sends requests for a model", Args: cobra.ExactArgs(1),
+		Use: "explain <model>", Short: "Explains where a running gateway sends requests for a model", Args: cobra.ExactArgs(1),
 		Long: `
 Prints the targets of a model in the order in which the gateway tries them: their state,
 the format of the request that they get, their price, and how many fields of requests

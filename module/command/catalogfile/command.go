@@ -25,7 +25,7 @@ import (
 // Command returns the command caddy ai-gateway models.
 func Command() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "models [NAME...]", Short: "Shows what is known of models: lengths, accepted fields, prices, ends", Args: cobra.ArbitraryArgs,
+		Use: "models [<name>...]", Short: "Shows what is known of models: lengths, accepted fields, prices, ends", Args: cobra.ArbitraryArgs,
 		Long: `
 Lists the models of the tables that are compiled in, or those with a name. A name may be that of a
 service and a model, by any name that the service has for it, such as openai/gpt-5.5; * stands for any
@@ -36,10 +36,10 @@ traits that follow from the facts.`,
 	cmd.Flags().StringP("catalog", "", "", "Catalog file, whose rows come before those that are compiled in")
 	cmd.AddCommand(
 		&cobra.Command{
-			Use: "check FILE", Short: "Checks a catalog file, and prints its mistakes with their lines and columns", Args: cobra.ExactArgs(1), RunE: check,
+			Use: "check <file>", Short: "Checks a catalog file, and prints its mistakes with their lines and columns", Args: cobra.ExactArgs(1), RunE: check,
 		},
 		&cobra.Command{
-			Use: "diff FILE [OLD]", Short: "Shows what a catalog file changes: prices and facts, beside another file or the built-in tables", Args: cobra.RangeArgs(1, 2), RunE: diff,
+			Use: "diff <file> [<old>]", Short: "Shows what a catalog file changes: prices and facts, beside another file or the built-in tables", Args: cobra.RangeArgs(1, 2), RunE: diff,
 		},
 	)
 	return cmd
