@@ -73,13 +73,14 @@ func (l *longWriter) edits(request []byte, pos int) []edit.Edit {
 	}
 }
 
-// marked returns a text, or what the writer gets of a long one.
+// marked returns a text, or what the writer gets of a long one. A writer may look for the white
+// space at the end of a text, so that it gets all of one that ends with much.
 func (l *longWriter) marked(text []byte) []byte {
 	if len(text) < longText || len(l.middles)>>(4*markDigits) > 0 {
 		return text
 	}
 	head, tail := cutNear(text, firstPart), cutNear(text, len(text)-lastPart)
-	if head == 0 || tail == 0 || jsonscan.OnlySpace(text[tail:]) {
+	if head == 0 || tail == 0 || jsonscan.OnlySpace(bytes.TrimSuffix(text[tail:], []byte{'"'})) { // descriptions have quotes
 		return text
 	}
 	begin := len(l.memory)

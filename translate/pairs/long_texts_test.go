@@ -66,7 +66,7 @@ func lengthened(t testing.TB, body []byte, end string) []byte {
 func TestLongTextsAreWhereTheirMarksWere(t *testing.T) {
 	marked, spaces := map[translate.Format]int{}, strings.Repeat(" \n", 150)
 	targets := map[translate.Format]*core.Target{}
-	for _, format := range formats.All() {
+	for _, format := range formats.OfProviders() {
 		targets[format.Name] = format.Requests.Target
 	}
 	for _, e := range exchanges {
@@ -95,5 +95,30 @@ func TestLongTextsAreWhereTheirMarksWere(t *testing.T) {
 	}
 	for target, to := range targets {
 		assert.Equal(t, to != nil && to.LongTexts, marked[target] > 0, target)
+	}
+}
+
+// Services refuse blank texts, which their writers therefore leave out. A long description was none
+// for a writer that got it without its middle, because its last byte is a quote.
+func TestLongBlankTextsAreBlank(t *testing.T) {
+	for _, space := range []string{" ", `\n`, `\u0020`, "\u3000"} {
+		blank := strings.Repeat(space, 5000)
+		for source, body := range map[translate.Format]string{
+			translate.Chat:     chatting(`{"role":"system","content":"_"},{"role":"user","content":"_"},`+hi, `"tools":[{"type":"function","function":{"name":"f","description":"_"}}]`),
+			translate.Messages: conversation(`{"role":"user","content":[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"_"}}]},`+hi, `"system":"_"`, `"tools":[{"name":"f","description":"_","input_schema":{"type":"object"}}]`),
+		} {
+			long := []byte(strings.ReplaceAll(body, "_", blank))
+			for _, target := range formats.OfProviders() {
+				if !pairs.CanTranslate(source, target.Name) || target.Name == translate.Completions {
+					continue
+				}
+				info := &core.RequestInfo{Model: "m1", Upstream: "up"}
+				want, _, fault := core.Render(nil, long, info, formats.Of(source).Requests.Source, whole(target.Requests.Target))
+				require.Nil(t, fault)
+				got, r, fault := pairs.RenderInParts(nil, source, target.Name, long, info)
+				require.Nil(t, fault)
+				assert.True(t, string(want) == string(edit.Apply(nil, got, r.Texts)), "%s to %s with %q", source, target.Name, space) // too long to show
+			}
+		}
 	}
 }
