@@ -83,14 +83,23 @@ func render(dst []byte, a *exchange.Attempt, body []byte, info *core.RequestInfo
 	return pairs.RenderInParts(dst, client.Name, a.Format.Name, body, info)
 }
 
-// merged returns the edits that a protocol demands together with those of texts in what it keeps, in
-// the order of the body.
-func merged(demanded, texts []edit.Edit) []edit.Edit {
+// merged returns the edits that a protocol demands together with others in what it keeps. Both are
+// in the order of the body, and so is the result. A client decides how many there are of both.
+func merged(demanded, others []edit.Edit) []edit.Edit {
 	if len(demanded) == 0 {
-		return texts
+		return others
 	}
-	texts = slices.DeleteFunc(texts, func(e edit.Edit) bool { return isLeftOut(demanded, e.Span) })
-	return sorted(append(texts, demanded...))
+	edits, leftOut := make([]edit.Edit, 0, len(demanded)+len(others)), -1 // the end of what is left out
+	for _, e := range others {
+		for len(demanded) > 0 && demanded[0].Start <= e.Start {
+			leftOut = demanded[0].End
+			edits, demanded = append(edits, demanded[0]), demanded[1:]
+		}
+		if e.End > leftOut {
+			edits = append(edits, e)
+		}
+	}
+	return append(edits, demanded...)
 }
 
 // sorted sorts edits in the order of the body.
@@ -198,12 +207,7 @@ func acceptedEdits(a *exchange.Attempt, protocol *aigateway.Call) (edits []edit.
 	changed := *protocol
 	changed.Body.Unsupported = slices.Concat(protocol.Body.Unsupported, unaccepted.Members)
 	edits, lost = bodyEdits(&changed, ex.Body)
-	for _, e := range unaccepted.Edits {
-		if !isLeftOut(edits, e.Span) {
-			edits = append(edits, e)
-		}
-	}
-	return edits, slices.Concat(lost, unaccepted.Changed)
+	return merged(edits, sorted(unaccepted.Edits)), slices.Concat(lost, unaccepted.Changed)
 }
 
 // modelName returns the provider's name of the model as bodies state it.
