@@ -18,19 +18,23 @@ func explainMistakes(cmd *cobra.Command) {
 	explainArguments(cmd)
 }
 
-// explainArguments does so for arguments.
+// explainArguments is explainMistakes for arguments.
 func explainArguments(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			err := check(cmd, args)
-			if err != nil {
-				return fmt.Errorf("%w; %s", err, expected(cmd, args))
-			}
-			return nil
-		}
+	if cmd.Args != nil {
+		cmd.Args = withRemedy(cmd.Args)
 	}
 	for _, sub := range cmd.Commands() {
 		explainArguments(sub)
+	}
+}
+
+// withRemedy returns a check of arguments that adds what is right to the errors of another one.
+func withRemedy(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return fmt.Errorf("%w; %s", err, expected(cmd, args))
+		}
+		return nil
 	}
 }
 
