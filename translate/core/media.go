@@ -2,6 +2,7 @@ package core
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/media"
@@ -104,9 +105,32 @@ func DropImage(x *Translation, w Writer) bool {
 	return true
 }
 
-// AddImage passes an image that the writer keeps to it.
-func AddImage(x *Translation, w Writer, m *Media) {
-	x.Answer.Input.Images, x.Answer.Input.Media = true, true
+// AddNamed passes a content that a request names without its bytes, by its address or its id, to the
+// writer: as what its concept is, by the row of its field, nil for the first row of the concept. It
+// reports whether the writer got the content.
+func AddNamed(x *Translation, w Writer, c Concept, r *Row, m *Media) (written bool) {
+	if !x.KeepAs(c, cmp.Or(r, x.From.Rows.of(c)), nil) {
+		return false
+	}
+	isImage := c == ImageAddress || c == ImageReference
+	if isImage && DropImage(x, w) {
+		return true
+	}
+	x.Answer.Input.Media = true
+	switch {
+	case isImage:
+		addImage(x, w, m)
+	case c == RecordingAddress:
+		w.Recording(m)
+	default:
+		w.Document(m)
+	}
+	return true
+}
+
+// addImage passes an image that the writer keeps to it.
+func addImage(x *Translation, w Writer, m *Media) {
+	x.Answer.Input.Images = true
 	w.Image(m)
 }
 
@@ -143,7 +167,7 @@ func (f *MediaField) AddInline(x *Translation, w Writer, m *Media) (written bool
 	x.Answer.Input.Media = true
 	switch t.Kind {
 	case media.Image, media.RareImage:
-		AddImage(x, w, m)
+		addImage(x, w, m)
 	case media.Sound, media.RareSound, media.Video, media.RareVideo:
 		w.Recording(m)
 	default:

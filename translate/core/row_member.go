@@ -71,6 +71,12 @@ func (r Row) MayText(what string) Row {
 	return r
 }
 
+// Without returns the row of a member that an object must not have beside another one.
+func (r Row) Without(other string) Row {
+	r.member.need = &strict.Need{Optional: true, Without: other}
+	return r
+}
+
 // Required returns the row of a member that a request must have.
 func (r Row) Required() Row {
 	r.member.required = true

@@ -50,10 +50,8 @@ func checkStreamFormat(p *strict.Pass, _ *strict.Table) {
 
 // checkCharacters reads the text to speak, and counts its characters.
 func checkCharacters(p *strict.Pass, _ *strict.Table) {
-	text, ok := p.JSON.Text()
-	if p.View.Costs.Units.Characters = int64(utf8.RuneCount(text)); !ok {
-		p.Refuse("must be a string" + p.Got())
-	}
+	text, _ := p.WantText()
+	p.View.Costs.Units.Characters = int64(utf8.RuneCount(text))
 }
 
 // checkDocuments reads the documents to rank, and counts the searches of which a service charges

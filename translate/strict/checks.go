@@ -30,6 +30,14 @@ func (v *Value) WantString(what string) {
 	}
 }
 
+// WantText checks a string and returns its text, which is valid until the next call.
+func (v *Value) WantText() (text []byte, ok bool) {
+	if text, ok = v.JSON.Text(); !ok {
+		v.Refuse("must be a string" + v.Got())
+	}
+	return text, ok
+}
+
 // Flag checks a boolean and returns it.
 func (v *Value) Flag() bool {
 	value, ok := v.JSON.Bool()

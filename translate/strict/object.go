@@ -65,7 +65,7 @@ func (p *Pass) object(m *Members, t *Table, inOrder bool) bool {
 		if inOrder {
 			p.Part(n.index + 1)
 		}
-		p.wantMember(t.Names()[n.index], m.kinds[n.index], n.Need)
+		p.wantMember(m, n)
 	}
 	return true
 }
@@ -112,10 +112,15 @@ func (m *Members) typeOf(object []byte) *Shape {
 	return t.untyped
 }
 
-// wantMember checks the kind of a member that an object must have.
-func (v *Value) wantMember(name string, kind jsonscan.Kind, n *Need) {
+// wantMember checks what an object must have of a member.
+func (v *Value) wantMember(m *Members, n need) {
+	name, kind := m.table.Names()[n.index], m.kinds[n.index]
 	switch {
 	case Missing(kind) && n.Optional:
+	case n.Without != "":
+		if !Missing(m.Kind(n.Without)) {
+			v.NoteMember(name, "must not be sent together with "+n.Without)
+		}
 	case Missing(kind) || n.Texts == "":
 		v.WantKind(name, kind, n.Kind)
 	case kind != jsonscan.String && kind != jsonscan.Array:

@@ -59,6 +59,8 @@ type Need struct {
 	// Texts is the message about a member that must be a string or an array; "" for
 	// other members.
 	Texts string
+	// Without is the member that an object must not have beside this one, "" for none.
+	Without string
 }
 
 // need is a Need of the member at an index.

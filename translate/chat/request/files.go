@@ -24,9 +24,7 @@ var uploadFields = strict.Fields{
 // checkPurpose refuses an upload whose file would have the requests of a batch: parts may end within a
 // line, so that no line could be checked.
 func checkPurpose(p *strict.Pass, _ *strict.Table) {
-	if text, ok := p.JSON.Text(); !ok {
-		p.Refuse("must be a string" + p.Got())
-	} else if string(text) == BatchPurpose {
+	if text, ok := p.WantText(); ok && string(text) == BatchPurpose {
 		p.Note("must not be 'batch': POST /v1/files takes the requests of a batch")
 	}
 }

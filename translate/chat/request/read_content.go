@@ -82,16 +82,7 @@ func (r *reader) readURL(address core.Concept, data *core.MediaField) bool {
 		return data.AddURL(r.x, r.w, m, raw)
 	}
 	m.Kind, m.URL = core.Address, jsonscan.Inner(raw)
-	if !r.x.KeepAs(address, addressRows[r.part.Shape().Type()], nil) {
-		return false
-	}
-	if address == core.ImageAddress {
-		core.AddImage(r.x, r.w, m)
-	} else {
-		r.x.Answer.Input.Media = true
-		r.w.Recording(m)
-	}
-	return true
+	return core.AddNamed(r.x, r.w, address, addressRows[r.part.Shape().Type()], m)
 }
 
 // readRecording writes the sound or the video of the part, and reports whether the writer got it.
@@ -119,12 +110,7 @@ func (r *reader) readFile() bool {
 	*m = core.Media{Title: r.inner.Text("filename")}
 	if id := r.inner.Raw("file_id"); id != nil {
 		m.Kind, m.URL = core.Reference, jsonscan.Inner(id)
-		if !r.x.Keep(core.FileReference, nil) {
-			return false
-		}
-		r.x.Answer.Input.Media = true
-		r.w.Document(m)
-		return true
+		return core.AddNamed(r.x, r.w, core.FileReference, nil, m)
 	}
 	return fileData.AddURL(r.x, r.w, m, r.inner.Raw("file_data"))
 }

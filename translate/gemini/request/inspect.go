@@ -51,29 +51,6 @@ func checkCached(p *strict.Pass, objects *strict.Table) {
 	strict.Text(p, objects)
 }
 
-// checkConfig checks the options of the answer.
-func checkConfig(p *strict.Pass, objects *strict.Table) {
-	checkPair(p, objects, "responseSchema", "responseJsonSchema")
-}
-
-// checkThinking checks how much the model thinks.
-func checkThinking(p *strict.Pass, objects *strict.Table) {
-	checkPair(p, objects, "thinkingBudget", "thinkingLevel")
-}
-
-// checkFunctions checks the declarations of functions. Schemas are only copied.
-func checkFunctions(p *strict.Pass, objects *strict.Table) {
-	p.Elements("must be an array of objects", func(int) { checkPair(p, objects, "parameters", "parametersJsonSchema") })
-}
-
-// checkPair checks an object that has at most one of two members.
-func checkPair(p *strict.Pass, objects *strict.Table, one, other string) {
-	var m strict.Members
-	if p.Object(&m, objects) && !strict.Missing(m.Kind(one)) && !strict.Missing(m.Kind(other)) {
-		p.NoteMember(other, "must not be sent together with "+one)
-	}
-}
-
 // checkBudget checks how many tokens the model may think.
 func checkBudget(p *strict.Pass, _ *strict.Table) { p.AtLeast(-1, math.MaxInt32) }
 

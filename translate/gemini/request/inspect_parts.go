@@ -1,8 +1,6 @@
 package request
 
 import (
-	"bytes"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/files"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -14,19 +12,13 @@ var roles = map[string]bool{user: true, model: true, "function": true}
 
 // checkRole checks the role of a content.
 func checkRole(p *strict.Pass, _ *strict.Table) {
-	if text, ok := p.JSON.Text(); !ok {
-		p.Refuse("must be a string" + p.Got())
-	} else if !roles[string(text)] {
+	if text, ok := p.WantText(); ok && !roles[string(text)] {
 		p.NoteValue("must be 'user' or 'model'", strict.Shown(text))
 	}
 }
 
 // checkAnyRole checks the role of instructions, which has no meaning.
-func checkAnyRole(p *strict.Pass, _ *strict.Table) {
-	if _, ok := p.JSON.RawString(); !ok {
-		p.Refuse("must be a string" + p.Got())
-	}
-}
+func checkAnyRole(p *strict.Pass, _ *strict.Table) { p.WantText() }
 
 // dataMembers are the members of a part of which it has one at most.
 var dataMembers = [...]string{
@@ -61,18 +53,11 @@ func checkPart(p *strict.Pass, objects *strict.Table) {
 
 // checkSignature notes a seal of this gateway in the place of a signature.
 func checkSignature(p *strict.Pass, _ *strict.Table) {
-	if raw, ok := p.JSON.RawString(); !ok {
-		p.Refuse("must be a string" + p.Got())
-	} else if mayBeSealed(raw) {
-		if _, ok := sealed(jsonscan.DecodedOf(raw)); ok {
+	if text, ok := p.WantText(); ok {
+		if _, ok := sealed(text); ok {
 			p.Notes |= hasSeal
 		}
 	}
-}
-
-// mayBeSealed reports whether a raw signature can be that of a seal, which few are.
-func mayBeSealed(raw []byte) bool {
-	return jsonscan.HasEscapes(raw) || bytes.HasPrefix(jsonscan.Inner(raw), []byte("Z3d")) // "gw" in base64
 }
 
 // cutSeal cuts the seal out of the part that begins at start. Models refuse calls without any

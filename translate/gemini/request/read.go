@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
@@ -41,10 +42,10 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 		return nil
 	}
 	r.x, r.w = x, w
-	r.turns.x, r.turns.w = x, w
+	r.turns.x, r.turns.w, r.turns.turn = x, w, parts.NewTurns(x, w, nil)
 	c := x.Info.Texts.Again(body)
 	r.readRequest(&c, "")
-	if !r.turns.begun {
+	if !r.turns.turn.Begun {
 		x.Invalid("contents", "must have a part that is not empty")
 	}
 	if x.Info.Stream {
@@ -133,8 +134,8 @@ func (r *reader) readContent(c *jsonscan.Cursor) {
 		}
 	}
 	if list := o.Raw("parts"); list != nil {
-		parts := jsonscan.Again(list)
-		r.readParts(&parts)
+		whole := jsonscan.Again(list)
+		r.readParts(&whole)
 	}
 }
 

@@ -30,14 +30,12 @@ func (r *reader) readMedia() {
 	m.MediaType = []byte(t.Name)
 	switch t.Kind {
 	case media.Image, media.RareImage:
-		r.image(&m)
+		core.AddNamed(x, r.w, core.ImageAddress, nil, &m)
 	case media.PDF:
-		r.document(&m)
+		m.Title = o.Text("displayName")
+		core.AddNamed(x, r.w, core.FileAddress, nil, &m)
 	case media.Sound, media.RareSound, media.Video, media.RareVideo:
-		if x.Keep(core.RecordingAddress, nil) {
-			x.Answer.Input.Media = true
-			r.w.Recording(&m)
-		}
+		core.AddNamed(x, r.w, core.RecordingAddress, nil, &m)
 	default:
 		x.Lose(unknownFileRow, nil)
 	}
@@ -50,22 +48,6 @@ func isDocument(m *core.Media) bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// image writes the address of an image.
-func (r *reader) image(m *core.Media) {
-	if r.x.Keep(core.ImageAddress, nil) && !core.DropImage(r.x, r.w) {
-		core.AddImage(r.x, r.w, m)
-	}
-}
-
-// document writes the address of a document, whose name is its title.
-func (r *reader) document(m *core.Media) {
-	if r.x.Keep(core.FileAddress, nil) {
-		m.Title = r.data.Text("displayName")
-		r.x.Answer.Input.Media = true
-		r.w.Document(m)
 	}
 }
 

@@ -1,9 +1,11 @@
 package request
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -15,9 +17,7 @@ import (
 type turns struct {
 	x     *core.Translation
 	w     core.Writer
-	begun bool // there was a turn
-	open  bool // the writer has got the beginning of a turn
-	role  core.Role
+	turn  parts.Turns
 	runs  int // the number of turns of the model
 	waits []waiting
 }
@@ -31,25 +31,20 @@ type waiting struct {
 
 // begin begins the turn of a role, or continues it.
 func (t *turns) begin(role core.Role) {
-	if t.open && t.role == role {
+	if t.turn.Is(role) {
 		return
 	}
 	t.end()
-	t.open, t.begun, t.role = true, true, role
+	t.turn.Begin(role)
 	if role == core.Assistant {
 		t.runs++
 	}
-	t.w.Turn(role)
 }
 
 // end ends the turn.
 func (t *turns) end() {
-	if !t.open {
-		return
-	}
 	t.write(false)
-	t.w.EndTurn()
-	t.open = false
+	t.turn.End()
 }
 
 // text adds a text, or a thought.
@@ -113,7 +108,7 @@ func (t *turns) keeps(thought *core.Thought) bool {
 type calls struct {
 	run  int
 	list []call
-	keys map[callKey]queue
+	keys map[callKey][]int // in the list, from the first that may have no response; the last one stays
 }
 
 // call is a call. Its strings are escaped.
@@ -121,7 +116,6 @@ type call struct {
 	id       []byte // what the provider gets
 	name     []byte
 	response []byte // nil for none
-	next     [2]int // the numbers of the next calls with the id and with the name, 0 for none
 }
 
 // callKey is what calls are found by: the client's id; or the name, of calls with an id of the
@@ -139,68 +133,42 @@ const (
 	byNameAlone
 )
 
-// queue is the calls with one key by their numbers, which count from 1.
-type queue struct{ first, end, answered int }
-
 // add adds a call of a turn. Calls without an id of their own get one that is the same whenever
 // the conversation is sent, as the caches of providers require.
 func (c *calls) add(run int, id, name []byte, content, part int) *call {
 	if c.run != run {
-		clear(c.keys)
-		c.run, c.list = run, c.list[:0]
+		c.run, c.list, c.keys = run, c.list[:0], make(map[callKey][]int)
 	}
-	if c.keys == nil {
-		c.keys = make(map[callKey]queue)
-	}
-	own, names := id, callKey{byName, string(name)}
+	own, ids, names := id, callKey{byID, string(id)}, callKey{byName, string(name)}
 	if len(id) == 0 {
 		names.kind = byNameAlone
 	}
-	if len(id) == 0 || c.keys[callKey{byID, string(id)}].first > 0 {
+	if len(id) == 0 || c.keys[ids] != nil {
 		own = fmt.Appendf(nil, "gwp_%d_%d", content, part)
 	}
-	c.list = append(c.list, call{id: own, name: name})
 	number := len(c.list)
-	for list, key := range [...]callKey{{byID, string(id)}, names} {
-		q := c.keys[key]
-		if q.first == 0 {
-			q.first = number
-		}
-		if q.end > 0 {
-			c.list[q.end-1].next[list] = number
-		}
-		q.end = number
-		c.keys[key] = q
-	}
-	return &c.list[number-1]
+	c.list = append(c.list, call{id: own, name: name})
+	c.keys[ids], c.keys[names] = append(c.keys[ids], number), append(c.keys[names], number)
+	return &c.list[number]
 }
 
 // answered returns the call that a result answers: by its id, or else the first without a
 // result that has the name. A call that has a result is returned only by its id.
 func (c *calls) answered(id, name []byte) *call {
-	if q, ok := c.keys[callKey{byID, string(id)}]; ok && len(id) > 0 {
-		if next := c.next(callKey{byID, string(id)}); next != nil {
-			return next
-		}
-		return &c.list[max(q.answered, q.first, 1)-1]
+	if ids := (callKey{byID, string(id)}); len(id) > 0 && c.keys[ids] != nil {
+		first := &c.list[c.keys[ids][0]]
+		return cmp.Or(c.next(ids), first)
 	}
-	if next := c.next(callKey{byNameAlone, string(name)}); next != nil {
-		return next
-	}
-	return c.next(callKey{byName, string(name)})
+	return cmp.Or(c.next(callKey{byNameAlone, string(name)}), c.next(callKey{byName, string(name)}))
 }
 
 // next returns the first call with a key that has no response, nil for none.
 func (c *calls) next(key callKey) *call {
-	q, ok := c.keys[key]
-	list := min(int(key.kind), 1)
-	for ok && q.first > 0 {
-		found := &c.list[q.first-1]
-		if found.response == nil {
+	for numbers := c.keys[key]; len(numbers) > 0; numbers = numbers[1:] {
+		c.keys[key] = numbers
+		if found := &c.list[numbers[0]]; found.response == nil {
 			return found
 		}
-		q.answered, q.first = q.first, found.next[list]
-		c.keys[key] = q
 	}
 	return nil
 }

@@ -13,6 +13,9 @@ import (
 // encoded in either alphabet of base64. ok is false for signatures that are no seal of this
 // gateway: those of models of the format, and those that clients make up.
 func sealed(signature []byte) (text []byte, ok bool) {
+	if !bytes.HasPrefix(signature, []byte("Z3d")) { // "gw" in base64, which few begin with
+		return nil, false
+	}
 	plain := bytes.TrimRight(bytes.Clone(signature), "=")
 	for i, b := range plain {
 		switch b {

@@ -25,26 +25,21 @@ func (r *reader) image(b *core.Object, level int) {
 	}
 	source, kind := r.source(b, level)
 	m := &r.args.media
-	var kept bool
+	var written bool
 	switch kind {
 	case "base64":
 		*m = core.Media{MediaType: source.Text("media_type"), Data: source.Text("data")}
-		if sourceData.AddInline(r.x, r.w, m) {
-			r.breakpoint(b, r.cachePart(level))
-		}
-		return
+		written = sourceData.AddInline(r.x, r.w, m)
 	case "url":
 		*m = core.Media{Kind: core.Address, URL: source.Text("url")}
-		kept = r.x.Keep(core.ImageAddress, nil)
+		written = core.AddNamed(r.x, r.w, core.ImageAddress, nil, m)
 	case "file":
 		*m = core.Media{Kind: core.Reference, URL: source.Text("file_id")}
-		kept = r.x.Keep(core.ImageReference, nil)
+		written = core.AddNamed(r.x, r.w, core.ImageReference, nil, m)
 	default:
 		r.x.Lose(unknownImageRow, source.Raw("type"))
-		return
 	}
-	if kept {
-		core.AddImage(r.x, r.w, m)
+	if written {
 		r.breakpoint(b, r.cachePart(level))
 	}
 }
@@ -55,14 +50,16 @@ func (r *reader) document(b *core.Object, level int) {
 		return
 	}
 	r.cites(b)
-	m, kept := &r.args.media, false
+	m, written := &r.args.media, false
 	*m = core.Media{Title: optional(r.x, b, "title"), Context: optional(r.x, b, "context")}
 	source, kind := r.source(b, level)
 	m.MediaType, m.Data = source.Text("media_type"), source.Text("data")
 	switch kind {
 	case "text":
 		m.Kind = core.PlainText
-		kept = len(m.Title)+len(m.Context)+len(m.Data) > 0 && r.x.Keep(core.TextDocument, nil)
+		if written = len(m.Title)+len(m.Context)+len(m.Data) > 0 && r.x.Keep(core.TextDocument, nil); written {
+			r.w.Document(m)
+		}
 	case "content":
 		if r.x.Keep(core.PartsDocument, nil) {
 			r.w.OpenDocument(m)
@@ -71,21 +68,17 @@ func (r *reader) document(b *core.Object, level int) {
 			r.breakpoint(b, core.CacheNestedPart)
 		}
 	case "base64":
-		if sourceData.AddInline(r.x, r.w, m) {
-			r.breakpoint(b, r.cachePart(level))
-		}
+		written = sourceData.AddInline(r.x, r.w, m)
 	case "url":
 		m.Kind, m.URL = core.Address, source.Text("url")
-		kept = r.x.Keep(core.FileAddress, nil)
+		written = core.AddNamed(r.x, r.w, core.FileAddress, nil, m)
 	case "file":
 		m.Kind, m.URL = core.Reference, source.Text("file_id")
-		kept = r.x.Keep(core.FileReference, nil)
+		written = core.AddNamed(r.x, r.w, core.FileReference, nil, m)
 	default:
 		r.x.Lose(unknownDocumentRow, source.Raw("type"))
 	}
-	if kept {
-		r.x.Answer.Input.Media = r.x.Answer.Input.Media || kind != "text"
-		r.w.Document(m)
+	if written {
 		r.breakpoint(b, r.cachePart(level))
 	}
 }

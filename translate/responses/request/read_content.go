@@ -90,16 +90,13 @@ func (r *requestReader) readImage() bool {
 	url, id := p.Raw("image_url"), p.Raw("file_id")
 	if url == nil && id != nil {
 		m.Kind, m.URL = core.Reference, jsonscan.Inner(id)
-		if !x.Keep(core.ImageReference, nil) {
-			return false
-		}
-	} else if r.loseBeside(url, "file_id"); !parts.IsWeb(url) {
-		return imageData.AddURL(x, r.w, m, url)
-	} else if m.Kind, m.URL = core.Address, jsonscan.Inner(url); !x.Keep(core.ImageAddress, nil) {
-		return false
+		return core.AddNamed(x, r.w, core.ImageReference, nil, m)
 	}
-	core.AddImage(x, r.w, m)
-	return true
+	if r.loseBeside(url, "file_id"); !parts.IsWeb(url) {
+		return imageData.AddURL(x, r.w, m, url)
+	}
+	m.Kind, m.URL = core.Address, jsonscan.Inner(url)
+	return core.AddNamed(x, r.w, core.ImageAddress, nil, m)
 }
 
 // readFile writes the document at hand, and reports whether the writer got it.
@@ -109,24 +106,18 @@ func (r *requestReader) readFile() bool {
 		return false
 	}
 	*m = core.Media{Title: p.Text("filename")}
-	var written bool
 	switch id, url := p.Raw("file_id"), p.Raw("file_url"); {
 	case id != nil:
 		r.loseBeside(id, "file_data", "file_url")
 		m.Kind, m.URL = core.Reference, jsonscan.Inner(id)
-		written = x.Keep(core.FileReference, nil)
+		return core.AddNamed(x, r.w, core.FileReference, nil, m)
 	case url != nil:
 		r.loseBeside(url, "file_data")
 		m.Kind, m.URL = core.Address, jsonscan.Inner(url)
-		written = x.Keep(core.FileAddress, nil)
+		return core.AddNamed(x, r.w, core.FileAddress, nil, m)
 	default:
 		return fileData.AddURL(x, r.w, m, p.Raw("file_data"))
 	}
-	if written {
-		x.Answer.Input.Media = true
-		r.w.Document(m)
-	}
-	return written
 }
 
 // loseBeside reports the members of the part that are left out beside another one, which
