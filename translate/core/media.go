@@ -88,11 +88,16 @@ func (f *MediaField) AddURL(x *Translation, w Writer, m *Media, raw []byte) (wri
 		x.Lose(f.Unknown(), nil)
 		return false
 	}
-	m.MediaType, m.Data = u.Type, u.Data
-	if jsonscan.HasEscapes(raw) {
-		m.Data = jsonscan.AppendEscaped(nil, m.Data)
-	}
+	m.MediaType, m.Data = u.Type, EscapedAs(raw, u.Data)
 	return f.AddInline(x, w, m)
+}
+
+// EscapedAs returns a text that was in a raw string, with escapes if the string has some.
+func EscapedAs(raw, text []byte) []byte {
+	if jsonscan.HasEscapes(raw) {
+		return jsonscan.AppendEscaped(nil, text)
+	}
+	return text
 }
 
 // DropImage adds the note that takes the place of an image, and reports whether it does: only

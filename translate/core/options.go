@@ -87,6 +87,14 @@ func (o *Options) FoldUser(x *Translation, second *Row) {
 	o.Clear(SafetyIdentifier, SafetyIdentifier)
 }
 
+// FoldTopLogprobs removes TopLogprobs without Logprobs, and reports their loss.
+func (o *Options) FoldTopLogprobs(x *Translation) {
+	if o.Has(TopLogprobs) && !jsonscan.IsTrue(o.Raw(Logprobs)) {
+		x.Keep(TopLogprobsAlone, o.Raw(TopLogprobs))
+		o.Clear(TopLogprobs, TopLogprobs)
+	}
+}
+
 // FoldParallelCalls sets OneCallAtATime if ParallelCalls is false.
 func (o *Options) FoldParallelCalls() {
 	if string(o.Raw(ParallelCalls)) == "false" {

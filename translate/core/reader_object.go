@@ -131,6 +131,18 @@ func (o *Object) Shape() *strict.Shape {
 	return o.table.Shape(o.Word("type"))
 }
 
+// LoseNamed reports the loss of members, each by the row of its name in the object at a path of the
+// rows. It reports false if the object has none of them.
+func (o *Object) LoseNamed(x *Translation, path string, members ...string) (lost bool) {
+	for _, name := range members {
+		if o.Raw(name) != nil {
+			x.Lose(x.From.Rows.Named(joinMember(path, name)), nil)
+			lost = true
+		}
+	}
+	return lost
+}
+
 // LoseOthers reports the loss of the members that objects of a shape do not have.
 func (o *Object) LoseOthers(x *Translation, s *strict.Shape) {
 	others := s.Others(o.has)

@@ -149,6 +149,13 @@ type Thought struct {
 	Encrypted []byte // the decoded signature by the parser of the responses format
 }
 
+// Concept returns the concept of reasoning of its provenance.
+func (t *Thought) Concept() Concept { return reasoningConcepts[t.Origin] }
+
+var reasoningConcepts = [...]Concept{
+	Unsigned: UnsignedReasoning, SelfSigned: SelfSignedReasoning, Signed: Signature, Sealed: RedactedReasoning, Encrypted: EncryptedReasoning,
+}
+
 // ReadThought returns the reasoning of a valid block of thinking of the messages format, without
 // its provenance.
 func ReadThought(block []byte) (t Thought) {

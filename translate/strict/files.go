@@ -11,13 +11,14 @@ type FileData struct {
 	Data []byte // in base64
 }
 
-// ReadData reads an object with a file, whose members MediaType and Data read, and returns the file.
-func (p *Pass) ReadData(m *Members, objects *Table) (file FileData, ok bool) {
+// ReadData reads an object with a file, whose members MediaType and Data read, and returns the file
+// and what is known of the members.
+func (p *Pass) ReadData(objects *Table) (file FileData, m Members) {
 	outer := p.File
 	p.File = FileData{}
-	ok = p.Object(m, objects)
+	p.Object(&m, objects)
 	file, p.File = p.File, outer
-	return file, ok
+	return file, m
 }
 
 // ReadFile reads a file of a kind in a content, and counts its tokens: its address or its id, or an

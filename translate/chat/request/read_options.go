@@ -23,10 +23,7 @@ func foldOptions(x *core.Translation) {
 	o.FoldUser(x, secondUserRow)
 	o.FoldParallelCalls()
 	parts.FoldModeration(x)
-	if o.Has(core.TopLogprobs) && !jsonscan.IsTrue(o.Raw(core.Logprobs)) {
-		x.KeepAs(core.TopLogprobsAlone, loneTopLogprobsRow, o.Raw(core.TopLogprobs))
-		o.Clear(core.TopLogprobs, core.TopLogprobs)
-	}
+	o.FoldTopLogprobs(x)
 }
 
 // readFormat reads the format of the answer.

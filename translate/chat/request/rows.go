@@ -317,7 +317,6 @@ var fileRows = core.Within(core.Document, append(core.MediaRows(inFile),
 
 // The rows of decisions that the reader takes itself.
 var (
-	loneTopLogprobsRow = rows.Named("logprobs=false+top_logprobs")
 	imagesRow          = rows.Named(`modalities=["text","image"]`)
 	imagesAloneRow     = rows.Named(`modalities=["image"]`)
 	otherModalityRow   = rows.Named("modalities=*")

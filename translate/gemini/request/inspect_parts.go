@@ -80,15 +80,13 @@ func cutSeal(p *strict.Pass, objects *strict.Table, start int, isCall bool) {
 
 // checkBlob reads data.
 func checkBlob(p *strict.Pass, objects *strict.Table) {
-	var m strict.Members
-	file, _ := p.ReadData(&m, objects)
+	file, _ := p.ReadData(objects)
 	files.Add(&p.View.Costs.Files, file.Kind, file.Data)
 }
 
 // checkFile reads the address of a file, which is an image unless it states its type.
 func checkFile(p *strict.Pass, objects *strict.Table) {
-	var m strict.Members
-	file, _ := p.ReadData(&m, objects)
+	file, m := p.ReadData(objects)
 	if strict.Missing(m.Kind("mimeType")) {
 		file.Kind = files.Image
 	}

@@ -41,7 +41,7 @@ func (r *reader) Read(body []byte, x *core.Translation, w core.Writer) error {
 	if !x.Keep(core.Conversation, nil) {
 		return nil
 	}
-	r.x, r.w = x, w
+	r.x, r.w, r.calls.found = x, w, make(map[callKey]queue)
 	r.turns.x, r.turns.w, r.turns.turn = x, w, parts.NewTurns(x, w, nil)
 	c := x.Info.Texts.Again(body)
 	r.readRequest(&c, "")
@@ -156,11 +156,7 @@ func (r *reader) readPart(c *jsonscan.Cursor, role core.Role, index int) {
 	p, x, start := &r.part, r.x, c.Offset()
 	p.Read(x, c, partMembers, "")
 	signature := p.Raw("thoughtSignature")
-	for _, name := range [...]string{"videoMetadata", "mediaResolution", "partMetadata"} {
-		if p.Raw(name) != nil {
-			x.Lose(rows.Named(ofPart+name), nil)
-		}
-	}
+	p.LoseNamed(x, part, "videoMetadata", "mediaResolution", "partMetadata")
 	if p.Raw("functionCall") == nil && len(jsonscan.Inner(signature)) > 0 {
 		x.Lose(signatureRow, nil) // what led to a text is of no use any more
 	}
@@ -177,18 +173,10 @@ func (r *reader) readPart(c *jsonscan.Cursor, role core.Role, index int) {
 		r.turns.begin(role)
 		r.readMedia()
 	case signature == nil && !jsonscan.IsEmptyList(c.Document()[start:c.Offset()]):
-		x.Lose(r.unknown(), nil)
-	}
-}
-
-// unknown returns the row of a part that only the service can read.
-func (r *reader) unknown() *core.Row {
-	for _, name := range dataMembers {
-		if r.part.Raw(name) != nil {
-			return rows.Named(ofPart + name)
+		if !p.LoseNamed(x, part, "executableCode", "codeExecutionResult", "toolCall", "toolResponse") {
+			x.Lose(unknownPartRow, nil)
 		}
 	}
-	return unknownPartRow
 }
 
 // readCall reads the call of a function.
@@ -228,9 +216,7 @@ func (r *reader) readResult(role core.Role) {
 	if jsonscan.IsTrue(o.Raw("willContinue")) {
 		x.Lose(continuedRow, nil)
 	}
-	if o.Raw("scheduling") != nil {
-		x.Lose(schedulingRow, nil)
-	}
+	o.LoseNamed(x, ofPart+"functionResponse", "scheduling")
 	response := o.Raw("response")
 	text, failed := textOf(response)
 	call := r.calls.answered(o.Text("id"), o.Text("name"))
@@ -243,11 +229,8 @@ func (r *reader) readResult(role core.Role) {
 			r.w.Text(text)
 		}
 		return
-	case call.response == nil:
-		call.response = response
-		if response == nil {
-			call.response = []byte{}
-		}
+	case !call.answered:
+		call.answered, call.response = true, response
 	case bytes.Equal(call.response, response):
 		x.Lose(repeatedRow, nil) // agents that resume a session send results twice
 		return
@@ -255,21 +238,18 @@ func (r *reader) readResult(role core.Role) {
 		x.Invalid("functionResponse", "differs from an earlier response to the same call")
 		return
 	}
-	media := o.Raw("parts")
+	media := jsonscan.Again(o.Raw("parts"))
 	r.args.result = core.Result{ID: call.id}
 	r.w.OpenResult(&r.args.result)
 	if len(text) > 0 {
 		r.w.Text(text)
 	}
-	if len(media) > 0 {
-		c := jsonscan.Again(media)
-		for x.EnterList(&c, "functionResponse.parts"); x.NextElement(&c); {
-			r.part.Read(x, &c, partMembers, "")
-			if r.part.Raw("inlineData") == nil && r.part.Raw("fileData") == nil {
-				x.Lose(unknownPartRow, nil)
-			} else {
-				r.readMedia()
-			}
+	for x.EnterList(&media, "functionResponse.parts"); x.NextElement(&media); {
+		r.part.Read(x, &media, partMembers, "")
+		if r.part.Raw("inlineData") == nil && r.part.Raw("fileData") == nil {
+			x.Lose(unknownPartRow, nil)
+		} else {
+			r.readMedia()
 		}
 	}
 	r.w.CloseResult(failed && x.Keep(core.ErrorResult, nil))
@@ -281,13 +261,8 @@ func textOf(response []byte) (text []byte, failed bool) {
 	n := 0
 	for name, value := range jsonscan.Members(response) {
 		n++
-		switch {
-		case n > 1 || !jsonscan.IsString(value):
-			text = nil
-		case string(name) == "output":
-			text, failed = jsonscan.Inner(value), false
-		case string(name) == "error":
-			text, failed = jsonscan.Inner(value), true
+		if failed = string(name) == "error"; failed || string(name) == "output" {
+			text = jsonscan.Inner(value)
 		}
 	}
 	if n == 1 && text != nil || len(response) == 0 {

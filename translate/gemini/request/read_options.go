@@ -36,9 +36,6 @@ func (r *reader) readConfig(c *jsonscan.Cursor) {
 // readThinking reads how much the model thinks. A budget is the effort of its size.
 func (r *reader) readThinking(raw []byte) {
 	x, o := r.x, &r.data
-	if jsonscan.Blank(raw) {
-		return
-	}
 	o.ReadRaw(x, raw, thinkingMembers, thinking)
 	switch shown := o.Raw("includeThoughts"); {
 	case shown == nil:
@@ -77,13 +74,8 @@ func (r *reader) sizeOf(budget int64) string {
 // readSafety reports the loss of the filters of the service.
 func readSafety(x *core.Translation, raw []byte) {
 	for _, setting := range jsonschema.Elements(raw) {
-		row := blockingRow
-		for name, value := range jsonscan.Members(setting) {
-			if word := jsonscan.TextOf(value); string(name) == "threshold" && (word == "BLOCK_NONE" || word == "OFF") {
-				row = unblockedRow
-			}
-		}
-		x.Lose(row, nil)
+		threshold := jsonscan.TextOf(jsonscan.MemberOf(setting, "threshold"))
+		x.Lose(rows.Value("safetySettings[*].threshold", threshold), nil)
 	}
 }
 
@@ -100,10 +92,7 @@ func (r *reader) foldOptions() {
 			option.Row = usual.row
 		}
 	}
-	if o.Has(core.TopLogprobs) && !jsonscan.IsTrue(o.Raw(core.Logprobs)) {
-		x.KeepAs(core.TopLogprobsAlone, loneTopLogprobsRow, o.Raw(core.TopLogprobs))
-		o.Clear(core.TopLogprobs, core.TopLogprobs)
-	}
+	o.FoldTopLogprobs(x)
 	schema := o[core.Schema]
 	switch {
 	case schema.Raw == nil:

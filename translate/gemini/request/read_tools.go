@@ -2,7 +2,6 @@ package request
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
@@ -12,17 +11,12 @@ import (
 // readChoice reads the choice among the tools.
 func (r *reader) readChoice(raw []byte) {
 	o, x := &r.data, r.x
-	if jsonscan.Blank(raw) {
-		return
-	}
 	o.ReadRaw(x, raw, choiceMembers, "toolConfig")
-	if o.Raw("retrievalConfig") != nil {
-		x.Lose(rows.Named("toolConfig.retrievalConfig"), nil)
-	}
+	o.LoseNamed(x, "toolConfig", "retrievalConfig")
 	if o.Raw("includeServerSideToolInvocations") != nil {
 		x.LoseMember("toolConfig", []byte("includeServerSideToolInvocations"))
 	}
-	o.ReadRaw(x, o.Raw("functionCallingConfig"), callingMembers, strings.TrimSuffix(ofChoice, "."))
+	o.ReadRaw(x, o.Raw("functionCallingConfig"), callingMembers, calling)
 	word, names := o.Raw("mode"), jsonschema.Elements(o.Raw("allowedFunctionNames"))
 	mode := string(bytes.ToUpper(o.Word("mode")))
 	switch {
@@ -43,9 +37,6 @@ func (r *reader) readChoice(raw []byte) {
 	}
 }
 
-// declarations is the member with the functions of a client.
-const declarations = "functionDeclarations"
-
 // readTools writes the tools that may be used, unless the writer gets none of them.
 func (r *reader) readTools(raw []byte, prefix string) {
 	x := r.x
@@ -57,14 +48,14 @@ func (r *reader) readTools(raw []byte, prefix string) {
 		for x.EnterList(&c, prefix+"tools"); x.NextElement(&c); {
 			r.object.Read(x, &c, toolMembers, "")
 			for _, name := range toolMembers.Names() { // the other tools are those of the service
-				if name != declarations && r.object.Raw(name) != nil {
+				if name != "functionDeclarations" && r.object.Raw(name) != nil {
 					x.KeepAs(core.VendorTool, rows.Named("tools[*]."+name), nil)
 				}
 			}
-			r.readFunctions(r.object.Raw(declarations))
+			r.readFunctions(r.object.Raw("functionDeclarations"))
 		}
 	}
-	r.allowed.Check(x, strings.TrimSuffix(ofChoice, ".")+".allowedFunctionNames", missingAllowedRow)
+	r.allowed.Check(x, ofChoice+"allowedFunctionNames", missingAllowedRow)
 }
 
 // noParameters is the schema of a function that declares none.
@@ -73,17 +64,10 @@ var noParameters = []byte(`{"type":"object","properties":{}}`)
 // readFunctions writes the functions that an element of the tools declares.
 func (r *reader) readFunctions(raw []byte) {
 	o, x := &r.data, r.x
-	if len(raw) == 0 {
-		return
-	}
 	c := jsonscan.Again(raw)
 	for x.EnterList(&c, "functionDeclarations"); x.NextElement(&c); {
 		o.Read(x, &c, functionMembers, "")
-		for _, name := range [...]string{"response", "responseJsonSchema"} {
-			if o.Raw(name) != nil {
-				x.Lose(rows.Named(ofFunction+name), nil)
-			}
-		}
+		o.LoseNamed(x, function, "response", "responseJsonSchema")
 		if string(o.Word("behavior")) == "NON_BLOCKING" {
 			x.Lose(blockingTool, nil)
 		}

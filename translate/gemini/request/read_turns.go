@@ -74,101 +74,96 @@ func (t *turns) write(sealed bool) {
 // this gateway, or seals for another provider, are left out.
 func (t *turns) reason(signature []byte) {
 	x := t.x
-	if len(jsonscan.Inner(signature)) == 0 {
-		t.write(false)
-		return
-	}
 	thoughts, ok := unsealed(x.Info.Seals, jsonscan.DecodedOf(signature))
-	if !ok {
+	if !ok && len(jsonscan.Inner(signature)) > 0 {
 		x.Lose(signatureRow, nil)
 	}
 	for i := range thoughts {
-		if thought := &thoughts[i]; t.keeps(thought) {
+		thought := &thoughts[i]
+		isEmpty := thought.Origin == core.Unsigned && len(thought.Text) == 0
+		if !isEmpty && x.KeepAs(thought.Concept(), sealedRow, nil) {
 			t.w.Reasoning(thought)
 		}
 	}
 	t.write(ok)
 }
 
-// keeps reports whether the writer gets reasoning that was sealed.
-func (t *turns) keeps(thought *core.Thought) bool {
-	switch thought.Origin {
-	case core.Signed:
-		return t.x.KeepAs(core.Signature, sealedRow, nil)
-	case core.Sealed:
-		return t.x.KeepAs(core.RedactedReasoning, redactedRow, nil)
-	case core.Encrypted:
-		return t.x.KeepAs(core.EncryptedReasoning, encryptedRow, nil)
-	default:
-		return len(thought.Text) > 0 && t.x.KeepAs(core.UnsignedReasoning, sealedRow, nil)
-	}
-}
-
 // calls are the calls of the last turn of the model that had any.
 type calls struct {
-	run  int
-	list []call
-	keys map[callKey][]int // in the list, from the first that may have no response; the last one stays
+	run   int
+	list  []call
+	found map[callKey]queue
 }
 
 // call is a call. Its strings are escaped.
 type call struct {
 	id       []byte // what the provider gets
 	name     []byte
-	response []byte // nil for none
+	answered bool
+	response []byte // nil for one without a value
+	next     [3]int // the indices of the next calls, by what calls are found by
 }
 
-// callKey is what calls are found by: the client's id; or the name, of calls with an id of the
-// client or without.
+// callKey is what calls are found by: the client's id, or the name of calls with an id or without.
 type callKey struct {
-	kind keyKind
+	by   int
 	text string
 }
 
-type keyKind uint8
+const byID, byName, byNameAlone = 0, 1, 2
 
-const (
-	byID keyKind = iota
-	byName
-	byNameAlone
-)
+// queue is the calls with one key, by their indices: from the first that may have no response.
+type queue struct{ first, last int }
 
 // add adds a call of a turn. Calls without an id of their own get one that is the same whenever
 // the conversation is sent, as the caches of providers require.
 func (c *calls) add(run int, id, name []byte, content, part int) *call {
 	if c.run != run {
-		c.run, c.list, c.keys = run, c.list[:0], make(map[callKey][]int)
+		clear(c.found)
+		c.run, c.list = run, c.list[:0]
 	}
 	own, ids, names := id, callKey{byID, string(id)}, callKey{byName, string(name)}
 	if len(id) == 0 {
-		names.kind = byNameAlone
+		names.by = byNameAlone
 	}
-	if len(id) == 0 || c.keys[ids] != nil {
+	if _, taken := c.found[ids]; taken || len(id) == 0 {
 		own = fmt.Appendf(nil, "gwp_%d_%d", content, part)
 	}
 	number := len(c.list)
 	c.list = append(c.list, call{id: own, name: name})
-	c.keys[ids], c.keys[names] = append(c.keys[ids], number), append(c.keys[names], number)
+	for _, key := range [...]callKey{ids, names} {
+		q, found := c.found[key]
+		if found {
+			c.list[q.last].next[key.by] = number
+		} else {
+			q.first = number
+		}
+		c.found[key] = queue{q.first, number}
+	}
 	return &c.list[number]
 }
 
 // answered returns the call that a result answers: by its id, or else the first without a
 // result that has the name. A call that has a result is returned only by its id.
 func (c *calls) answered(id, name []byte) *call {
-	if ids := (callKey{byID, string(id)}); len(id) > 0 && c.keys[ids] != nil {
-		first := &c.list[c.keys[ids][0]]
-		return cmp.Or(c.next(ids), first)
+	ids := callKey{byID, string(id)}
+	if q, found := c.found[ids]; found && len(id) > 0 {
+		return cmp.Or(c.next(ids), &c.list[q.first])
 	}
 	return cmp.Or(c.next(callKey{byNameAlone, string(name)}), c.next(callKey{byName, string(name)}))
 }
 
 // next returns the first call with a key that has no response, nil for none.
 func (c *calls) next(key callKey) *call {
-	for numbers := c.keys[key]; len(numbers) > 0; numbers = numbers[1:] {
-		c.keys[key] = numbers
-		if found := &c.list[numbers[0]]; found.response == nil {
-			return found
+	for q, found := c.found[key]; found; c.found[key] = q {
+		first := &c.list[q.first]
+		switch {
+		case !first.answered:
+			return first
+		case q.first == q.last:
+			return nil
 		}
+		q.first = first.next[key.by]
 	}
 	return nil
 }

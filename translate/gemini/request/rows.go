@@ -183,14 +183,16 @@ var toolRows = slices.Concat([]core.Row{
 ))
 
 const (
-	ofFunction = "tools[*].functionDeclarations[*]."
-	ofChoice   = "toolConfig.functionCallingConfig."
+	function   = "tools[*].functionDeclarations[*]"
+	ofFunction = function + "."
+	calling    = "toolConfig.functionCallingConfig"
+	ofChoice   = calling + "."
 )
 
 var choiceRows = slices.Concat([]core.Row{
 	core.Shaping("tools=[]+"+ofChoice+"mode=ANY", core.ToolChoiceWithoutTools).As(ofChoice + "mode"),
 	core.Structural(ofChoice+"mode=*", core.Nothing),
-	core.Member("toolConfig.functionCallingConfig").Is(strict.Object),
+	core.Member(calling).Is(strict.Object),
 	core.Member("toolConfig.retrievalConfig"),
 	core.Hint("toolConfig.retrievalConfig", core.Nothing),
 	core.Member("toolConfig.includeServerSideToolInvocations"),
@@ -291,35 +293,29 @@ const asJSON = "application/json"
 
 // The rows of decisions that the reader takes itself.
 var (
-	systemPartRow      = rows.Named("systemInstruction.parts[*]=*")
-	unknownPartRow     = rows.Named("contents[*].parts[*]=*")
-	thoughtRow         = rows.Named(ofPart + "thought")
-	signatureRow       = rows.Named(ofPart + "thoughtSignature")
-	sealedRow          = rows.Named(ofPart + "functionCall+thoughtSignature")
-	redactedRow        = rows.Named(ofPart + "functionCall+thoughtSignature=redacted")
-	encryptedRow       = rows.Named(ofPart + "functionCall+thoughtSignature=encrypted")
-	continuedRow       = rows.Named(ofPart + "functionResponse.willContinue")
-	schedulingRow      = rows.Named(ofPart + "functionResponse.scheduling")
-	repeatedRow        = rows.Named(ofPart + "functionResponse=...")
-	inlineData         = rows.MediaField(inline)
-	unknownFileRow     = rows.Named(ofPart + "fileData.mimeType=*")
-	unknownAddressRow  = rows.Named(ofPart + "fileData.fileUri=*")
-	imagesRow          = rows.Named(ofConfig + `responseModalities=["TEXT","IMAGE"]`)
-	imagesAloneRow     = rows.Named(ofConfig + `responseModalities=["IMAGE"]`)
-	otherModalityRow   = rows.Named(ofConfig + "responseModalities=*")
-	orderingRow        = rows.Named(ofConfig + "responseSchema.propertyOrdering")
-	usualTemperature   = rows.Named(ofConfig + "temperature=1")
-	usualTopP          = rows.Named(ofConfig + "topP=0.95")
-	usualTopK          = rows.Named(ofConfig + "topK=64")
-	loneTopLogprobsRow = rows.Named(ofConfig + "responseLogprobs=false+" + ofConfig + "logprobs")
-	jsonSchemaRow      = rows.Named(ofFunction + "parametersJsonSchema")
-	validatedRow       = rows.Named(ofChoice + "mode=VALIDATED")
-	unblockedRow       = rows.Named("safetySettings[*].threshold=OFF")
-	blockingRow        = rows.Named("safetySettings[*].threshold=*")
-	namedChoiceRow     = rows.Named(ofChoice + `mode=ANY+` + ofChoice + `allowedFunctionNames=["f"]`)
-	choiceNameRow      = rows.Named(ofChoice + `allowedFunctionNames=["f"]`)
-	missingAllowedRow  = rows.Named(ofChoice + "allowedFunctionNames[*]=*")
-	blockingTool       = rows.Named(ofFunction + "behavior=NON_BLOCKING")
+	systemPartRow     = rows.Named("systemInstruction.parts[*]=*")
+	unknownPartRow    = rows.Named("contents[*].parts[*]=*")
+	thoughtRow        = rows.Named(ofPart + "thought")
+	signatureRow      = rows.Named(ofPart + "thoughtSignature")
+	sealedRow         = rows.Named(ofPart + "functionCall+thoughtSignature")
+	continuedRow      = rows.Named(ofPart + "functionResponse.willContinue")
+	repeatedRow       = rows.Named(ofPart + "functionResponse=...")
+	inlineData        = rows.MediaField(inline)
+	unknownFileRow    = rows.Named(ofPart + "fileData.mimeType=*")
+	unknownAddressRow = rows.Named(ofPart + "fileData.fileUri=*")
+	imagesRow         = rows.Named(ofConfig + `responseModalities=["TEXT","IMAGE"]`)
+	imagesAloneRow    = rows.Named(ofConfig + `responseModalities=["IMAGE"]`)
+	otherModalityRow  = rows.Named(ofConfig + "responseModalities=*")
+	orderingRow       = rows.Named(ofConfig + "responseSchema.propertyOrdering")
+	usualTemperature  = rows.Named(ofConfig + "temperature=1")
+	usualTopP         = rows.Named(ofConfig + "topP=0.95")
+	usualTopK         = rows.Named(ofConfig + "topK=64")
+	jsonSchemaRow     = rows.Named(ofFunction + "parametersJsonSchema")
+	validatedRow      = rows.Named(ofChoice + "mode=VALIDATED")
+	namedChoiceRow    = rows.Named(ofChoice + `mode=ANY+` + ofChoice + `allowedFunctionNames=["f"]`)
+	choiceNameRow     = rows.Named(ofChoice + `allowedFunctionNames=["f"]`)
+	missingAllowedRow = rows.Named(ofChoice + "allowedFunctionNames[*]=*")
+	blockingTool      = rows.Named(ofFunction + "behavior=NON_BLOCKING")
 )
 
 // The members of the objects that the reader reads.
@@ -334,7 +330,7 @@ var (
 	configMembers   = rows.Members(config)
 	thinkingMembers = rows.Members(thinking)
 	toolMembers     = rows.Members("tools[*]")
-	functionMembers = rows.Members("tools[*].functionDeclarations[*]")
+	functionMembers = rows.Members(function)
 	choiceMembers   = rows.Members("toolConfig")
-	callingMembers  = rows.Members("toolConfig.functionCallingConfig")
+	callingMembers  = rows.Members(calling)
 )

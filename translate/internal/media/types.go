@@ -24,6 +24,9 @@ const (
 	RareVideo
 )
 
+// IsDocument reports whether contents of the kind are documents, which have names.
+func (k Kind) IsDocument() bool { return PDF <= k && k <= RareOffice }
+
 // Type is a media type.
 type Type struct {
 	Name string // "audio/wav"

@@ -41,9 +41,6 @@ func AddRecording(x *core.Translation, w core.Writer, field *core.MediaField, m 
 		x.Lose(field.Unknown(), format)
 		return false
 	}
-	if jsonscan.HasEscapes(data) {
-		u.Data = jsonscan.AppendEscaped(nil, u.Data)
-	}
-	*m = core.Media{MediaType: u.Type, Data: u.Data}
+	*m = core.Media{MediaType: u.Type, Data: core.EscapedAs(data, u.Data)}
 	return field.AddInline(x, w, m)
 }

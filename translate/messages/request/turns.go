@@ -157,8 +157,7 @@ func checkSource(p *strict.Pass, objects *strict.Table) {
 		p.JSON.Skip()
 		return
 	}
-	var m strict.Members
-	if file, _ := p.ReadData(&m, objects); m.Type() == "base64" {
+	if file, m := p.ReadData(objects); m.Type() == "base64" {
 		files.Add(&p.View.Costs.Files, file.Kind, file.Data)
 	}
 }

@@ -75,8 +75,5 @@ func foldOptions(x *core.Translation) {
 	} else if !o.Has(core.Schema) {
 		x.Invalid("text.format.schema", "required")
 	}
-	if o.Has(core.TopLogprobs) && !o.Has(core.Logprobs) {
-		x.Lose(loneTopLogprobsRow, o.Raw(core.TopLogprobs))
-		o.Clear(core.TopLogprobs, core.TopLogprobs)
-	}
+	o.FoldTopLogprobs(x)
 }

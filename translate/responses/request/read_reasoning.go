@@ -33,16 +33,10 @@ func (r *requestReader) readReasoning() (t core.Thought, ok bool) {
 	}
 	switch {
 	case !ok:
-	case t.Origin == core.Sealed:
-		ok = x.Keep(core.RedactedReasoning, nil)
-	case t.Origin == core.SelfSigned:
-		ok = x.Keep(core.SelfSignedReasoning, nil)
-	case t.Origin == core.Signed && x.Keep(core.Signature, nil):
-	default:
+	case x.Keep(t.Concept(), nil):
+		return t, true
+	case t.Origin == core.Signed && x.Keep(core.UnsignedReasoning, nil): // the text alone
 		t.Origin, t.Signature = core.Unsigned, nil
-		ok = x.Keep(core.UnsignedReasoning, nil)
-	}
-	if ok {
 		return t, true
 	}
 	text := r.joined("summary")

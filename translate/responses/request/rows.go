@@ -60,7 +60,7 @@ var optionRows = []core.Row{
 	core.Structural("include[*]="+includeLogprobs, core.Logprobs),
 	core.Structural("include[*]="+includeReasoning, core.Content),
 	core.Hint("include[*]=*", core.Nothing),
-	core.Hint("include=[]+top_logprobs", core.Nothing).OrNothing(),
+	core.Hint("include=[]+top_logprobs", core.TopLogprobsAlone).OrNothing(),
 	core.Hint("metadata", core.Metadata).Is(strict.Map),
 	core.Member("stream_options").Is(strict.WantOptions),
 	core.Hint("stream_options.include_obfuscation", core.Nothing),
@@ -399,7 +399,6 @@ var fileRows = core.Within(core.Document, slices.Concat(core.Of("input_image inp
 var (
 	logprobsRow         = rows.Named("include[*]=" + includeLogprobs)
 	otherIncludeRow     = rows.Named("include[*]=*")
-	loneTopLogprobsRow  = rows.Named("include=[]+top_logprobs")
 	secondUserRow       = rows.Named("user+safety_identifier")
 	strayFormatRow      = rows.Named("text.format.type=text+schema")
 	namedChoiceRow      = rows.Named("tool_choice.type=function")
