@@ -87,10 +87,10 @@ func (o *Options) FoldUser(x *Translation, second *Row) {
 	o.Clear(SafetyIdentifier, SafetyIdentifier)
 }
 
-// FoldTopLogprobs removes TopLogprobs without Logprobs, and reports their loss.
-func (o *Options) FoldTopLogprobs(x *Translation) {
+// FoldTopLogprobs removes TopLogprobs without Logprobs, and reports their loss by their row.
+func (o *Options) FoldTopLogprobs(x *Translation, alone *Row) {
 	if o.Has(TopLogprobs) && !jsonscan.IsTrue(o.Raw(Logprobs)) {
-		x.Keep(TopLogprobsAlone, o.Raw(TopLogprobs))
+		x.KeepAs(alone.Concept, alone, o.Raw(TopLogprobs))
 		o.Clear(TopLogprobs, TopLogprobs)
 	}
 }

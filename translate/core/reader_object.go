@@ -143,6 +143,15 @@ func (o *Object) LoseNamed(x *Translation, path string, members ...string) (lost
 	return lost
 }
 
+// LoseMembers reports the loss of members that have no meaning beside the others, unless they are empty.
+func (o *Object) LoseMembers(x *Translation, members ...string) {
+	for _, name := range members {
+		if !jsonscan.Blank(o.Raw(name)) {
+			x.LoseMember(o.path, []byte(name))
+		}
+	}
+}
+
 // LoseOthers reports the loss of the members that objects of a shape do not have.
 func (o *Object) LoseOthers(x *Translation, s *strict.Shape) {
 	others := s.Others(o.has)

@@ -24,6 +24,7 @@ var described = core.NewRows(strict.Brackets, append(append([]core.Row{
 	core.Structural("turns[*].parts[*].type=image", core.Image),
 	core.Member("turns[*].parts[*].image").Is(strict.Inside).Must(jsonscan.Object),
 	core.Structural("turns[*].parts[*].image.url", core.Image).Must(jsonscan.String),
+	core.Member("turns[*].parts[*].image.data").Without("url"),
 	core.Hint("turns[*].parts[*].image.alt", core.Nothing),
 	core.Hint("turns[*].parts[*].mark", core.CachePart).May(jsonscan.Object),
 	core.Hint("turns[*].parts[*].*", core.Nothing),
@@ -37,7 +38,7 @@ var described = core.NewRows(strict.Brackets, append(append([]core.Row{
 func TestTheObjectsOfRequestsFollowFromTheRows(t *testing.T) {
 	parts := described.Members("turns[*].parts[*]")
 	assert.Equal(t, []string{"type", "text", "image", "mark"}, parts.Names())
-	assert.Equal(t, []string{"url"}, described.Members("turns[*].parts[*].image").Names(), "a hint without a concept is a member as any other")
+	assert.Equal(t, []string{"url", "data"}, described.Members("turns[*].parts[*].image").Names(), "a hint without a concept is a member as any other")
 	assert.Equal(t, []string{"role", "parts", "id"}, described.Members("turns[*]").Names())
 	assert.Equal(t, "text", parts.Untyped().Type())
 	assert.Panics(t, func() { described.Members("turns[*].nothing") })
@@ -70,9 +71,14 @@ func TestAPassDemandsWhatTheRowsSay(t *testing.T) {
 		`{"model":"m","turns":[{"role":"user","parts":[{"image":{},"type":"image"}]}]}`:           "turns[0].parts[0].image.url: required",
 		`{"model":"m","turns":[{"role":"user","parts":[{"image":{},"text":"a","type":"text"}]}]}`: "",
 		`{"model":"m","turns":[{"role":"user","parts":[{"image":{},"text":"a"}]}]}`:               "",
-		`{"model":"m","turns":[{"role":"user","parts":[{"image":{},"type":5}]}]}`:                 "",
-		`{"model":"m","turns":[],"options":{"group":{"a":1,"A":2}}}`:                              "options.group.a: must appear once, letter case ignored",
-		`{"model":"m","turns":[],"options":{"other":{"a":1,"A":2}}}`:                              "",
+
+		`{"model":"m","turns":[{"role":"user","parts":[{"type":"image","image":{"data":"b","url":"a"}}]}]}`:  "turns[0].parts[0].image.data: must not be sent together with url",
+		`{"model":"m","turns":[{"role":"user","parts":[{"type":"image","image":{"data":null,"url":"a"}}]}]}`: "",
+		`{"model":"m","turns":[{"role":"user","parts":[{"type":"image","image":{"data":"b"}}]}]}`:            "turns[0].parts[0].image.url: required",
+
+		`{"model":"m","turns":[{"role":"user","parts":[{"image":{},"type":5}]}]}`: "",
+		`{"model":"m","turns":[],"options":{"group":{"a":1,"A":2}}}`:              "options.group.a: must appear once, letter case ignored",
+		`{"model":"m","turns":[],"options":{"other":{"a":1,"A":2}}}`:              "",
 	} {
 		p := strict.Begin([]byte(body), strict.Brackets, described.Fields())
 		p.Read()

@@ -113,24 +113,24 @@ func AnyMap(p *Pass, _ *Table) {
 // Object checks an object, and its members.
 func Object(p *Pass, objects *Table) { p.Object(new(Members), objects) }
 
-// Inside is Object for a value that may be of any kind. A value of another kind is skipped: what the member
-// must be is for its row to say.
-func Inside(p *Pass, objects *Table) {
-	if p.JSON.Kind() == jsonscan.Object {
-		Object(p, objects)
-	} else {
-		p.JSON.Skip()
+// If returns a check of the values of a kind. A value of another kind is skipped: what the member must be
+// is for its row to say.
+func If(kind jsonscan.Kind, check Check) Check {
+	return func(p *Pass, objects *Table) {
+		if p.JSON.Kind() == kind {
+			check(p, objects)
+		} else {
+			p.JSON.Skip()
+		}
 	}
 }
 
-// Elements checks the objects of an array. A value of another kind is skipped.
-func Elements(p *Pass, objects *Table) {
-	if p.JSON.Kind() == jsonscan.Array {
-		Objects(p, objects)
-	} else {
-		p.JSON.Skip()
-	}
-}
+// Inside checks an object, and its members, as Object does, and Elements the objects of an array as Objects
+// does. A value of another kind is skipped.
+var (
+	Inside   = If(jsonscan.Object, Object)
+	Elements = If(jsonscan.Array, Objects)
+)
 
 // Objects checks an array of objects.
 func Objects(p *Pass, objects *Table) {

@@ -23,7 +23,7 @@ func foldOptions(x *core.Translation) {
 	o.FoldUser(x, secondUserRow)
 	o.FoldParallelCalls()
 	parts.FoldModeration(x)
-	o.FoldTopLogprobs(x)
+	o.FoldTopLogprobs(x, loneTopLogprobsRow)
 }
 
 // readFormat reads the format of the answer.

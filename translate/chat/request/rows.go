@@ -345,6 +345,7 @@ var (
 	unknownCallRow     = rows.Named(ofCall + "type=*")
 	unknownExtraRow    = rows.Named(ofCall + "extra_content=*")
 	unknownPartRow     = rows.Named(ofPart + "type=*")
+	loneTopLogprobsRow = rows.Named("logprobs=false+top_logprobs")
 	addressRows        = map[string]*core.Row{
 		"image_url": rows.Named(ofPart + "image_url.url=https://*"),
 		"audio_url": rows.Named(ofPart + "audio_url.url=https://*"),

@@ -238,18 +238,21 @@ func (r *reader) readResult(role core.Role) {
 		x.Invalid("functionResponse", "differs from an earlier response to the same call")
 		return
 	}
-	media := jsonscan.Again(o.Raw("parts"))
+	media := o.Raw("parts")
 	r.args.result = core.Result{ID: call.id}
 	r.w.OpenResult(&r.args.result)
 	if len(text) > 0 {
 		r.w.Text(text)
 	}
-	for x.EnterList(&media, "functionResponse.parts"); x.NextElement(&media); {
-		r.part.Read(x, &media, partMembers, "")
-		if r.part.Raw("inlineData") == nil && r.part.Raw("fileData") == nil {
-			x.Lose(unknownPartRow, nil)
-		} else {
-			r.readMedia()
+	if len(media) > 0 {
+		c := jsonscan.Again(media)
+		for x.EnterList(&c, "functionResponse.parts"); x.NextElement(&c); {
+			r.part.Read(x, &c, partMembers, "")
+			if r.part.Raw("inlineData") == nil && r.part.Raw("fileData") == nil {
+				x.Lose(unknownPartRow, nil)
+			} else {
+				r.readMedia()
+			}
 		}
 	}
 	r.w.CloseResult(failed && x.Keep(core.ErrorResult, nil))

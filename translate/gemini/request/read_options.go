@@ -44,8 +44,7 @@ func (r *reader) readThinking(raw []byte) {
 	default:
 		x.SetOption(rows.Named(ofThinking+"includeThoughts=false"), shown)
 	}
-	const unspecified = "thinking_level_unspecified"
-	if level := string(bytes.ToLower(o.Word("thinkingLevel"))); level != "" && level != unspecified {
+	if level := string(bytes.ToLower(o.Word("thinkingLevel"))); level != "" && level != "thinking_level_unspecified" {
 		x.SetWord(ofThinking+"thinkingLevel", jsonscan.AppendString(nil, level))
 	}
 	if budget, ok := jsonscan.Integer(o.Raw("thinkingBudget")); ok {
@@ -92,7 +91,7 @@ func (r *reader) foldOptions() {
 			option.Row = usual.row
 		}
 	}
-	o.FoldTopLogprobs(x)
+	o.FoldTopLogprobs(x, loneTopLogprobsRow)
 	schema := o[core.Schema]
 	switch {
 	case schema.Raw == nil:

@@ -91,13 +91,10 @@ func noteID(p *strict.Pass, name, kind string, place translate.Span) {
 	r.Objects = append(r.Objects, translate.ObjectID{Path: name, Kind: kind, Span: place})
 }
 
-// shared returns the check of a field that refers to something in the provider's storage by an id
-// that does not show whose it is.
-func shared(name string, check strict.Check) strict.Check {
-	return func(p *strict.Pass, objects *strict.Table) {
-		needsUnowned(p, name)
-		check(p, objects)
-	}
+// checkPrompt reads a prompt in the provider's storage, whose id does not show whose it is.
+func checkPrompt(p *strict.Pass, objects *strict.Table) {
+	needsUnowned(p, "prompt")
+	strict.WantOptions(p, objects)
 }
 
 // needsState notes the first field that needs what a provider keeps.
@@ -161,9 +158,5 @@ func checkToolType(p *strict.Pass, _ *strict.Table) {
 
 // checkNamespace reads the tools of a namespace, of which nothing is required.
 func checkNamespace(p *strict.Pass, tools *strict.Table) {
-	if p.JSON.Kind() != jsonscan.Array {
-		p.JSON.Skip()
-		return
-	}
 	p.Elements("", func(int) { strict.Groups(p, tools) })
 }

@@ -171,7 +171,7 @@ func (r *requestReader) readItem() {
 		}
 	case "additional_tools":
 		if string(item.Word("role")) != roleDeveloper {
-			r.loseStray("role")
+			item.LoseMembers(x, "role")
 		}
 		r.tools.add(x.At, item.Raw("tools"))
 	case "configuration_update":
@@ -252,11 +252,4 @@ func (r *requestReader) readCall(kind string) (call core.Call, ok bool) {
 		call.Input = append(append([]byte(`{"input":`), item.Raw("input")...), '}')
 	}
 	return call, true
-}
-
-// loseStray reports a member of the item that is left out beside another, or for its kind.
-func (r *requestReader) loseStray(member string) {
-	if !jsonscan.Blank(r.item.Raw(member)) {
-		r.x.LoseMember("", []byte(member))
-	}
 }

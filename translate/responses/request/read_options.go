@@ -2,13 +2,14 @@ package request
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // readInclude reads what the answer is to have beside what it always has.
 func readInclude(x *core.Translation, raw []byte) {
-	for _, word := range elementsOf(raw) {
+	for _, word := range jsonschema.Elements(raw) {
 		switch string(jsonscan.Inner(word)) {
 		case includeReasoning:
 			x.Answer.Seals = x.Info.Seals
@@ -26,36 +27,35 @@ type update struct {
 	reasoning, text []byte
 }
 
+// replaced are the options that a member of a change replaces, the first and the last.
+var replaced = map[string][2]core.Concept{
+	"reasoning.effort":           {core.EffortNone, core.EffortOther},
+	"reasoning.summary":          {core.ReasoningShown, core.ReasoningHidden},
+	"reasoning.generate_summary": {core.ReasoningShown, core.ReasoningHidden},
+	"text.format":                {core.FormatText, core.SchemaStrict},
+	"text.verbosity":             {core.Verbosity, core.Verbosity},
+}
+
 // apply puts the settings in place of those of the request.
 func (u *update) apply(x *core.Translation) {
-	o := &x.Options
-	for name := range jsonscan.Members(u.reasoning) {
-		switch string(name) {
-		case "effort":
-			o.Clear(core.EffortNone, core.EffortOther)
-		case "summary", "generate_summary":
-			o.Clear(core.ReasoningShown, core.ReasoningHidden)
-		}
-	}
-	for name := range jsonscan.Members(u.text) {
-		switch string(name) {
-		case "format":
-			o.Clear(core.FormatText, core.SchemaStrict)
-		case "verbosity":
-			o.Clear(core.Verbosity, core.Verbosity)
-		}
-	}
 	now := x.At
 	x.At = u.place
-	if u.reasoning != nil {
-		c := jsonscan.Again(u.reasoning)
-		x.ReadObject(&c, "reasoning")
-	}
-	if u.text != nil {
-		c := jsonscan.Again(u.text)
-		x.ReadObject(&c, "text")
-	}
+	u.replace(x, "reasoning", u.reasoning)
+	u.replace(x, "text", u.text)
 	x.At = now
+}
+
+// replace reads the object of settings at a path, unless it is absent.
+func (u *update) replace(x *core.Translation, path string, raw []byte) {
+	for name := range jsonscan.Members(raw) {
+		if options, ok := replaced[path+"."+string(name)]; ok {
+			x.Options.Clear(options[0], options[1])
+		}
+	}
+	if raw != nil {
+		c := jsonscan.Again(raw)
+		x.ReadObject(&c, path)
+	}
 }
 
 // foldOptions makes one option of those that the client may give in two ways, and drops
@@ -75,5 +75,5 @@ func foldOptions(x *core.Translation) {
 	} else if !o.Has(core.Schema) {
 		x.Invalid("text.format.schema", "required")
 	}
-	o.FoldTopLogprobs(x)
+	o.FoldTopLogprobs(x, loneTopLogprobsRow)
 }

@@ -27,7 +27,7 @@ func (r *requestReader) readReasoning() (t core.Thought, ok bool) {
 	}
 	switch {
 	case len(sealed) == 0:
-		r.loseStray("encrypted_content")
+		r.item.LoseMembers(x, "encrypted_content")
 	case !ok:
 		x.Lose(foreignSealRow, nil)
 	}
@@ -43,7 +43,7 @@ func (r *requestReader) readReasoning() (t core.Thought, ok bool) {
 	if text == nil {
 		text = r.joined("content")
 	} else {
-		r.loseStray("content")
+		r.item.LoseMembers(x, "content")
 	}
 	return core.Thought{Text: text}, len(text) > 0 && x.Keep(core.UnsignedReasoning, nil)
 }

@@ -238,11 +238,7 @@ func (t *toolReader) readTool(root jsonschema.Root) bool {
 	case "tool_search":
 		if string(o.Word("execution")) != "client" {
 			x.Lose(serverSearchRow, nil)
-			for _, member := range [...]string{"description", "parameters"} {
-				if !jsonscan.Blank(o.Raw(member)) {
-					x.LoseMember("", []byte(member))
-				}
-			}
+			o.LoseMembers(x, "description", "parameters")
 			return false
 		}
 		checkParameters(x, tool.Schema)
@@ -319,7 +315,7 @@ func checkCallers(x *core.Translation, callers []byte) {
 	if callers != nil && callers[0] != '[' {
 		x.Invalid("allowed_callers", "must be an array of strings")
 	}
-	for _, raw := range elementsOf(callers) {
+	for _, raw := range jsonschema.Elements(callers) {
 		if string(raw) != `"direct"` {
 			x.Lose(otherCallersRow, raw)
 		}
@@ -396,15 +392,3 @@ func isNamespace(x *core.Translation, raw []byte, path string) bool {
 
 // isObject reports whether a raw value is an object or absent.
 func isObject(raw []byte) bool { return raw == nil || raw[0] == '{' }
-
-// elementsOf returns the elements of a raw array, raw.
-func elementsOf(raw []byte) (all [][]byte) {
-	if len(raw) == 0 || raw[0] != '[' {
-		return nil
-	}
-	c := jsonscan.Again(raw)
-	for c.EnterArray(); c.Element(); {
-		all = append(all, c.Skip())
-	}
-	return all
-}

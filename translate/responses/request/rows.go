@@ -95,7 +95,7 @@ var stateRows = []core.Row{
 	core.Member("parallel_tool_calls").Is(strict.Flag),
 	core.Structural("previous_response_id", core.Nothing).Is(stored("previous_response_id", seal.ResponseID, strict.Text)).RefusedBy(refuseState),
 	core.Structural("conversation", core.Nothing).Is(stored("conversation", seal.ConversationID, checkConversation)).RefusedBy(refuseState),
-	core.Structural("prompt", core.Nothing).Is(shared("prompt", strict.WantOptions)).RefusedBy(refuseState),
+	core.Structural("prompt", core.Nothing).Is(checkPrompt).RefusedBy(refuseState),
 	core.Structural("input[*].type=item_reference", core.Nothing).RefusedBy(refuseState),
 }
 
@@ -188,7 +188,7 @@ var toolRows = slices.Concat([]core.Row{
 ), core.Of("custom",
 	core.Member("tools[*].format").Is(strict.Options),
 ), core.Of("namespace",
-	core.Structural("tools[*].tools", core.FunctionTool).Is(checkNamespace).Like("tools[*]"),
+	core.Structural("tools[*].tools", core.FunctionTool).Is(strict.If(jsonscan.Array, checkNamespace)).Like("tools[*]"),
 ), core.Of("tool_search",
 	core.Structural("tools[*].execution", core.FunctionTool),
 ), []core.Row{
@@ -206,6 +206,8 @@ var toolRows = slices.Concat([]core.Row{
 	core.Hint("tools[*].*", core.Nothing),
 })...)...))
 
+var isRole = strict.OneOf("user", "assistant", "system", "developer")
+
 // wantParts is the requirement on the content of an item.
 const wantParts = "must be a string or an array of content parts"
 
@@ -220,7 +222,7 @@ func itemMembers() []core.Row {
 		item("id"),
 		item("status"),
 	}, core.Of("message",
-		item("role").Is(checkRole).Must(jsonscan.String),
+		item("role").Is(strict.If(jsonscan.String, isRole)).Must(jsonscan.String),
 		item("content").MustText(wantParts),
 	), core.Of("message reasoning",
 		item("content").Is(strict.Elements),
@@ -399,6 +401,7 @@ var fileRows = core.Within(core.Document, slices.Concat(core.Of("input_image inp
 var (
 	logprobsRow         = rows.Named("include[*]=" + includeLogprobs)
 	otherIncludeRow     = rows.Named("include[*]=*")
+	loneTopLogprobsRow  = rows.Named("include=[]+top_logprobs")
 	secondUserRow       = rows.Named("user+safety_identifier")
 	strayFormatRow      = rows.Named("text.format.type=text+schema")
 	namedChoiceRow      = rows.Named("tool_choice.type=function")

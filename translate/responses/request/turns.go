@@ -53,17 +53,6 @@ func checkItems(p *strict.Pass, objects *strict.Table, field string) {
 	}
 }
 
-var isRole = strict.OneOf("user", "assistant", "system", "developer")
-
-// checkRole reads the role of a message. That it is a string is demanded by its row.
-func checkRole(p *strict.Pass, objects *strict.Table) {
-	if p.JSON.Kind() == jsonscan.String {
-		isRole(p, objects)
-	} else {
-		p.JSON.Skip()
-	}
-}
-
 // checkSealed notes reasoning that this gateway sealed.
 func checkSealed(p *strict.Pass, _ *strict.Table) {
 	if bytes.HasPrefix(p.JSON.StringOrSkip(), []byte(`"`+seal.Block)) {
