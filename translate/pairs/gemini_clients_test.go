@@ -119,6 +119,10 @@ func TestConversationsOfGeminiClients(t *testing.T) {
 		{name: "no role is that of the user", target: translate.Messages, body: `{"contents":[{"parts":[{"text":"a"}]}]}`, want: []string{`{"role":"user","content":[{"type":"text","text":"a"}]}`}},
 		{name: "Y034 a file of the service", target: translate.Messages, body: ofParts(`{"fileData":{"mimeType":"image/png","fileUri":"gs://b/i.png"}}`).body, refused: "contents[0].parts[0].fileData.fileUri"},
 		{name: "Y034 code that was run", target: translate.Messages, body: ofParts(`{"executableCode":{"code":"x"}}`).body, refused: "contents[0].parts[0].executableCode"},
+		// Gemini 3 signs these parts, too: with a signature they were left out, and only its loss was reported.
+		{name: "Y034 code that was run, signed", target: translate.Messages, body: ofParts(`{"executableCode":{"code":"x"},"thoughtSignature":"EqQB"}`).body, refused: "contents[0].parts[0].executableCode"},
+		{name: "Y034 the output of code, signed", target: translate.Chat, body: ofParts(`{"codeExecutionResult":{"outcome":"OUTCOME_OK"},"thoughtSignature":"EqQB"}`).body, refused: "contents[0].parts[0].codeExecutionResult"},
+		{name: "Y034 a tool of the service, signed", target: translate.Responses, body: ofParts(`{"toolCall":{"id":"a"},"thoughtSignature":"EqQB"}`).body, refused: "contents[0].parts[0].toolCall"},
 		{name: "Y034 stored content", target: translate.Messages, body: generating(`"cachedContent":"cachedContents/c"`).body, refused: "cachedContent"},
 		{name: "Y034 an image as the answer", target: translate.Messages, body: configured(`"responseModalities":["IMAGE"]`).body, refused: "generationConfig.responseModalities"},
 	})

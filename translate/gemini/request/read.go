@@ -172,10 +172,9 @@ func (r *reader) readPart(c *jsonscan.Cursor, role core.Role, index int) {
 	case p.Raw("inlineData") != nil, p.Raw("fileData") != nil:
 		r.turns.begin(role)
 		r.readMedia()
+	case p.LoseNamed(x, part, "executableCode", "codeExecutionResult", "toolCall", "toolResponse"):
 	case signature == nil && !jsonscan.IsEmptyList(c.Document()[start:c.Offset()]):
-		if !p.LoseNamed(x, part, "executableCode", "codeExecutionResult", "toolCall", "toolResponse") {
-			x.Lose(unknownPartRow, nil)
-		}
+		x.Lose(unknownPartRow, nil)
 	}
 }
 
