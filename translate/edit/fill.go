@@ -54,7 +54,8 @@ func Fill(c *jsonscan.Cursor, wanted []Wanted, edits []Edit) []Edit {
 	if !empty {
 		members = "," + members
 	}
-	return append(edits, Edit{translate.Span{Start: c.ObjectEnd(), End: c.ObjectEnd()}, []byte(members)})
+	end := c.Offset() - len("}")
+	return append(edits, Edit{translate.Span{Start: end, End: end}, []byte(members)})
 }
 
 // fill is Fill for the value of a member that is present.

@@ -57,8 +57,8 @@ func FuzzAgain(f *testing.F) {
 		assert.Equal(t, string(want), string(walk(&checked, nil)))
 		require.NoError(t, checked.Finish())
 
-		noting := New(data)
-		noting.NoteTexts()
+		var noting Cursor
+		noting.Init(data)
 		walk(&noting, nil)
 		known := noting.Texts().Again(data)
 		assert.Equal(t, string(want), string(walk(&known, nil)))

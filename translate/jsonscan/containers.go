@@ -8,17 +8,21 @@ package jsonscan
 //	}
 //
 // where the loop's body consumes exactly one value.
-func (c *Cursor) EnterObject() bool { return c.enterObject(false) }
+func (c *Cursor) EnterObject() bool {
+	if !c.at.enter(Object) {
+		return false
+	}
+	c.name.enter()
+	return true
+}
 
 // EnterMap is EnterObject for an object whose names the author of the document
 // chooses: names that differ only in letter case are different members.
-func (c *Cursor) EnterMap() bool { return c.enterObject(true) }
-
-func (c *Cursor) enterObject(exact bool) bool {
-	if !c.enter(Object) {
+func (c *Cursor) EnterMap() bool {
+	if !c.EnterObject() {
 		return false
 	}
-	c.name.enter(exact)
+	c.name.before.exact = true
 	return true
 }
 
@@ -28,7 +32,7 @@ func (c *Cursor) enterObject(exact bool) bool {
 //	for c.Element() { ... }
 //
 // where the loop's body consumes exactly one value.
-func (c *Cursor) EnterArray() bool { return c.enter(Array) }
+func (c *Cursor) EnterArray() bool { return c.at.enter(Array) }
 
 // OpenObject is EnterObject, but consumes a value of another kind and treats it as an
 // object without members, so that callers need not check the kind:
@@ -46,7 +50,7 @@ func (c *Cursor) OpenArray() bool { return c.EnterArray() || c.pass() }
 // in it.
 func (c *Cursor) pass() bool {
 	c.Skip()
-	c.phase = passed
+	c.at.phase = passed
 	return false
 }
 
@@ -54,39 +58,38 @@ func (c *Cursor) pass() bool {
 // consumed the end of the object, or on an error. A repeated name is a *DuplicateError;
 // names are compared without letter case unless EnterMap has entered the object.
 func (c *Cursor) Member() bool {
-	more, left := c.next('}')
+	more, left := c.at.next('}')
 	if left {
-		c.objectEnd = c.pos - len("}")
 		c.name.leave()
 	}
 	if !more {
 		return false
 	}
-	c.space()
-	end, reason := c.name.read(c.data, c.pos, &c.strings)
+	c.at.space()
+	end, reason := c.name.read(c.at.data, c.at.pos, &c.strings)
 	if reason != "" {
-		c.fail(end, reason)
+		c.at.fail(end, reason)
 		return false
 	}
-	if c.pos = end; !c.colon() {
+	if c.at.pos = end; !c.at.colon() {
 		return false
 	}
 	if !c.name.unchecked {
-		if first, twice := c.name.repeats(c.data); twice {
-			c.err = &DuplicateError{Offset: c.name.start, Name: string(c.name.text), First: string(nameAt(c.data, first)), InMap: c.name.before.exact}
+		if first, twice := c.name.repeats(c.at.data); twice {
+			c.at.err = &DuplicateError{Offset: c.name.start, Name: string(c.name.text), First: string(nameAt(c.at.data, first)), InMap: c.name.before.exact}
 			return false
 		}
 	}
-	c.phase = due
+	c.at.phase = due
 	return true
 }
 
 // Element moves to the array's next element. It returns false after it has consumed the
 // end of the array, or on an error.
 func (c *Cursor) Element() bool {
-	more, _ := c.next(']')
+	more, _ := c.at.next(']')
 	if more {
-		c.phase = due
+		c.at.phase = due
 	}
 	return more
 }
@@ -94,7 +97,7 @@ func (c *Cursor) Element() bool {
 // Name returns the decoded name of the member that Member moved to last. It is
 // valid until the next call of Member.
 func (c *Cursor) Name() []byte {
-	if c.err != nil {
+	if c.at.err != nil {
 		return nil
 	}
 	return c.name.text
@@ -103,6 +106,3 @@ func (c *Cursor) Name() []byte {
 // MemberStart returns the offset of the name, its quote included, of the member
 // that Member moved to last.
 func (c *Cursor) MemberStart() int { return c.name.start }
-
-// ObjectEnd returns the offset of the closing brace that Member consumed last.
-func (c *Cursor) ObjectEnd() int { return c.objectEnd }

@@ -49,9 +49,9 @@ func TestAWholeMessageIsReadMemberByMember(t *testing.T) {
 			assert.True(t, ok && exact)
 			assert.EqualValues(t, 16, n)
 		case "t":
-			f, ok := c.Float()
+			raw, ok := c.Number()
 			assert.True(t, ok)
-			assert.InDelta(t, 0.5, f, 0)
+			assert.InDelta(t, 0.5, jsonscan.ParseFloat(raw), 0)
 		case "stream":
 			v, ok := c.Bool()
 			assert.True(t, ok && v)
@@ -92,10 +92,9 @@ func TestOffsetsAllowSplicing(t *testing.T) {
 	require.True(t, c.Member())
 	c.Skip()
 	require.False(t, c.Member())
-	assert.Equal(t, strings.Index(document, "}"), c.ObjectEnd(), "the inner object was left last")
+	assert.Equal(t, strings.Index(document, "}")+1, c.Offset(), "directly behind the object that was left")
 	require.False(t, c.Member())
-	assert.Equal(t, strings.LastIndex(document, "}"), c.ObjectEnd())
-	assert.Equal(t, c.ObjectEnd()+1, c.Offset())
+	assert.Equal(t, strings.LastIndex(document, "}")+1, c.Offset())
 	assert.NoError(t, c.Finish())
 }
 
@@ -109,8 +108,6 @@ func TestAValueOfAnotherKindIsNotConsumed(t *testing.T) {
 	_, ok = c.Number()
 	assert.False(t, ok)
 	_, _, ok = c.Int()
-	assert.False(t, ok)
-	_, ok = c.Float()
 	assert.False(t, ok)
 	text, ok := c.Text()
 	assert.True(t, ok)

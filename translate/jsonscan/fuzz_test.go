@@ -134,9 +134,8 @@ func decodeKind(t *testing.T, c *jsonscan.Cursor) any {
 func decodeNumber(t *testing.T, c *jsonscan.Cursor) any {
 	ahead := *c
 	n, exact, _ := ahead.Int()
-	ahead = *c
-	float, _ := ahead.Float()
 	raw, _ := c.Number()
+	float := jsonscan.ParseFloat(raw)
 	if c.Err() != nil {
 		return nil
 	}

@@ -16,9 +16,9 @@ type memberName struct {
 }
 
 // enter begins an object.
-func (m *memberName) enter(exact bool) {
+func (m *memberName) enter() {
 	if !m.unchecked {
-		m.before.enter(exact)
+		m.before.enter()
 	}
 }
 

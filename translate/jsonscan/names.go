@@ -37,14 +37,14 @@ type names struct {
 	crowds []crowd // of those open objects that have one
 }
 
-// enter begins an object.
-func (n *names) enter(exact bool) {
+// enter begins an object, which is not exact.
+func (n *names) enter() {
 	outer := met{hash: uint32(n.first) << 1, offset: n.bits}
 	if n.exact {
 		outer.hash |= 1
 	}
 	n.push(outer)
-	n.first, n.exact, n.bits = n.len, exact, 0
+	n.first, n.exact, n.bits = n.len, false, 0
 }
 
 // leave ends the innermost object.

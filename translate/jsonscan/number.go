@@ -3,7 +3,15 @@ package jsonscan
 import (
 	"bytes"
 	"math"
+	"strconv"
 )
+
+// ParseFloat returns the float that is nearest to a JSON number, which is infinite for numbers
+// beyond the range.
+func ParseFloat(raw []byte) float64 {
+	f, _ := strconv.ParseFloat(string(raw), 64) // the number is well formed; for a range error, f is infinite
+	return f
+}
 
 // ParseInt returns the value of a JSON number if it is integral, in whatever notation.
 // exact is false, and n 0, if it is not integral or beyond 64 bits.

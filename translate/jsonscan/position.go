@@ -19,25 +19,16 @@ type position struct {
 	err   error
 }
 
-// Err returns the first error: a *SyntaxError, a *DuplicateError, or an error of
-// the calling code.
-func (p *position) Err() error { return p.err }
-
-// Document returns the document that the cursor reads.
-func (p *position) Document() []byte { return p.data }
-
-// Offset returns the offset of the value at the cursor, or of the first byte that was not
-// consumed.
-func (p *position) Offset() int {
+// offset is Cursor.Offset.
+func (p *position) offset() int {
 	if p.phase == due {
 		p.space()
 	}
 	return p.pos
 }
 
-// Kind returns the kind of the value at the cursor by its first byte, without consuming
-// the value. If there is no value, Kind returns Invalid, and Err an error.
-func (p *position) Kind() Kind {
+// kind is Cursor.Kind.
+func (p *position) kind() Kind {
 	if p.err != nil {
 		return Invalid
 	}
@@ -62,9 +53,8 @@ func (p *position) Kind() Kind {
 	return kind
 }
 
-// Finish checks that nothing but white space follows the document's value, and
-// returns the first error of the cursor.
-func (p *position) Finish() error {
+// finish is Cursor.Finish.
+func (p *position) finish() error {
 	if p.err != nil {
 		return p.err
 	}
@@ -91,7 +81,7 @@ func (p *position) space() { p.pos = spaceEnd(p.data, p.pos) }
 
 // enter consumes the first byte of a container of that kind.
 func (p *position) enter(kind Kind) bool {
-	if p.Kind() != kind {
+	if p.kind() != kind {
 		return false
 	}
 	if p.depth == MaxDepth {

@@ -39,7 +39,7 @@ func (c *Cursor) Skip() []byte {
 	if slot.End == 0 {
 		return nil
 	}
-	return c.data[slot.Start:slot.End:slot.End]
+	return c.at.data[slot.Start:slot.End:slot.End]
 }
 
 // SkipAt is Skip, but returns the kind of the value and its position: Invalid and the zero
@@ -52,20 +52,20 @@ func (c *Cursor) SkipAt() (kind Kind, slot Slot) {
 	case kind == Invalid:
 		return Invalid, Slot{}
 	case c.strings.valid:
-		end, reason = c.strings.texts.knownEnd(c.data, c.pos)
+		end, reason = c.strings.texts.knownEnd(c.at.data, c.at.pos)
 	case kind == String:
-		end, _, reason = c.strings.end(c.data, c.pos)
+		end, _, reason = c.strings.end(c.at.data, c.at.pos)
 	case kind < String:
-		end, reason = scalarEnd(c.data, c.pos, kind)
+		end, reason = scalarEnd(c.at.data, c.at.pos, kind)
 	default:
-		end, reason = valueEnd(c.data, c.pos, MaxDepth-c.depth)
+		end, reason = valueEnd(c.at.data, c.at.pos, MaxDepth-c.at.depth)
 	}
 	if reason != "" {
-		c.fail(end, reason)
+		c.at.fail(end, reason)
 		return Invalid, Slot{}
 	}
-	slot = Slot{c.pos, end}
-	c.pos, c.phase = end, done
+	slot = Slot{c.at.pos, end}
+	c.at.pos, c.at.phase = end, done
 	return kind, slot
 }
 

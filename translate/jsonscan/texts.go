@@ -14,10 +14,6 @@ type extent struct{ start, end uint32 }
 // longText is the length, in bytes, from which a string is among Texts.
 const longText = 128
 
-// NoteTexts makes the cursor note the long strings that it reads, for Texts. It must be
-// called before anything is read.
-func (c *Cursor) NoteTexts() { c.strings.noting = true }
-
 // Texts returns the noted strings.
 func (c *Cursor) Texts() Texts { return c.strings.texts }
 
@@ -35,7 +31,7 @@ func (t Texts) Size(least int) (size int) {
 // it knows how to read it.
 func (c *Cursor) NoteArray(start int) {
 	if s := &c.strings; s.noting {
-		s.texts = slices.Insert(s.texts.room(c.data), s.texts.from(start, len(s.texts)), extent{uint32(start), uint32(c.pos)})
+		s.texts = slices.Insert(s.texts.room(c.at.data), s.texts.from(start, len(s.texts)), extent{uint32(start), uint32(c.at.pos)})
 	}
 }
 
@@ -59,16 +55,16 @@ func (t Texts) from(start, last int) int {
 // Again is the function Again for the document whose strings these are.
 func (t Texts) Again(document []byte) Cursor {
 	return Cursor{
-		position: position{data: document, pos: markEnd(document)},
-		name:     memberName{unchecked: true},
-		strings:  stringEnder{valid: true, texts: t, document: t},
+		at:      position{data: document, pos: markEnd(document)},
+		name:    memberName{unchecked: true},
+		strings: stringEnder{valid: true, texts: t, document: t},
 	}
 }
 
 // Revisit makes c, which is large and therefore reused, a cursor at a value that other has skipped in
 // a document that is read again. The offsets of c are those of other.
 func (c *Cursor) Revisit(other *Cursor, value Slot) {
-	c.data, c.pos, c.depth, c.phase, c.err = other.data[:value.End], value.Start, 0, due, nil
+	c.at.data, c.at.pos, c.at.depth, c.at.phase, c.at.err = other.at.data[:value.End], value.Start, 0, due, nil
 	c.name.unchecked = true
 	all, s := other.strings.document, &c.strings
 	s.valid, s.noting, s.document = true, false, all

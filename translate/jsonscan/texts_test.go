@@ -15,8 +15,8 @@ var long = strings.Repeat(`a \"word\" `, 20)
 // translate it.
 func TestTextsAreNotSearchedAgain(t *testing.T) {
 	document := []byte(`{"a":"short","b":["` + long + `",{"c":"` + long + `"}],"d":"` + long + `","e":1}`)
-	first := New(document)
-	first.NoteTexts()
+	var first Cursor
+	first.Init(document)
 	walk(&first, nil)
 	require.NoError(t, first.Finish())
 	texts := first.Texts()
@@ -61,8 +61,8 @@ func TestTextsAreNotSearchedAgain(t *testing.T) {
 // was searched for its end, byte by byte, before it could be read.
 func TestANotedArrayIsNotSearchedAgain(t *testing.T) {
 	document := `{"content":["` + long + `",{"a":1},["x"]],"role":"user"}`
-	first := New([]byte(document))
-	first.NoteTexts()
+	var first Cursor
+	first.Init([]byte(document))
 	for first.EnterObject(); first.Member(); {
 		if string(first.Name()) != "content" {
 			first.Skip()
@@ -99,8 +99,8 @@ func TestANotedArrayIsNotSearchedAgain(t *testing.T) {
 // A cursor that reads ahead is a copy. What it notes is read, and noted, once more.
 func TestACopyOfACursorNotesForItself(t *testing.T) {
 	document := []byte(`["` + long + `","` + long + `"]`)
-	c := New(document)
-	c.NoteTexts()
+	var c Cursor
+	c.Init(document)
 	require.True(t, c.EnterArray())
 	require.True(t, c.Element())
 	c.Skip()

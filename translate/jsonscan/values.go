@@ -1,7 +1,5 @@
 package jsonscan
 
-import "strconv"
-
 // Text consumes a string and returns it decoded. The text is a slice of the
 // source if it has no escapes, else it is valid until the next call of Text.
 // If the value is no string, ok is false and nothing is consumed.
@@ -54,8 +52,8 @@ func (c *Cursor) Number() (raw []byte, ok bool) {
 	if c.Kind() != Number {
 		return nil, false
 	}
-	end, reason := numberEnd(c.data, c.pos)
-	return c.consume(end, reason)
+	end, reason := numberEnd(c.at.data, c.at.pos)
+	return c.at.consume(end, reason)
 }
 
 // Int consumes a number and returns its value if it is integral, in whatever notation
@@ -70,25 +68,13 @@ func (c *Cursor) Int() (n int64, exact, ok bool) {
 	return n, exact, true
 }
 
-// Float consumes a number and returns the nearest float, which is infinite for numbers
-// beyond the range. If the value is not a number, ok is false and nothing is consumed.
-func (c *Cursor) Float() (f float64, ok bool) {
-	raw, ok := c.Number()
-	if !ok {
-		return 0, false
-	}
-	// The number is well formed; for a range error, f is infinite.
-	f, _ = strconv.ParseFloat(string(raw), 64)
-	return f, true
-}
-
 // Bool consumes a boolean and returns its value. If the value is not a boolean, ok is
 // false and nothing is consumed.
 func (c *Cursor) Bool() (v, ok bool) {
 	if c.Kind() != Bool {
 		return false, false
 	}
-	raw, ok := c.consume(literalEnd(c.data, c.pos))
+	raw, ok := c.at.consume(literalEnd(c.at.data, c.at.pos))
 	return len(raw) == len("true"), ok
 }
 
@@ -97,7 +83,7 @@ func (c *Cursor) Null() bool {
 	if c.Kind() != Null {
 		return false
 	}
-	_, ok := c.consume(literalEnd(c.data, c.pos))
+	_, ok := c.at.consume(literalEnd(c.at.data, c.at.pos))
 	return ok
 }
 
@@ -106,8 +92,8 @@ func (c *Cursor) string() (raw []byte, escaped, ok bool) {
 	if c.Kind() != String {
 		return nil, false, false
 	}
-	end, escaped, reason := c.strings.end(c.data, c.pos)
-	raw, ok = c.consume(end, reason)
+	end, escaped, reason := c.strings.end(c.at.data, c.at.pos)
+	raw, ok = c.at.consume(end, reason)
 	return raw, escaped, ok
 }
 

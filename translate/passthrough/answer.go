@@ -256,12 +256,13 @@ func appendVector(dst []byte, c *jsonscan.Cursor) (vector []byte, ok bool) {
 	var numbers []byte
 	ok = true
 	for c.EnterArray(); c.Element(); {
-		f, isNumber := c.Float()
+		raw, isNumber := c.Number()
 		if !isNumber {
 			c.Skip()
 		}
-		ok = ok && isNumber && !math.IsInf(float64(float32(f)), 0)
-		numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(float32(f)))
+		f := float32(jsonscan.ParseFloat(raw))
+		ok = ok && isNumber && !math.IsInf(float64(f), 0)
+		numbers = binary.LittleEndian.AppendUint32(numbers, math.Float32bits(f))
 	}
 	return append(base64.StdEncoding.AppendEncode(append(dst, '"'), numbers), '"'), ok
 }

@@ -55,7 +55,6 @@ var passes = sync.Pool{New: func() any { return new(Pass) }}
 func Begin(body []byte, notation Notation, fields Fields) *Pass {
 	p := passes.Get().(*Pass)
 	p.JSON.Init(body)
-	p.JSON.NoteTexts()
 	p.body, p.fields = body, fields
 	p.path.notation, p.found.order = notation, math.MaxUint64
 	return p
@@ -79,7 +78,7 @@ func (p *Pass) Read() {
 			p.skipField()
 		}
 	}
-	p.View.StreamUsage.End = p.JSON.ObjectEnd()
+	p.View.StreamUsage.End = p.JSON.Offset() - len("}")
 	for i := range p.fields {
 		if f := &p.fields[i]; f.Must {
 			p.Require(f.Name)

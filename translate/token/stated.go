@@ -55,10 +55,11 @@ func (r *costReport) read(c *jsonscan.Cursor, is Meaning) {
 	if c.Null() {
 		return
 	}
-	amount, ok := c.Float()
+	raw, ok := c.Number()
 	if !ok {
 		c.Skip()
 	}
+	amount := jsonscan.ParseFloat(raw)
 	nanos := amount * 1e9
 	if is == CostTicks {
 		nanos = amount / ticksPerNano
