@@ -80,9 +80,7 @@ func TestAPassDemandsWhatTheRowsSay(t *testing.T) {
 		`{"model":"m","turns":[],"options":{"group":{"a":1,"A":2}}}`:              "options.group.a: must appear once, letter case ignored",
 		`{"model":"m","turns":[],"options":{"other":{"a":1,"A":2}}}`:              "",
 	} {
-		p := strict.Begin([]byte(body), strict.Brackets, described.Fields())
-		p.Read()
-		_, fault := p.End()
+		_, fault := strict.Read([]byte(body), strict.Brackets, described.Fields()).End()
 		if want == "" {
 			assert.Nil(t, fault, body)
 		} else if assert.NotNil(t, fault, body) {

@@ -24,16 +24,15 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 	if e.json == nil || IsForm(body) && e.form != "" {
 		return inspectForm(body, e)
 	}
-	p := strict.Begin(body, strict.Brackets, e.json)
-	p.Read()
+	b := strict.Read(body, strict.Brackets, e.json)
 	switch e.unit {
 	case images:
-		p.View.Costs.Units.Images = max(1, p.View.Answers)
+		b.Pass.View.Costs.Units.Images = max(1, b.Pass.View.Answers)
 	case queries:
-		p.View.Costs.Units.Queries = max(1, p.View.Costs.Units.Queries)
+		b.Pass.View.Costs.Units.Queries = max(1, b.Pass.View.Costs.Units.Queries)
 	}
-	named := p.Has("model")
-	view, refused := p.End()
+	named := b.Has("model")
+	view, refused := b.End()
 	if refused == nil && !named {
 		view.Model = e.byDefault
 		c := jsonscan.Again(body)

@@ -75,27 +75,21 @@ func Answers(most int64) Check {
 // Tier reads the service tier, a value of any kind. It is kept in the View.
 func Tier(p *Pass, _ *Table) { p.View.Costs.Terms.ReadTier(p.JSON.StringOrSkip()) }
 
-// Options reads a value of any kind. An object must not have repeated members.
-func Options(p *Pass, _ *Table) { p.options() }
-
-// Groups is Options, which looks into the objects inside as well, of which the format has rows.
-func Groups(p *Pass, objects *Table) { p.groups(objects) }
-
 // WantOptions is Options for a value that must be an object.
 func WantOptions(p *Pass, _ *Table) {
-	p.wantObject()
-	p.options()
+	wantObject(p)
+	Options(p, nil)
 }
 
 // WantGroups is Groups for a value that must be an object.
 func WantGroups(p *Pass, objects *Table) {
-	p.wantObject()
-	p.groups(objects)
+	wantObject(p)
+	Groups(p, objects)
 }
 
 // Map checks an object whose names the client chooses and which are therefore case-sensitive.
 func Map(p *Pass, objects *Table) {
-	p.wantObject()
+	wantObject(p)
 	AnyMap(p, objects)
 }
 
@@ -186,7 +180,7 @@ func StreamOptions(p *Pass, _ *Table) {
 	at := &p.View.StreamUsage
 	at.Options.Start = p.JSON.Offset()
 	if !p.JSON.Null() {
-		p.wantObject()
+		wantObject(p)
 		for p.JSON.OpenObject(); p.Member(); {
 			if string(p.JSON.Name()) == "include_usage" {
 				usageFlag(p, at)

@@ -25,7 +25,7 @@ func TestPathsAreWrittenInBothNotations(t *testing.T) {
 		Dots:     "messages.0.content.12.text",
 		Brackets: "messages[0].content[12].text",
 	} {
-		p := Begin([]byte(`{}`), notation, nil)
+		p := &begin([]byte(`{}`), notation, nil).Pass
 		p.push("messages")
 		p.pushIndex(0)
 		p.push("content")
@@ -38,7 +38,7 @@ func TestPathsAreWrittenInBothNotations(t *testing.T) {
 }
 
 func TestPathsBeyondTheBoundAreCutOff(t *testing.T) {
-	p := Begin([]byte(`{}`), Dots, nil)
+	p := &begin([]byte(`{}`), Dots, nil).Pass
 	for range maxSteps + 3 {
 		p.push("a")
 	}
@@ -50,8 +50,7 @@ func TestPathsBeyondTheBoundAreCutOff(t *testing.T) {
 }
 
 func TestTheEarlierFaultWins(t *testing.T) {
-	p := Begin([]byte(`{}`), Dots, nil)
-	p.Read()
+	p := &Read([]byte(`{}`), Dots, nil).Pass
 	p.Row(3)
 	p.NoteMember("c", "third")
 	p.Row(2)

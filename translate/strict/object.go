@@ -113,18 +113,18 @@ func (m *Members) typeOf(object []byte) *Shape {
 }
 
 // wantMember checks what an object must have of a member.
-func (v *Value) wantMember(m *Members, n need) {
+func (p *Pass) wantMember(m *Members, n need) {
 	name, kind := m.table.Names()[n.index], m.kinds[n.index]
 	switch {
 	case Missing(kind) && n.Optional:
 	case n.Without != "":
 		if !Missing(m.Kind(n.Without)) {
-			v.NoteMember(name, "must not be sent together with "+n.Without)
+			p.NoteMember(name, "must not be sent together with "+n.Without)
 		}
 	case Missing(kind) || n.Texts == "":
-		v.WantKind(name, kind, n.Kind)
+		p.WantKind(name, kind, n.Kind)
 	case kind != jsonscan.String && kind != jsonscan.Array:
-		v.NoteMember(name, n.Texts+", got "+kind.String())
+		p.NoteMember(name, n.Texts+", got "+kind.String())
 	}
 }
 
@@ -134,12 +134,12 @@ func Missing(kind jsonscan.Kind) bool { return kind == jsonscan.Invalid || kind 
 
 // WantKind checks the kind of a member that the object at the path must have. The kind of
 // an absent member is Invalid; wanted is Invalid if any kind is allowed.
-func (v *Value) WantKind(name string, kind, wanted jsonscan.Kind) {
+func (p *Pass) WantKind(name string, kind, wanted jsonscan.Kind) {
 	switch {
 	case Missing(kind):
-		v.NoteMember(name, Required)
+		p.NoteMember(name, Required)
 	case wanted != jsonscan.Invalid && kind != wanted:
-		v.NoteMember(name, must(wanted)+", got "+kind.String())
+		p.NoteMember(name, must(wanted)+", got "+kind.String())
 	}
 }
 

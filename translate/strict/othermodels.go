@@ -49,33 +49,33 @@ func isTools(name []byte) bool {
 
 // searchToolsAhead searches the tools at the cursor, which stays where it is. The pass
 // refuses a body that the search misreads.
-func (v *Value) searchToolsAhead() {
-	if v.otherModels == "" {
-		tools := jsonscan.Again(v.body[v.JSON.Offset():])
-		v.searchTools(&tools)
+func (p *Pass) searchToolsAhead() {
+	if p.otherModels == "" {
+		tools := jsonscan.Again(p.body[p.JSON.Offset():])
+		p.searchTools(&tools)
 	}
 }
 
 // searchTools notes the first tool of an array, or in a tool, that asks further models.
 // Providers differ in which of several members named type they read.
-func (v *Value) searchTools(c *jsonscan.Cursor) {
-	v.push("tools")
+func (p *Pass) searchTools(c *jsonscan.Cursor) {
+	p.push("tools")
 	c.OpenArray()
 	for i := 0; c.Element(); i++ {
-		v.pushIndex(i)
+		p.pushIndex(i)
 		for c.OpenObject(); c.Member(); {
 			switch name := c.Name(); {
 			case isTools(name):
-				v.searchTools(c)
+				p.searchTools(c)
 			case !isType(name):
 				c.Skip()
 			case asksModels(c.StringOrSkip()):
-				v.noteOtherModels(v.path.String())
+				p.noteOtherModels(p.path.String())
 			}
 		}
-		v.pop()
+		p.pop()
 	}
-	v.pop()
+	p.pop()
 }
 
 // asksModels reports whether tools of a type, as it is written, ask further models.
@@ -90,8 +90,8 @@ func asksModels(kind []byte) bool {
 }
 
 // noteOtherModels notes the first field that names further models.
-func (v *Value) noteOtherModels(path string) {
-	if v.otherModels == "" {
-		v.otherModels = path
+func (p *Pass) noteOtherModels(path string) {
+	if p.otherModels == "" {
+		p.otherModels = path
 	}
 }

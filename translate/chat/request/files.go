@@ -31,9 +31,7 @@ func checkPurpose(p *strict.Pass, _ *strict.Table) {
 
 // CheckUpload is the strict pass over the body of a request about an upload of several parts.
 func CheckUpload(body []byte) *fault.Fault {
-	p := strict.Begin(body, strict.Brackets, uploadFields)
-	p.Read()
-	_, refused := p.End()
+	_, refused := strict.Read(body, strict.Brackets, uploadFields).End()
 	return refused
 }
 
@@ -43,7 +41,7 @@ var batched = strict.OneOf("/v1/chat/completions", "/v1/responses", "/v1/complet
 // ReadLine is the strict pass over a request of a batch in a line of a file. It returns the path of its
 // endpoint, and the place of its body.
 func ReadLine(line []byte) (path string, body translate.Span, refused *fault.Fault) {
-	p := strict.Begin(line, strict.Brackets, strict.Fields{
+	b := strict.Read(line, strict.Brackets, strict.Fields{
 		{Name: "custom_id", Check: strict.Text, Must: true},
 		{Name: "method", Check: strict.OneOf("POST", "POST"), Must: true},
 		{Name: "url", Check: func(p *strict.Pass, objects *strict.Table) {
@@ -60,8 +58,7 @@ func ReadLine(line []byte) (path string, body translate.Span, refused *fault.Fau
 			body = translate.Span{Start: start, End: start + len(p.JSON.Skip())}
 		}, Must: true},
 	})
-	p.Read()
-	_, refused = p.End()
+	_, refused = b.End()
 	return path, body, refused
 }
 
@@ -69,7 +66,7 @@ func ReadLine(line []byte) (path string, body translate.Span, refused *fault.Fau
 // returns the place of the id of the file.
 func BatchOf(body []byte, _ func(translate.Span) *fault.Fault) (file translate.ObjectID, refused *fault.Fault) {
 	file = translate.ObjectID{Path: "input_file_id", Kind: seal.FileID}
-	p := strict.Begin(body, strict.Brackets, strict.Fields{
+	b := strict.Read(body, strict.Brackets, strict.Fields{
 		{Name: file.Path, Check: func(p *strict.Pass, objects *strict.Table) {
 			start := p.JSON.Offset()
 			strict.Text(p, objects)
@@ -80,7 +77,6 @@ func BatchOf(body []byte, _ func(translate.Span) *fault.Fault) (file translate.O
 		{Name: "metadata", Check: strict.Options},
 		{Name: "output_expires_after", Check: strict.Options},
 	})
-	p.Read()
-	_, refused = p.End()
+	_, refused = b.End()
 	return file, refused
 }

@@ -12,9 +12,7 @@ import (
 // the fault that comes first: JSON faults in byte order, then the fields in the order of
 // their rows.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
-	p := strict.Begin(body, strict.Brackets, fields)
-	p.Read()
-	return p.End()
+	return strict.Read(body, strict.Brackets, fields).End()
 }
 
 // completionFields are those of the request that changes a stored completion.
@@ -22,9 +20,7 @@ var completionFields = strict.Fields{{Name: "metadata", Check: strict.Map, Must:
 
 // CheckCompletion is the strict pass over the body of the request that changes a stored completion.
 func CheckCompletion(body []byte) *fault.Fault {
-	p := strict.Begin(body, strict.Brackets, completionFields)
-	p.Read()
-	_, refused := p.End()
+	_, refused := strict.Read(body, strict.Brackets, completionFields).End()
 	return refused
 }
 

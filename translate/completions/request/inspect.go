@@ -10,12 +10,11 @@ import (
 // the fault that comes first: JSON faults in byte order, then the fields in the order of
 // their rows.
 func Inspect(body []byte, _ translate.Operation) (translate.View, *fault.Fault) {
-	p := strict.Begin(body, strict.Brackets, fields)
-	p.Read()
-	if p.Has("stream_options") && !p.View.Stream {
-		p.NoteField("stream_options", "must be sent only with stream true")
+	b := strict.Read(body, strict.Brackets, fields)
+	if b.Has("stream_options") && !b.Pass.View.Stream {
+		b.NoteField("stream_options", "must be sent only with stream true")
 	}
-	return p.End()
+	return b.End()
 }
 
 // checkMaxTokens reads the bound of the answer. Servers differ in the meaning of 0.

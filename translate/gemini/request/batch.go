@@ -22,9 +22,7 @@ const (
 // an object, and returns why it is refused; nil to go on. File is the name of the file that has the requests,
 // if the body has none.
 func Batch(body []byte, each func(request translate.Span) *fault.Fault) (file translate.ObjectID, refused *fault.Fault) {
-	p := strict.Begin(body, strict.Brackets, strict.Fields{{Name: "batch", Must: true}})
-	p.Read()
-	if _, refused = p.End(); refused != nil {
+	if _, refused = strict.Read(body, strict.Brackets, strict.Fields{{Name: "batch", Must: true}}).End(); refused != nil {
 		return file, refused
 	}
 	b := batchReader{c: jsonscan.Skipped(body), each: each}

@@ -21,9 +21,7 @@ func inspectEmbeddings(body []byte, op translate.Operation) (translate.View, *fa
 	if op == translate.EmbedMany {
 		fields = embeddingsFields
 	}
-	p := strict.Begin(body, strict.Brackets, fields)
-	p.Read()
-	return p.End()
+	return strict.Read(body, strict.Brackets, fields).End()
 }
 
 // checkContent checks what is to be embedded.

@@ -14,9 +14,7 @@ import (
 // CheckFile is the strict pass over a document that describes a file which is uploaded. It refuses a name
 // that the client has chosen: those of all clients are names of one account.
 func CheckFile(document []byte) *fault.Fault {
-	p := strict.Begin(document, strict.Brackets, strict.Fields{{Name: "file", Check: checkDescription}})
-	p.Read()
-	_, refused := p.End()
+	_, refused := strict.Read(document, strict.Brackets, strict.Fields{{Name: "file", Check: checkDescription}}).End()
 	return refused
 }
 

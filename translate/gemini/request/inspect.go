@@ -21,15 +21,14 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 	if op.Embeds() {
 		return inspectEmbeddings(body, op)
 	}
-	p := strict.Begin(body, strict.Brackets, fields)
-	p.Read()
+	b := strict.Read(body, strict.Brackets, fields)
 	switch {
-	case op != translate.CountTokens || !p.Has(wrapped):
-		p.Require("contents")
-	case p.Has("contents"):
-		p.NoteField(wrapped, "must not be sent together with contents")
+	case op != translate.CountTokens || !b.Has(wrapped):
+		b.Require("contents")
+	case b.Has("contents"):
+		b.NoteField(wrapped, "must not be sent together with contents")
 	}
-	return p.End()
+	return b.End()
 }
 
 // checkModelOf reads the model of a request in a request.

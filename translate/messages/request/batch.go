@@ -28,9 +28,7 @@ func Batch(body []byte, each func(params translate.Span) *fault.Fault) (file tra
 			p.Note("must hold at least one request")
 		}
 	}
-	p := strict.Begin(body, strict.Dots, strict.Fields{{Name: "requests", Check: requests, Must: true}})
-	p.Read()
-	if _, broken := p.End(); broken != nil {
+	if _, broken := strict.Read(body, strict.Dots, strict.Fields{{Name: "requests", Check: requests, Must: true}}).End(); broken != nil {
 		return file, broken
 	}
 	return file, refused

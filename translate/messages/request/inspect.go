@@ -23,15 +23,14 @@ const (
 // the fault that comes first: JSON faults in byte order, then the fields in the order of
 // their rows. Requests of CountTokens need no max_tokens.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
-	p := strict.Begin(body, strict.Dots, fields)
-	p.Read()
-	if both := hasSystem | leads; p.Notes&both == both {
-		p.View.LateSystem = "messages.0.role"
+	b := strict.Read(body, strict.Dots, fields)
+	if both := hasSystem | leads; b.Pass.Notes&both == both {
+		b.Pass.View.LateSystem = "messages.0.role"
 	}
 	if op != translate.CountTokens {
-		p.Require("max_tokens")
+		b.Require("max_tokens")
 	}
-	return p.End()
+	return b.End()
 }
 
 // checkSpeed, checkRegion and checkCompaction read what changes the price of a request.

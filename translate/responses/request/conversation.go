@@ -23,9 +23,7 @@ func fieldNamed(name string) strict.Field {
 // conversation. Its items are those of the input of a response. It refuses a reference to an item
 // by an id: that does not show whose the item is.
 func CheckItems(body []byte) *fault.Fault {
-	p := strict.Begin(body, strict.Brackets, conversationFields)
-	p.Read()
-	view, refused := p.End()
+	view, refused := strict.Read(body, strict.Brackets, conversationFields).End()
 	if refused == nil && view.Beyond.References != nil {
 		refused = fault.NeedsOwner(view.Beyond.References.Unowned)
 	}

@@ -20,42 +20,41 @@ const (
 // needs to know of it, or the fault that comes first: JSON faults in byte
 // order, then the fields in the order of their rows.
 func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault) {
-	p := strict.Begin(body, strict.Brackets, fields)
-	p.Read()
-	requireInput(p)
+	b := strict.Read(body, strict.Brackets, fields)
+	requireInput(b)
 	if op == translate.Compact {
-		refuseLater(p)
+		refuseLater(b)
 	}
-	switch costs := &p.View.Costs; {
-	case p.Notes&searches == 0:
+	switch costs := &b.Pass.View.Costs; {
+	case b.Pass.Notes&searches == 0:
 		costs.Searches = 0
-	case !p.Has("max_tool_calls"):
+	case !b.Has("max_tool_calls"):
 		costs.Searches = token.DefaultSearches
 	}
-	return p.End()
+	return b.End()
 }
 
 // requireInput requires an input, unless a reference to the provider's storage replaces it.
-func requireInput(p *strict.Pass) {
+func requireInput(b *strict.Body) {
 	switch {
-	case p.Notes&manyItems != 0:
-		p.NoteField("input", "must hold at most 100000 items")
-	case p.View.Beyond.Idle || p.Has("previous_response_id") || p.Has("conversation") || p.Has("prompt"):
-	case p.Notes&noItems != 0:
-		p.NoteField("input", "must hold at least one item")
+	case b.Pass.Notes&manyItems != 0:
+		b.NoteField("input", "must hold at most 100000 items")
+	case b.Pass.View.Beyond.Idle || b.Has("previous_response_id") || b.Has("conversation") || b.Has("prompt"):
+	case b.Pass.Notes&noItems != 0:
+		b.NoteField("input", "must hold at least one item")
 	default:
-		p.Require("input")
+		b.Require("input")
 	}
 }
 
 // refuseLater refuses an answer that comes as a stream or in the background: a shortened conversation does
 // not.
-func refuseLater(p *strict.Pass) {
-	if p.View.Stream {
-		p.NoteField("stream", "must be false here")
+func refuseLater(b *strict.Body) {
+	if b.Pass.View.Stream {
+		b.NoteField("stream", "must be false here")
 	}
-	if p.View.Beyond.Background {
-		p.NoteField("background", "must be false here")
+	if b.Pass.View.Beyond.Background {
+		b.NoteField("background", "must be false here")
 	}
 }
 
