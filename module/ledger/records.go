@@ -42,7 +42,7 @@ func readRecords(db database.Statements, q accounting.RecordQuery) (accounting.R
 	for _, text := range queryTexts(&q) {
 		*text = database.Text(*text) // as in records; see clean
 	}
-	s := search{RecordQuery: q, interned: make(internedNames)}
+	s := search{query: q, interned: make(internedNames)}
 	if !q.From.IsZero() {
 		s.smallest = idAt(q.From)
 	}
@@ -57,7 +57,7 @@ func readRecords(db database.Statements, q accounting.RecordQuery) (accounting.R
 // records, or its work reaches a bound. Pages may overlap, because exchanges end in another
 // order than they begin.
 type search struct {
-	accounting.RecordQuery
+	query    accounting.RecordQuery
 	smallest int64 // the smallest id
 	records  []accounting.Record
 	pages    int // number of pages that were read
@@ -66,7 +66,7 @@ type search struct {
 }
 
 func (s *search) run(db database.Statements) (none accounting.RecordPage, err error) {
-	for largest := periodEnd(s.Before - 1); ; {
+	for largest := periodEnd(s.query.Before - 1); ; {
 		pages, err := s.readPages(db, largest)
 		if err != nil {
 			return none, err
@@ -84,10 +84,10 @@ func (s *search) run(db database.Statements) (none accounting.RecordPage, err er
 			return s.page(0), nil
 		}
 		oldest := pages[len(pages)-1].last // all unread pages end before it
-		if len(s.records) > s.Limit && s.records[s.Limit-1].ID >= oldest {
+		if len(s.records) > s.query.Limit && s.records[s.query.Limit-1].ID >= oldest {
 			return s.page(0), nil
 		}
-		if s.exhausted() && oldest < s.Before { // later pages always make progress
+		if s.exhausted() && oldest < s.query.Before { // later pages always make progress
 			return s.page(oldest), nil
 		}
 		largest = oldest - 1
@@ -96,13 +96,13 @@ func (s *search) run(db database.Statements) (none accounting.RecordPage, err er
 
 // dropCheap drops the records that do not cost what the query asks for, after their corrections.
 func (s *search) dropCheap(db database.Statements) error {
-	if s.MinCost == 0 {
+	if s.query.MinCost == 0 {
 		return nil
 	}
 	if err := cmp.Or(replaceSettled(db, s.records), correct(db, s.records)); err != nil {
 		return err
 	}
-	s.records = slices.DeleteFunc(s.records, func(r accounting.Record) bool { return r.Cost() < s.MinCost })
+	s.records = slices.DeleteFunc(s.records, func(r accounting.Record) bool { return r.Cost() < s.query.MinCost })
 	return nil
 }
 
@@ -113,8 +113,8 @@ func (s *search) exhausted() bool { return s.pages >= mostPages || s.decoded >= 
 // one, which shows that another page follows.
 func (s *search) sort() {
 	slices.SortFunc(s.records, func(a, b accounting.Record) int { return cmp.Compare(b.ID, a.ID) })
-	if len(s.records) > s.Limit+1 {
-		s.records = slices.Delete(s.records, s.Limit+1, len(s.records))
+	if len(s.records) > s.query.Limit+1 {
+		s.records = slices.Delete(s.records, s.query.Limit+1, len(s.records))
 	}
 }
 
@@ -125,9 +125,9 @@ func (s *search) page(oldest int64) (page accounting.RecordPage) {
 	if n := slices.IndexFunc(s.records, func(r accounting.Record) bool { return r.ID < oldest }); n >= 0 {
 		page.Records = s.records[:n]
 	}
-	if len(page.Records) > s.Limit {
-		page.Records = page.Records[:s.Limit]
-		page.Before = page.Records[s.Limit-1].ID
+	if len(page.Records) > s.query.Limit {
+		page.Records = page.Records[:s.query.Limit]
+		page.Before = page.Records[s.query.Limit-1].ID
 	}
 	if page.Before != 0 {
 		page.Since = timeOf(page.Before).UTC()
@@ -139,8 +139,8 @@ func (s *search) page(oldest int64) (page accounting.RecordPage) {
 // records of the search. CROSS JOIN makes SQLite read the owners first. Otherwise it would
 // read every page.
 func (s *search) readPages(db database.Statements, largest int64) (pages []page, err error) {
-	clause, args := `gateway_ledger_pages p WHERE p.last <= $1 AND p.first < $2 AND p.last >= $4 ORDER BY p.last DESC`, []any{largest, s.Before, pagesPerStatement, s.smallest}
-	if o := ownerOf(s.RecordQuery); o.name != "" {
+	clause, args := `gateway_ledger_pages p WHERE p.last <= $1 AND p.first < $2 AND p.last >= $4 ORDER BY p.last DESC`, []any{largest, s.query.Before, pagesPerStatement, s.smallest}
+	if o := ownerOf(s.query); o.name != "" {
 		clause = `gateway_ledger_owners o CROSS JOIN gateway_ledger_pages p
 			WHERE p.last = o.last AND o.last <= $1 AND p.first < $2 AND o.last >= $4 AND o.kind = $5 AND o.name = ` + nameParam("$6") + ` ORDER BY o.last DESC`
 		args = append(args, o.kind, o.name)
@@ -166,13 +166,13 @@ func ownerOf(q accounting.RecordQuery) owner {
 
 // add adds the records of a page that the search selects.
 func (s *search) add(p *page) error {
-	if !bytes.Contains(p.records, []byte(s.Request)) {
+	if !bytes.Contains(p.records, []byte(s.query.Request)) {
 		return nil // a page contains its texts as they are, and few pages contain one request
 	}
-	wanted := s.RecordQuery
+	wanted := s.query
 	wanted.MinCost = 0 // a record may have another cost than at first: see dropCheap
 	return p.each(func(id int64, text []byte) error {
-		if id >= s.Before || id < s.smallest {
+		if id >= s.query.Before || id < s.smallest {
 			return nil
 		}
 		r := new(accounting.Record)

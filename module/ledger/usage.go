@@ -157,33 +157,33 @@ func readState(db database.Statements) (s state, err error) {
 
 // selection is a query with its parsed grouping and the state of the ledger.
 type selection struct {
-	accounting.UsageQuery
-	grouping
-	state
+	query  accounting.UsageQuery
+	groups grouping
+	state  state
 }
 
 // read returns the sums of the selection. For a page, it reads one window of time after
 // the other until the page is full: a statement over a whole year adds up the year, even
 // if the page needs the first days only.
 func (s selection) read(db database.Statements) (usage []accounting.Usage, err error) {
-	limit := s.Limit
+	limit := s.query.Limit
 	if limit == 0 {
 		limit = accounting.MostSums + 1
 	}
-	first, last := hour.begin(s.From, s.zone), hour.ceil(s.To, s.zone)
-	if s.After != nil && s.After.At.After(first) && s.Largest == nil {
-		first = s.After.At
+	first, last := hour.begin(s.query.From, s.state.zone), hour.ceil(s.query.To, s.state.zone)
+	if s.query.After != nil && s.query.After.At.After(first) && s.query.Largest == nil {
+		first = s.query.After.At
 	}
-	for window := firstWindow[s.unit]; first.Before(last) && len(usage) < limit; {
+	for window := firstWindow[s.groups.unit]; first.Before(last) && len(usage) < limit; {
 		end := s.windowEnd(first, last, window)
-		some, err := s.readSums(db, cover(first, end, s.longest(), s.zone), limit-len(usage))
+		some, err := s.readSums(db, cover(first, end, s.groups.longest(), s.state.zone), limit-len(usage))
 		if err != nil {
 			return nil, err
 		}
 		usage, first = append(usage, some...), end
 		window = s.nextWindow(window, len(some), limit-len(usage))
 	}
-	if s.Limit == 0 && len(usage) == limit {
+	if s.query.Limit == 0 && len(usage) == limit {
 		return nil, database.Refuse(accounting.ErrManySums)
 	}
 	return usage, nil
@@ -200,17 +200,17 @@ const maxWindow = float64(100 * 365 * 24 * time.Hour)
 // the last one, because it may contain more sums.
 func (s selection) nextWindow(window time.Duration, had, needed int) time.Duration {
 	growth := min(4, float64(needed)/float64(max(had, 1)))
-	return max(firstWindow[s.unit], time.Duration(min(growth*float64(window), maxWindow)))
+	return max(firstWindow[s.groups.unit], time.Duration(min(growth*float64(window), maxWindow)))
 }
 
 // windowEnd returns the end of the window that begins at start: the beginning of a unit of
 // time, or latest. A selection without a window or without a limit is read in one piece, and so
 // is one of the largest values, which are those of the whole time.
 func (s selection) windowEnd(start, latest time.Time, window time.Duration) time.Time {
-	if window == 0 || s.Limit == 0 || s.Largest != nil {
+	if window == 0 || s.query.Limit == 0 || s.query.Largest != nil {
 		return latest
 	}
-	end := s.unit.ceil(start.Add(window), s.zone)
+	end := s.groups.unit.ceil(start.Add(window), s.state.zone)
 	if end.After(latest) {
 		return latest
 	}
@@ -226,7 +226,7 @@ func (s selection) readSums(db database.Statements, parts []interval, limit int)
 		usage = append(usage, sum)
 		return err
 	}, query, args...)
-	usage = s.mergeUnpriced(usage)
+	usage = s.groups.mergeUnpriced(usage)
 	return usage[:min(limit, len(usage))], err
 }
 
@@ -234,17 +234,17 @@ func (s selection) readSums(db database.Statements, parts []interval, limit int)
 func (s selection) scan(row database.Scanner) (sum accounting.Usage, err error) {
 	var start int64
 	fields := []any{&start}
-	for _, dim := range s.textDimensions() {
+	for _, dim := range s.groups.textDimensions() {
 		fields = append(fields, dim.text(&sum))
 	}
 	for _, column := range sumsOf(&sum) {
 		fields = append(fields, column)
 	}
-	if s.Largest != nil {
+	if s.query.Largest != nil {
 		fields = append(fields, &sum.Others)
 	}
 	err = row.Scan(fields...)
-	if s.unit != 0 {
+	if s.groups.unit != 0 {
 		sum.At = time.UnixMilli(start).UTC()
 	}
 	return sum, err

@@ -18,8 +18,10 @@ var sumColumns = strings.Fields(`requests calls streams estimated unpriced
 
 // sumStatement builds the statement for a selection, and collects its arguments.
 type sumStatement struct {
-	selection
-	args []any
+	query  accounting.UsageQuery
+	groups grouping
+	state  state
+	args   []any
 }
 
 // sumQuery returns the query for the sums over some intervals, with its arguments. A row
@@ -27,16 +29,16 @@ type sumStatement struct {
 // the number of others. The query returns at most limit rows, after the row of
 // UsageQuery.After.
 func sumQuery(s selection, parts []interval, limit int) (query string, args []any) {
-	q := &sumStatement{selection: s}
+	q := &sumStatement{query: s.query, groups: s.groups, state: s.state}
 	columns := append(q.order(), prefixed("sums.", sumColumns)...)
-	if s.Largest != nil {
+	if s.query.Largest != nil {
 		query, columns = q.withLargest(parts), append(columns, q.countOthers())
 	}
 	query += "SELECT " + strings.Join(columns, ", ") + " FROM (" + q.sums(parts) + ") AS sums"
-	for i, dim := range s.textDimensions() {
+	for i, dim := range s.groups.textDimensions() {
 		query += fmt.Sprintf(" LEFT JOIN gateway_names n%d ON n%[1]d.id = sums.%s", i, dim.column)
 	}
-	if s.After != nil {
+	if s.query.After != nil {
 		query += " WHERE (" + strings.Join(q.order(), ", ") + ") > (" + strings.Join(q.after(), ", ") + ")"
 	}
 	return query + " ORDER BY " + strings.Join(q.order(), ", ") + " LIMIT " + q.param(limit), q.args
@@ -45,10 +47,10 @@ func sumQuery(s selection, parts []interval, limit int) (query string, args []an
 // order returns the expressions by which rows are ordered.
 func (q *sumStatement) order() []string {
 	columns := []string{"sums.at"}
-	for i := range q.textDimensions() {
+	for i := range q.groups.textDimensions() {
 		nameless := "''" // the empty text has no row
-		if q.Largest != nil && i < len(q.dimensions) {
-			nameless = fmt.Sprintf("CASE sums.%s WHEN %d THEN '%s' ELSE '' END", q.dimensions[i].column, others, accounting.Others)
+		if q.query.Largest != nil && i < len(q.groups.dimensions) {
+			nameless = fmt.Sprintf("CASE sums.%s WHEN %d THEN '%s' ELSE '' END", q.groups.dimensions[i].column, others, accounting.Others)
 		}
 		columns = append(columns, fmt.Sprintf("COALESCE(n%d.name, %s)", i, nameless))
 	}
@@ -58,12 +60,12 @@ func (q *sumStatement) order() []string {
 // after returns the values of UsageQuery.After, in the order of order.
 func (q *sumStatement) after() []string {
 	start := int64(0)
-	if q.unit != 0 {
-		start = q.After.At.UnixMilli()
+	if q.groups.unit != 0 {
+		start = q.query.After.At.UnixMilli()
 	}
 	position := []string{q.param(start)}
-	for _, dim := range q.textDimensions() {
-		position = append(position, q.param(database.Text(*dim.text(q.After))))
+	for _, dim := range q.groups.textDimensions() {
+		position = append(position, q.param(database.Text(*dim.text(q.query.After))))
 	}
 	return position
 }
@@ -93,16 +95,16 @@ var measures = map[accounting.Measure]string{
 // values with their amounts, and kept the largest ones. The amounts are those of the whole time,
 // which few rows of long spans have.
 func (q *sumStatement) withLargest(parts []interval) string {
-	whole := cover(parts[0].start, parts[len(parts)-1].end, month, q.zone)
-	rows := q.rows(whole, func(interval) []string { return []string{q.values(), measures[q.Largest.Measure] + " AS amount"} })
+	whole := cover(parts[0].start, parts[len(parts)-1].end, month, q.state.zone)
+	rows := q.rows(whole, func(interval) []string { return []string{q.values(), measures[q.query.Largest.Measure] + " AS amount"} })
 	return fmt.Sprintf("WITH every AS (SELECT %s, SUM(amount) AS amount FROM (%s) AS parts GROUP BY %[1]s), kept AS (SELECT %[1]s FROM every ORDER BY amount DESC, %[1]s LIMIT %[3]s) ",
-		q.values(), rows, q.param(q.Largest.Number))
+		q.values(), rows, q.param(q.query.Largest.Number))
 }
 
 // values returns the columns of the values of which the largest are kept.
 func (q *sumStatement) values() string {
-	columns := make([]string, len(q.dimensions))
-	for i, dim := range q.dimensions {
+	columns := make([]string, len(q.groups.dimensions))
+	for i, dim := range q.groups.dimensions {
 		columns[i] = dim.column
 	}
 	return strings.Join(columns, ", ")
@@ -111,7 +113,7 @@ func (q *sumStatement) values() string {
 // kept returns the expression for the value of a column, which is others unless the values of
 // the row are kept.
 func (q *sumStatement) kept(column string) string {
-	if q.Largest == nil {
+	if q.query.Largest == nil {
 		return column
 	}
 	return fmt.Sprintf("CASE WHEN (%s) IN (SELECT %[1]s FROM kept) THEN %s ELSE %d END AS %[2]s", q.values(), column, others)
@@ -119,14 +121,14 @@ func (q *sumStatement) kept(column string) string {
 
 // countOthers returns the expression for the number of values that are not kept.
 func (q *sumStatement) countOthers() string {
-	return fmt.Sprintf("CASE sums.%s WHEN %d THEN (SELECT COUNT(*) FROM every) - (SELECT COUNT(*) FROM kept) ELSE 0 END", q.dimensions[0].column, others)
+	return fmt.Sprintf("CASE sums.%s WHEN %d THEN (SELECT COUNT(*) FROM every) - (SELECT COUNT(*) FROM kept) ELSE 0 END", q.groups.dimensions[0].column, others)
 }
 
 // columns returns the columns by which sums are grouped: start, the expression for the time, the
 // dimensions, which value turns into expressions, and the currency.
 func (q *sumStatement) columns(start string, value func(string) string) []string {
 	columns := []string{start}
-	for _, dim := range q.dimensions {
+	for _, dim := range q.groups.dimensions {
 		columns = append(columns, value(dim.column))
 	}
 	return append(columns, currencies.column)
@@ -135,10 +137,10 @@ func (q *sumStatement) columns(start string, value func(string) string) []string
 // rows returns the subquery for the rows of some intervals, with the columns of each.
 func (q *sumStatement) rows(parts []interval, columns func(interval) []string) string {
 	table, level := usageTable.name, span(0)
-	if q.Label != "" {
+	if q.query.Label != "" {
 		table = labelTable.name
 	} else {
-		level = levelOf(q.names(), parts[0].start, q.levelled).spans
+		level = levelOf(q.names(), parts[0].start, q.state.levelled).spans
 	}
 	rows := make([]string, len(parts))
 	for i, part := range parts {
@@ -151,13 +153,13 @@ func (q *sumStatement) rows(parts []interval, columns func(interval) []string) s
 
 // names returns the columns with names by which rows are grouped or selected.
 func (q *sumStatement) names() (columns []string) {
-	for _, dim := range q.dimensions {
+	for _, dim := range q.groups.dimensions {
 		columns = append(columns, dim.column)
 	}
 	for dim := range q.selected() {
 		columns = append(columns, dim.column)
 	}
-	if len(q.Limits) > 0 {
+	if len(q.query.Limits) > 0 {
 		columns = append(columns, dimensions[accounting.ByLimit].column)
 	}
 	return columns
@@ -167,8 +169,8 @@ func (q *sumStatement) names() (columns []string) {
 // text of a statement is prepared once.
 func (q *sumStatement) selected() iter.Seq2[dimension, string] {
 	return func(yield func(dimension, string) bool) {
-		for _, name := range slices.Sorted(maps.Keys(q.Only)) {
-			if value := q.Only[name]; value != "" && !yield(dimensions[name], value) {
+		for _, name := range slices.Sorted(maps.Keys(q.query.Only)) {
+			if value := q.query.Only[name]; value != "" && !yield(dimensions[name], value) {
 				return
 			}
 		}
@@ -178,32 +180,32 @@ func (q *sumStatement) selected() iter.Seq2[dimension, string] {
 // unitBegin returns the expression for the beginning of the unit of time that contains a
 // row of an interval. An interval of shorter spans lies within one unit: see cover.
 func (q *sumStatement) unitBegin(part interval) string {
-	switch q.unit {
+	switch q.groups.unit {
 	case 0:
 		return "0 AS at"
 	case part.span:
 		return "at"
 	}
-	return fmt.Sprintf("%d AS at", q.unit.begin(part.start, q.zone).UnixMilli())
+	return fmt.Sprintf("%d AS at", q.groups.unit.begin(part.start, q.state.zone).UnixMilli())
 }
 
 // filter returns the conditions for the label, names, limits and currency of the query.
 func (q *sumStatement) filter() (conditions string) {
-	if q.Label != "" && q.Label != accounting.ByLabel {
-		conditions += " AND label = " + q.name(string(q.Label))
+	if q.query.Label != "" && q.query.Label != accounting.ByLabel {
+		conditions += " AND label = " + q.name(string(q.query.Label))
 	}
-	if q.Value != "" {
-		conditions += " AND value = " + q.name(q.Value)
+	if q.query.Value != "" {
+		conditions += " AND value = " + q.name(q.query.Value)
 	}
-	if q.Currency != "" {
-		conditions += " AND currency = " + q.name(q.Currency)
+	if q.query.Currency != "" {
+		conditions += " AND currency = " + q.name(q.query.Currency)
 	}
 	for dim, value := range q.selected() {
 		conditions += " AND " + dim.column + " = " + q.name(value)
 	}
-	if len(q.Limits) > 0 {
-		names := make([]string, len(q.Limits))
-		for i, limit := range q.Limits {
+	if len(q.query.Limits) > 0 {
+		names := make([]string, len(q.query.Limits))
+		for i, limit := range q.query.Limits {
 			names[i] = q.name(limit)
 		}
 		conditions += " AND limit_name IN (" + strings.Join(names, ", ") + ")"

@@ -26,8 +26,8 @@ func (c *cache) Lookup(digest aigateway.Digest) *aigateway.Key {
 
 // KeyByID implements aigateway.KeyFinder. The key does not count as used.
 func (c *cache) KeyByID(id string) *aigateway.Key {
-	if key := c.snapshot.Load().byID(id); key != nil {
-		return &key.Key
+	if cached := c.snapshot.Load().byID(id); cached != nil {
+		return &cached.key
 	}
 	return nil
 }
@@ -35,8 +35,8 @@ func (c *cache) KeyByID(id string) *aigateway.Key {
 // Known implements aigateway.KeyFinder. The keys do not count as used.
 func (c *cache) Known() iter.Seq[*aigateway.Key] {
 	return func(yield func(*aigateway.Key) bool) {
-		for _, key := range c.snapshot.Load().keys {
-			if !key.replaced && !yield(&key.Key) {
+		for _, cached := range c.snapshot.Load().keys {
+			if !cached.replaced && !yield(&cached.key) {
 				return
 			}
 		}

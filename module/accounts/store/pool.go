@@ -29,7 +29,7 @@ func Shared(ctx caddy.Context, backend database.Backend, module caddy.ModuleID) 
 	loaded, _, _ := pool.LoadOrNew(backend.Identity(), func() (caddy.Destructor, error) {
 		return pooled{New(backend, func() *zap.Logger { return caddy.Log().Named(string(module)) })}, nil
 	})
-	store := loaded.(pooled).Store
+	store := loaded.(pooled).store
 	store.rows.Store(ctx.Logger(auditLog{}))
 	return store
 }
@@ -41,10 +41,10 @@ func (s *Store) Release() error {
 }
 
 // pooled closes a store when its last user has released it.
-type pooled struct{ *Store }
+type pooled struct{ store *Store }
 
 // Destruct implements caddy.Destructor.
-func (p pooled) Destruct() error { return p.Close() }
+func (p pooled) Destruct() error { return p.store.Close() }
 
 // DataPath returns the absolute path of a file of the gateway in Caddy's data directory, which
 // is relative if the environment has neither HOME nor XDG_DATA_HOME.

@@ -30,9 +30,9 @@ type snapshot struct {
 func (k *snapshot) byID(id string) *cachedKey {
 	k.indexing.Do(func() {
 		k.ids = make(map[string]*cachedKey, len(k.keys))
-		for _, key := range k.keys {
-			if !key.replaced {
-				k.ids[key.ID] = key
+		for _, cached := range k.keys {
+			if !cached.replaced {
+				k.ids[cached.key.ID] = cached
 			}
 		}
 	})
@@ -47,7 +47,7 @@ type cachedTeam struct {
 
 // cachedKey is a key of a snapshot.
 type cachedKey struct {
-	aigateway.Key
+	key       aigateway.Key
 	id, owner int64
 	used      *atomic.Bool // the key was used since writeUses; both secrets and the next snapshot share it
 	presented *atomic.Bool // this secret was used; the next snapshot shares it
@@ -58,15 +58,15 @@ type cachedKey struct {
 // It writes only a mark that is not set yet, about once a minute, so that requests on
 // several processors do not compete for the cache line.
 func (k *snapshot) lookup(digest aigateway.Digest) *aigateway.Key {
-	key := k.keys[digest]
-	if key == nil || !key.Matches(digest) {
+	cached := k.keys[digest]
+	if cached == nil || !cached.key.Matches(digest) {
 		return nil
 	}
-	if !key.Disabled && !(key.used.Load() && key.presented.Load()) {
-		key.used.Store(true)
-		key.presented.Store(true)
+	if !cached.key.Disabled && !(cached.used.Load() && cached.presented.Load()) {
+		cached.used.Store(true)
+		cached.presented.Store(true)
 	}
-	return &key.Key
+	return &cached.key
 }
 
 // takeUsed returns the keys that were used since the previous call.
@@ -83,12 +83,12 @@ func (k *snapshot) takeUsed() (used []*cachedKey) {
 // previous snapshot, so that uses that are not written yet are not lost. The use of a key
 // outlives its secret; that of a secret does not.
 func inherit(keys map[aigateway.Digest]*cachedKey, previous *snapshot) {
-	for digest, key := range keys {
+	for digest, cached := range keys {
 		old := previous.keys[digest]
-		if old != nil && old.id == key.id {
-			key.used, key.presented = old.used, old.presented
-		} else if old = previous.byID(key.ID); old != nil {
-			key.used = old.used
+		if old != nil && old.id == cached.id {
+			cached.used, cached.presented = old.used, old.presented
+		} else if old = previous.byID(cached.key.ID); old != nil {
+			cached.used = old.used
 		}
 	}
 }
@@ -129,12 +129,13 @@ func (k *snapshot) dateBudgets(old *snapshot) {
 			team.BudgetSince = budgetSince(earlier.Limit(), team.Limit(), now)
 		}
 	}
-	for digest, key := range k.keys {
-		if key.Own == nil || !key.Own.Budget.IsSet() || old.keys[digest] == key {
+	for digest, cached := range k.keys {
+		own := cached.key.Own
+		if own == nil || !own.Budget.IsSet() || old.keys[digest] == cached {
 			continue
 		}
-		if earlier := old.byID(key.ID); earlier != nil { // a new key has no counts
-			key.Own.BudgetSince = budgetSince(earlier.Own, key.Own, now)
+		if earlier := old.byID(cached.key.ID); earlier != nil { // a new key has no counts
+			own.BudgetSince = budgetSince(earlier.key.Own, own, now)
 		}
 	}
 }
@@ -213,13 +214,14 @@ func readSnapshotAfter(tx database.Statements, owner int64, first state, old *sn
 func (k *snapshot) readKeys(db database.Statements, owner int64, old *snapshot) (map[aigateway.Digest]*cachedKey, error) {
 	keys := make(map[aigateway.Digest]*cachedKey)
 	err := db.Each(func(row database.Scanner) error {
-		key, replaced, err := scanCachedKey(row)
+		cached, replaced, err := scanCachedKey(row)
+		key := &cached.key
 		team := k.teams[key.Limit]
 		key.Team, key.Disabled = team.Team, key.Disabled || team.damaged
-		key.Subject = k.subjectOf(key.owner)
-		keys[key.Digest] = key
+		key.Subject = k.subjectOf(cached.owner)
+		keys[key.Digest] = cached
 		if time.Now().Before(replaced.Until) {
-			keys[replaced.Digest] = key.withSecret(replaced)
+			keys[replaced.Digest] = cached.withSecret(replaced)
 		}
 		return err
 	}, `SELECT `+keyColumns+`, u.name, u.disabled FROM gateway_keys k JOIN gateway_users u ON u.id = k.user_id
@@ -242,7 +244,7 @@ func scanCachedKey(row database.Scanner) (*cachedKey, aigateway.ReplacedSecret, 
 	for i, model := range stored.Bounds.Models {
 		models[i] = aigateway.Pattern(model)
 	}
-	return &cachedKey{id: stored.ID, owner: stored.UserID, used: new(atomic.Bool), presented: new(atomic.Bool), Key: aigateway.Key{
+	return &cachedKey{id: stored.ID, owner: stored.UserID, used: new(atomic.Bool), presented: new(atomic.Bool), key: aigateway.Key{
 		ID: aigateway.StoredKeyID(stored.ID), Owner: owner,
 		Digest: stored.Digest, Models: models, Networks: stored.Bounds.Networks, Limit: stored.Bounds.Limit,
 		Expires: stored.Expires, Disabled: stored.Disabled || disabled,
@@ -254,9 +256,9 @@ func scanCachedKey(row database.Scanner) (*cachedKey, aigateway.ReplacedSecret, 
 // the key.
 func (k *cachedKey) withSecret(replaced aigateway.ReplacedSecret) *cachedKey {
 	old := *k
-	old.Digest, old.replaced, old.presented = replaced.Digest, true, new(atomic.Bool)
-	if old.Expires.IsZero() || replaced.Until.Before(old.Expires) {
-		old.Expires = replaced.Until
+	old.key.Digest, old.replaced, old.presented = replaced.Digest, true, new(atomic.Bool)
+	if old.key.Expires.IsZero() || replaced.Until.Before(old.key.Expires) {
+		old.key.Expires = replaced.Until
 	}
 	return &old
 }

@@ -140,7 +140,7 @@ func (p printer) details(m model) {
 	for _, cell := range m.price.Cells() {
 		p.row("price "+cell.Column, cell.Value)
 	}
-	p.origin("price ", m.price.IsBuiltin(), m.price.AsOf, m.price.Source, m.price.Note)
+	p.origin("price ", m.price.IsBuiltin(), m.price.Origin.AsOf, m.price.Origin.Source, m.price.Origin.Note)
 }
 
 // facts prints the facts of a model.

@@ -119,7 +119,7 @@ func priceOf(p *prices.Price) *Price {
 	}
 	shown := &Price{
 		Name: p.Name(), Currency: p.Currency, Rates: ratesOf(p.Base), Edge: p.Edge, Peak: float64(p.Peak.Factor) / 1000,
-		From: day(p.From), Until: day(p.Until), AsOf: p.AsOf, Source: p.Source,
+		From: day(p.Period.From), Until: day(p.Period.Until), AsOf: p.Origin.AsOf, Source: p.Origin.Source,
 	}
 	if p.Edge > 0 {
 		shown.Above = new(ratesOf(p.Above))

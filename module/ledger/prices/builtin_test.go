@@ -20,8 +20,8 @@ var free = regexp.MustCompile(`^(omni-moderation|text-moderation|gemma-|openrout
 func TestBuiltinPricesNameTheirSourceAndDate(t *testing.T) {
 	for key, list := range Builtin().index.All {
 		for _, p := range list {
-			assert.NotEmpty(t, p.Source, key)
-			date, err := time.Parse(time.DateOnly, p.AsOf)
+			assert.NotEmpty(t, p.Origin.Source, key)
+			date, err := time.Parse(time.DateOnly, p.Origin.AsOf)
 			assert.NoError(t, err, key)
 			assert.False(t, date.After(time.Now()), "%v: the date is in the future", key)
 			assert.Equal(t, "USD", p.Currency)
@@ -44,7 +44,7 @@ func TestBuiltinPricesOfModelsThatSearch(t *testing.T) {
 			continue
 		}
 		for _, p := range list {
-			assert.False(t, p.Base.Search == 0 && p.Note == "", "%v has neither a price of a search nor a note", key)
+			assert.False(t, p.Base.Search == 0 && p.Origin.Note == "", "%v has neither a price of a search nor a note", key)
 		}
 	}
 }

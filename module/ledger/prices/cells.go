@@ -19,7 +19,7 @@ func (p *Price) Cells() (all []Cell) {
 	for _, day := range [...]struct {
 		column string
 		time   time.Time
-	}{{"from", p.From}, {"until", p.Until}} {
+	}{{"from", p.Period.From}, {"until", p.Period.Until}} {
 		if !day.time.IsZero() {
 			all = append(all, Cell{day.column, day.time.Format(time.DateOnly)})
 		}

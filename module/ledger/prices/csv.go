@@ -156,7 +156,7 @@ func (f *fields) price() (*Price, []error) {
 	}
 	p.id = p.digest()
 	p.name = strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s/%s%s %s #%s",
-		p.Provider, p.Models[0], p.Currency, f.cells["input"], f.cells["output"], f.units(), p.AsOf, p.id[:8])), " ")
+		p.Provider, p.Models[0], p.Currency, f.cells["input"], f.cells["output"], f.units(), p.Origin.AsOf, p.id[:8])), " ")
 	return p, nil
 }
 
@@ -318,7 +318,7 @@ func (p *Price) check() []error {
 	if len(p.Models) == 0 {
 		cell("models", "is required")
 	}
-	if !p.Until.IsZero() && !p.From.Before(p.Until) {
+	if !p.Period.Until.IsZero() && !p.Period.From.Before(p.Period.Until) {
 		cell("until", "must be after from")
 	}
 	for _, name := range p.Models {
@@ -326,7 +326,7 @@ func (p *Price) check() []error {
 			cell("models", "%w", err)
 		}
 	}
-	if failures != nil || p.confirmed {
+	if failures != nil || p.Origin.confirmed {
 		return failures
 	}
 	for _, r := range []Rates{p.Base, p.Above} {

@@ -26,7 +26,7 @@ func (t *Table) CheckJumps(now time.Time, earlier ...*Table) error {
 	var failures []error
 	for name, list := range t.index.All {
 		for _, p := range list {
-			if old := t.previous(name, p, now, earlier); old != nil && !p.confirmed && p.Currency == old.Currency {
+			if old := t.previous(name, p, now, earlier); old != nil && !p.Origin.confirmed && p.Currency == old.Currency {
 				if err := jump(name.Name, p, old); err != nil {
 					failures = append(failures, err)
 				}
@@ -41,13 +41,13 @@ func (t *Table) CheckJumps(now time.Time, earlier ...*Table) error {
 func (t *Table) previous(name modeltable.Key, p *Price, now time.Time, earlier []*Table) (old *Price) {
 	list, _ := t.index.Get(name.Provider, name.Name)
 	for _, other := range list {
-		if other.From.Before(p.From) && (old == nil || old.From.Before(other.From)) {
+		if other.Period.From.Before(p.Period.From) && (old == nil || old.Period.From.Before(other.Period.From)) {
 			old = other
 		}
 	}
 	for _, table := range earlier {
 		if old == nil {
-			old = table.Find(name.Provider, name.Name, slices.MaxFunc([]time.Time{now, p.From}, time.Time.Compare))
+			old = table.Find(name.Provider, name.Name, slices.MaxFunc([]time.Time{now, p.Period.From}, time.Time.Compare))
 		}
 	}
 	return old

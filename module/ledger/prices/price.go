@@ -16,7 +16,7 @@ import (
 type Price struct {
 	Provider string
 	Models   []string // names; "*" at the end matches any text
-	Period
+	Period   Period
 
 	Base  Rates
 	Edge  int64 // calls with at least this many tokens in the prompt have the price Above; 0 for none
@@ -27,7 +27,7 @@ type Price struct {
 	Factors Factors
 
 	Currency string // "USD"
-	Origin
+	Origin   Origin
 
 	id   string
 	name string
@@ -37,6 +37,15 @@ type Price struct {
 type Period struct {
 	From  time.Time // zero if it is unknown
 	Until time.Time // exclusive; zero if it is unknown
+}
+
+// contains reports whether a point in time is in the period.
+func (p Period) contains(at time.Time) bool {
+	return !at.Before(p.From) && (p.Until.IsZero() || at.Before(p.Until))
+}
+
+func (p Period) overlaps(q Period) bool {
+	return (p.Until.IsZero() || q.From.Before(p.Until)) && (q.Until.IsZero() || p.From.Before(q.Until))
 }
 
 // Origin is where a price comes from.
@@ -125,7 +134,7 @@ func (p *Price) CostsAs(q *Price) bool {
 
 // IsBuiltin reports whether the price is one of the table that is compiled in, and not an
 // operator's.
-func (p *Price) IsBuiltin() bool { return p.builtin }
+func (p *Price) IsBuiltin() bool { return p.Origin.builtin }
 
 // Name returns a name for people that also identifies the price: "anthropic claude-opus-5
 // USD 5/25 2026-08-22 #3f0c91ab". It contains the prices of input and output.
@@ -143,7 +152,8 @@ func (p *Price) digest() string {
 	}
 	text := fmt.Appendf(nil,
 		"{Provider:%s Models:%v From:%v Until:%v Base:%s Edge:%d Above:%s Peak:%+v Factors:%+v Currency:%s AsOf:%s Source:%s Note:%s id: name:}",
-		p.Provider, p.Models, p.From, p.Until, rates(p.Base), p.Edge, rates(p.Above), p.Peak, p.Factors[:identified], p.Currency, p.AsOf, p.Source, p.Note)
+		p.Provider, p.Models, p.Period.From, p.Period.Until, rates(p.Base), p.Edge, rates(p.Above), p.Peak, p.Factors[:identified], p.Currency,
+		p.Origin.AsOf, p.Origin.Source, p.Origin.Note)
 	if u := p.Base.UnitRates; u != (UnitRates{}) {
 		text = fmt.Appendf(text, " Image:%d Minute:%d Character:%d", u.Image, u.Minute, u.Character)
 	}
@@ -163,9 +173,4 @@ func (p *Price) digest() string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
-}
-
-// valid reports whether a point in time is in the period of the price.
-func (p *Price) valid(at time.Time) bool {
-	return !at.Before(p.From) && (p.Until.IsZero() || at.Before(p.Until))
 }

@@ -271,7 +271,7 @@ func TestPatternsOfTheTableHaveNoOtherModels(t *testing.T) {
 	assert.NotNil(t, table(t, "provider,models,input,output", "p,m*,1,2").Find("p", "m-tts", admitted), "an operator's pattern matches any text")
 	for key, list := range Builtin().index.All { // no pattern is without a use
 		if before, ok := strings.CutSuffix(key.Name, "*"); ok {
-			assert.NotNil(t, Builtin().Find(key.Provider, before+"x", list[0].From.Add(time.Hour)), key.Name)
+			assert.NotNil(t, Builtin().Find(key.Provider, before+"x", list[0].Period.From.Add(time.Hour)), key.Name)
 		}
 	}
 }

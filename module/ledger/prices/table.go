@@ -22,7 +22,7 @@ var Builtin = sync.OnceValue(func() *Table {
 	}
 	for _, list := range table.index.All {
 		for _, p := range list {
-			p.builtin = true
+			p.Origin.builtin = true
 		}
 	}
 	return table
@@ -40,17 +40,13 @@ func (t *Table) add(row *fields) (failures []error) {
 	}
 	for _, name := range p.Models {
 		known, _ := t.index.Get(p.Provider, name)
-		if slices.ContainsFunc(known, p.overlaps) {
+		if slices.ContainsFunc(known, func(q *Price) bool { return p.Period.overlaps(q.Period) }) {
 			failures = append(failures, &modeltable.CellError{Column: "models", Err: fmt.Errorf("%s has two prices for %s at once", p.Provider, name)})
 			continue
 		}
 		t.index.Set(p.Provider, name, append(slices.Clip(known), p))
 	}
 	return failures
-}
-
-func (p *Price) overlaps(q *Price) bool {
-	return (p.Until.IsZero() || q.From.Before(p.Until)) && (q.Until.IsZero() || p.From.Before(q.Until))
 }
 
 // Find returns the price of a provider's model at a time, nil if it is unknown. An exact
@@ -61,7 +57,7 @@ func (t *Table) Find(provider, name string, at time.Time) *Price {
 		return nil
 	}
 	list, version, _ := t.index.Find(provider, name)
-	if p := validAt(list, at); p != nil && !(p.builtin && modeltable.IsOtherModel(version)) {
+	if p := validAt(list, at); p != nil && !(p.Origin.builtin && modeltable.IsOtherModel(version)) {
 		return p
 	}
 	return nil
@@ -69,7 +65,7 @@ func (t *Table) Find(provider, name string, at time.Time) *Price {
 
 func validAt(prices []*Price, at time.Time) *Price {
 	for _, p := range prices {
-		if p.valid(at) {
+		if p.Period.contains(at) {
 			return p
 		}
 	}
@@ -91,7 +87,7 @@ func (t *Table) Newest() (newest time.Time) {
 	}
 	for _, list := range t.index.All {
 		for _, p := range list {
-			if date, err := time.Parse(time.DateOnly, p.AsOf); err == nil && date.After(newest) {
+			if date, err := time.Parse(time.DateOnly, p.Origin.AsOf); err == nil && date.After(newest) {
 				newest = date
 			}
 		}
