@@ -83,21 +83,22 @@ func (c *Conduit) Summary() CallSummary {
 	r := &c.Result
 	return CallSummary{
 		Provider: c.Attempt.Provider, Model: c.Attempt.Model, Format: c.Attempt.Format,
-		End: r.end(), Status: r.Status, Called: r.Called, Began: r.Began, Took: time.Since(c.Attempt.Exchange.Start) - c.Started,
+		End: r.end(), Status: r.Status, Called: r.Times.Called, Began: r.Times.Began,
+		Took: time.Since(c.Attempt.Exchange.Start) - c.Started,
 	}
 }
 
 func (r *Result) end() CallEnd {
 	switch {
-	case r.Whole() && r.Cached:
+	case r.Whole() && r.Reading.Cached:
 		return CallCached
 	case r.Whole():
 		return CallAnswered
-	case r.Lost:
+	case r.Reading.Lost:
 		return CallLost
 	case r.Fault == nil:
 		return CallClientClosed
-	case !r.Began.IsZero():
+	case !r.Times.Began.IsZero():
 		return CallCut
 	case r.Fault.BlamesRequest():
 		return CallRefused

@@ -41,9 +41,9 @@ type Exchange struct {
 	// Opening contains the events that are sent before an answer; nil for none.
 	Opening *Opening
 
-	Request
-	Course
-	Delivery
+	Request  Request
+	Course   Course
+	Delivery Delivery
 }
 
 // Request is the request of a client.
@@ -104,7 +104,7 @@ func (c *Course) Begin(a *Conduit, asked int) {
 func (c *Course) End(call *Conduit) {
 	if call.Result.State != Unasked {
 		c.Calls = append(c.Calls, call.Summary())
-		call.Result.ended = true
+		call.Result.Reading.ended = true
 	}
 }
 
@@ -125,7 +125,7 @@ func (c *Course) Straight() bool {
 
 // running reports whether the last attempt is a call that has not ended.
 func (c *Course) running() bool {
-	return c.current != nil && !c.current.Result.ended && c.current.Result.State != Unasked
+	return c.current != nil && !c.current.Result.Reading.ended && c.current.Result.State != Unasked
 }
 
 // CallsSoFar returns the calls of providers, with the one that is running.
@@ -203,4 +203,4 @@ type Attempt struct {
 }
 
 // ByteLane reports whether the provider gets the client's bytes, without translation.
-func (a *Attempt) ByteLane() bool { return a.Format == a.Exchange.Format }
+func (a *Attempt) ByteLane() bool { return a.Format == a.Exchange.Request.Format }

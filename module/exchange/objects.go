@@ -237,7 +237,7 @@ func (a *Attempt) SealsObjects() bool {
 // sealsAnswer reports whether the provider stores the answer for the client, unless the client asks it
 // not to.
 func (a *Attempt) sealsAnswer() bool {
-	reach := &a.Exchange.View.Beyond
+	reach := &a.Exchange.Request.View.Beyond
 	return a.Traits.SealsObjects() && (reach.State != "" || reach.Stored || !reach.Unstored && !a.Format.Objects.OnRequest)
 }
 
@@ -255,7 +255,7 @@ func (a *Attempt) SealsKind(kind string) bool {
 // that, and has not named the id itself.
 func (a *Attempt) Begins(kind string, id []byte) bool {
 	o := a.Object()
-	return (a.Exchange.View.Beyond.Background && kind == seal.ResponseID || o != nil && kind == o.creates()) &&
+	return (a.Exchange.Request.View.Beyond.Background && kind == seal.ResponseID || o != nil && kind == o.creates()) &&
 		!slices.ContainsFunc(a.Exchange.Objects.named, func(n namedID) bool { return bytes.Equal(n.raw, id) })
 }
 

@@ -12,7 +12,7 @@ import (
 // AnswerIDs returns the ids of the answer to the client. model is the name of the model for
 // an answer that names none.
 func (e *Exchange) AnswerIDs(model string) translate.IDs {
-	client := &e.Format.Client
+	client := &e.Request.Format.Client
 	_, random, _ := strings.Cut(e.ID, "_")
 	return translate.IDs{
 		Message:   client.AnswerID + random,
@@ -38,7 +38,7 @@ type Opening struct {
 // exchange must then be translated, since the events of a provider would not continue those
 // of the gateway.
 func NewOpening(e *Exchange, early bool) *Opening {
-	if e.Format.Answers.NewOpening == nil || !e.Streaming() {
+	if e.Request.Format.Answers.NewOpening == nil || !e.Request.Streaming() {
 		return nil
 	}
 	return &Opening{early: early}
@@ -68,7 +68,7 @@ func (o *Opening) AppendFailure(dst []byte, e *Exchange, f *fault.Fault) []byte 
 // of returns the writer of the events.
 func (o *Opening) of(e *Exchange) format.Opening {
 	if o.writer == nil {
-		o.writer = e.Format.Answers.NewOpening(e.Body, e.AnswerIDs(e.View.Model))
+		o.writer = e.Request.Format.Answers.NewOpening(e.Request.Body, e.AnswerIDs(e.Request.View.Model))
 	}
 	return o.writer
 }

@@ -18,13 +18,13 @@ type Result struct {
 	Sent    bool               // the provider may have received a part of the request
 	EndedBy event.FinishReason // why the turn of a whole answer ended, if the answer states it
 
-	Reading
+	Reading Reading
 
 	Fault  *fault.Fault // why there is no whole answer; nil without a failure, and if the client has disconnected
 	Status int          // status of the provider, 0 before it answers
-	Head
-	Times
-	Lane
+	Head   Head
+	Times  Times
+	Lane   Lane
 
 	// Parts are the calls of a fan-out, with results of their own; nil for a single call.
 	// What the provider has used is in the parts alone.
@@ -100,8 +100,8 @@ type Ended struct {
 // Part is one of several calls that answer a request together. Its result is final when the
 // result of the whole is.
 type Part struct {
-	*Result
-	Share float64 // of the length of all requests of the fan-out, from 0 to 1
+	Result *Result
+	Share  float64 // of the length of all requests of the fan-out, from 0 to 1
 }
 
 // AnswerState is the progress of the answer to a call.

@@ -15,7 +15,7 @@ func TestSentAndPartsSurviveAnotherCallOfAnAttempt(t *testing.T) {
 	attempt, result := c.Begin()
 	assert.False(t, result.Sent)
 	result.Fail(fault.Unreachable(nil))
-	result.Sent, result.Status, result.RequestID = true, 503, "up-1"
+	result.Sent, result.Status, result.Head.RequestID = true, 503, "up-1"
 	parts := []exchange.Part{{Result: new(exchange.Result), Share: 1}}
 	result.Parts = parts
 	again, result := c.Begin()

@@ -18,7 +18,7 @@ import (
 // is admitted; admitted then is m with the targets that may be asked. m is nil for an exchange
 // that uses no model.
 func (h *Handler) admit(answer *reply.Reply, r *http.Request, m *catalog.Model) (admitted *catalog.Model, refused *fault.Fault) {
-	ex, chain := answer.Exchange, h.resolved.limits.For(answer.Exchange.Key, answer.Exchange.View.Model)
+	ex, chain := answer.Exchange, h.resolved.limits.For(answer.Exchange.Key, answer.Exchange.Request.View.Model)
 	a := limits.Admitted{Model: m}
 	if chain == nil {
 		h.logRefusedKey(ex, ex.Key, observe.Clip(h.resolved.limits.Problem(ex.Key).Error()))
@@ -66,5 +66,5 @@ func (r *resolved) admitAlone(answer *reply.Reply, client *http.Request, t *cata
 
 // measure returns the measure by which the targets of a model are ordered for a request.
 func (h *Handler) measure(ex *exchange.Exchange, m *catalog.Model) catalog.Measure {
-	return h.resolved.catalog.Measure(m, ex.View.Model, ex.Format.Name, limits.TypicalCharge(ex))
+	return h.resolved.catalog.Measure(m, ex.Request.View.Model, ex.Request.Format.Name, limits.TypicalCharge(ex))
 }

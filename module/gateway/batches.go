@@ -35,7 +35,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 		return fault.BatchUnseen(guard)
 	}
 	b := newBatch(h, ex, route.Object)
-	b.named, b.format, b.operation = route.Model, ex.Format, route.Object.Batch.Operation
+	b.named, b.format, b.operation = route.Model, ex.Request.Format, route.Object.Batch.Operation
 	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner()), Base: baseOf(h, r)}
 	limit := h.MaxBody
 	if route.Object.Batch.Inline {
@@ -45,7 +45,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	refused := request.ReadObject(ex, r, limit, func(body []byte) (refused *fault.Fault) {
 		b.input.body = body
 		if file, refused = route.Object.Batch.Read(body, b.add); refused == nil {
-			refused = refuseWebhook(ex.Format, body)
+			refused = refuseWebhook(ex.Request.Format, body)
 		}
 		return refused
 	})
@@ -59,8 +59,8 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	}
 	offer := &b.offers[0]
 	if len(b.models) == 1 {
-		ex.View.Model = b.models[0].name
-		ex.Covering = string(h.resolved.catalog.Model(ex.View.Model).Pattern)
+		ex.Request.View.Model = b.models[0].name
+		ex.Covering = string(h.resolved.catalog.Model(ex.Request.View.Model).Pattern)
 	}
 	if refused := h.Names.Apply(ex); refused != nil {
 		return refused
@@ -146,7 +146,8 @@ type batchPlace struct {
 // takes reports whether a target has batches with requests of the format for a model.
 func (b *batch) takes(t catalog.Target, model string) bool {
 	traits := t.TraitsOf(model)
-	return traits.Batches == trait.BatchesSealed && b.object.IsSealed(traits) && slices.Contains(t.Provider.Formats, b.ex.Format) &&
+	return traits.Batches == trait.BatchesSealed && b.object.IsSealed(traits) &&
+		slices.Contains(t.Provider.Formats, b.ex.Request.Format) &&
 		!t.Provider.ComputesAddresses() && t.Provider.SpeakFor(traits.ModelOf(t.UpstreamModel(model)), b.format) == b.format
 }
 
@@ -178,9 +179,11 @@ func (b *batch) add(place translate.Span) *fault.Fault {
 	case view.Beyond.OtherModels != "" && len(b.ex.Key.Bound()) > 0:
 		return fault.OtherModels(view.Beyond.OtherModels)
 	}
-	single := &exchange.Exchange{Key: b.ex.Key, Request: exchange.Request{Operation: translate.Batch, Format: b.format, Client: b.ex.Client, Body: body, View: view}}
+	single := &exchange.Exchange{Key: b.ex.Key, Request: exchange.Request{
+		Operation: translate.Batch, Format: b.format, Client: b.ex.Request.Client, Body: body, View: view,
+	}}
 	if b.operation != translate.Generate {
-		single.Operation = b.operation
+		single.Request.Operation = b.operation
 	}
 	if refused := b.narrow(&b.models[model], single); refused != nil {
 		return refused
@@ -295,7 +298,7 @@ const mostBound = 1 << 58
 // boundAt returns the highest possible cost of a request at a target, and why the target cannot take
 // it.
 func (b *batch) boundAt(t *catalog.Target, m *batchModel, single *exchange.Exchange) (nanos int64, refused *fault.Fault) {
-	if late := single.View.LateSystem; late != "" && !t.TraitsOf(m.name).TakesLateSystem() {
+	if late := single.Request.View.LateSystem; late != "" && !t.TraitsOf(m.name).TakesLateSystem() {
 		return 0, fault.LateSystem(late)
 	}
 	for _, chain := range b.chainsAt(t) {

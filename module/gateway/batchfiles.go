@@ -67,7 +67,7 @@ func (b *batchFile) End() *exchange.Requests {
 // provider that stores the file. What they may cost is reserved until the results are known.
 func serveBatchOf(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route, input *translate.ObjectID) *fault.Fault {
 	ex := answer.Exchange
-	sealed := string(ex.IDText(input))
+	sealed := string(ex.Request.IDText(input))
 	objects, account, id, ok := exchange.OpenObject(h.providers.Seals().IDs(ex.Owner()), input.Kind, sealed)
 	holder := new(failover.Holder)
 	if holder.Provider, holder.APIKey = h.resolved.catalog.Holder(account); !ok || holder.Provider == nil || !route.Object.IsSealed(holder.Provider.Traits()) {
@@ -79,7 +79,7 @@ func serveBatchOf(h *Handler, answer *reply.Reply, r *http.Request, route *route
 		return fault.LedgerUnavailable(err)
 	}
 	b, t := newBatch(h, ex, route.Object), &holder.Provider.Alone().Targets[0]
-	b.named, b.format = route.Model, ex.Format
+	b.named, b.format = route.Model, ex.Request.Format
 	if file != nil {
 		t = cmp.Or(h.settler.TargetOf(&file.Record), t)
 	}
@@ -104,7 +104,7 @@ func serveBatchOf(h *Handler, answer *reply.Reply, r *http.Request, route *route
 	objects.Call.Created = exchange.Created{Kind: route.Object.Kind, Edits: []edit.Edit{{Span: input.Span, With: jsonscan.AppendString(nil, id)}}}
 	if file != nil && b.named == "" {
 		held := &file.Record.Calls[0]
-		objects.Call.Bound, holder.Model, ex.View.Model = held.Held.Nanos, held.Model, file.Record.Model
+		objects.Call.Bound, holder.Model, ex.Request.View.Model = held.Held.Nanos, held.Model, file.Record.Model
 	}
 	if volume != nil && b.named != "" {
 		bound, refused := b.boundOf(volume, t)
@@ -113,7 +113,7 @@ func serveBatchOf(h *Handler, answer *reply.Reply, r *http.Request, route *route
 		}
 		objects.Call.Bound = bound
 	}
-	if m := h.resolved.catalog.Model(ex.View.Model); ex.View.Model != "" && m != nil {
+	if m := h.resolved.catalog.Model(ex.Request.View.Model); ex.Request.View.Model != "" && m != nil {
 		ex.Covering = string(m.Pattern)
 	}
 	ex.Objects = objects

@@ -18,12 +18,14 @@ import (
 // model must allow estimates. What a provider stores is not estimated: it may be another client's, and its
 // tokens are unknown. A state has a refusal of its own if no target keeps any.
 func mayEstimate(m *catalog.Model, v failover.Verdict, ex *exchange.Exchange) bool {
+	view := &ex.Request.View
+	keepsStates := func(t catalog.Target) bool { return t.TraitsOf(view.Model).ResponsesState != trait.StateOff }
 	switch {
 	case v.Failed != nil && v.Failed.Result.Status != http.StatusNotFound:
 		return false
-	case ex.View.Beyond.State != "" && slices.ContainsFunc(m.Targets, func(t catalog.Target) bool { return t.TraitsOf(ex.View.Model).ResponsesState != trait.StateOff }):
+	case view.Beyond.State != "" && slices.ContainsFunc(m.Targets, keepsStates):
 		return false
-	case v.Failed == nil && ex.View.Beyond.State == "" && len(ex.View.Beyond.ObjectIDs()) > 0:
+	case v.Failed == nil && view.Beyond.State == "" && len(view.Beyond.ObjectIDs()) > 0:
 		return false
 	}
 	return slices.ContainsFunc(m.Targets, catalog.Target.EstimatesTokens)
@@ -33,14 +35,14 @@ func mayEstimate(m *catalog.Model, v failover.Verdict, ex *exchange.Exchange) bo
 // allows estimates. A header marks the answer. A request that refers to a state is refused.
 func (h *Handler) estimate(m *catalog.Model, answer *reply.Reply) *fault.Fault {
 	ex, t := answer.Exchange, m.Targets[slices.IndexFunc(m.Targets, catalog.Target.EstimatesTokens)]
-	if ex.View.Beyond.State != "" {
-		return fault.NeedsState(ex.View.Beyond.State)
+	if ex.Request.View.Beyond.State != "" {
+		return fault.NeedsState(ex.Request.View.Beyond.State)
 	}
-	key := meter.Model{Provider: t.Provider.Name, Name: t.UpstreamModel(ex.View.Model)}
+	key := meter.Model{Provider: t.Provider.Name, Name: t.UpstreamModel(ex.Request.View.Model)}
 	h.providers.Ratios.Track(key)
-	ex.AnswerItself()
-	tokens := ex.Format.Requests.Measure(ex.Body).Tokens(h.providers.Ratios.BytesPerToken(key))
+	ex.Course.AnswerItself()
+	tokens := ex.Request.Format.Requests.Measure(ex.Request.Body).Tokens(h.providers.Ratios.BytesPerToken(key))
 	answer.SetHeaders("X-Gateway-Estimate", "true")
-	answer.WriteJSON(ex.Format.Answers.TokenCount(nil, tokens))
+	answer.WriteJSON(ex.Request.Format.Answers.TokenCount(nil, tokens))
 	return nil
 }

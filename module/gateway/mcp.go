@@ -49,7 +49,7 @@ func issuersOf(site *resolved) (all []string) {
 
 // serveWithin serves an exchange that is a part of another one of the same client, and writes its answer to w.
 func serveWithin(h *Handler, whole *exchange.Exchange, w http.ResponseWriter, r *http.Request, serve func(*reply.Reply) *fault.Fault) {
-	ex := newExchange(r, &routes.Route{Operation: translate.MCP, Format: whole.Format})
+	ex := newExchange(r, &routes.Route{Operation: translate.MCP, Format: whole.Request.Format})
 	ex.Key = whole.Key
 	observe.Begin(ex)
 	answer := reply.New(w, ex)

@@ -22,7 +22,7 @@ import (
 
 // serveModels lists the names that the key may use, sorted.
 func (h *Handler) serveModels(answer *reply.Reply, r *http.Request) *fault.Fault {
-	shape := &answer.Exchange.Format.Models
+	shape := &answer.Exchange.Request.Format.Models
 	ids := h.visible(answer.Exchange.Key, r)
 	more := false
 	if shape.Paging != nil {
@@ -42,13 +42,13 @@ func (h *Handler) serveModels(answer *reply.Reply, r *http.Request) *fault.Fault
 // serveModel describes the model with the name in the path, which may also be one that
 // only a pattern matches.
 func (h *Handler) serveModel(answer *reply.Reply, r *http.Request) *fault.Fault {
-	id := answer.Exchange.View.Model
+	id := answer.Exchange.Request.View.Model
 	m := h.resolved.catalog.Model(id)
 	if len(id) > routes.LongestModel || m == nil || !answer.Exchange.Key.Allows(id) {
 		return fault.UnknownModel(observe.Clip(id))
 	}
 	catalog.AwaitModels(r.Context(), m.Targets[0].Provider)
-	answer.WriteJSON(answer.Exchange.Format.Models.Append(nil, h.resolved.catalog.Describe(id)))
+	answer.WriteJSON(answer.Exchange.Request.Format.Models.Append(nil, h.resolved.catalog.Describe(id)))
 	return nil
 }
 

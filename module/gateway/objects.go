@@ -63,7 +63,7 @@ func (h *Handler) serveObject(answer *reply.Reply, r *http.Request, route *route
 	if tally != nil {
 		ex.Objects.Call.Line = tally.Add
 	}
-	if refused = askHolder(h, holder, answer, r); tally != nil && ex.Result != nil && ex.Result.Whole() {
+	if refused = askHolder(h, holder, answer, r); tally != nil && ex.Course.Result != nil && ex.Course.Result.Whole() {
 		h.settler.Downloaded(tally)
 	}
 	return refused
@@ -73,13 +73,14 @@ func (h *Handler) serveObject(answer *reply.Reply, r *http.Request, route *route
 // the request, if a target of its model has sealed ids of them. All other ids are those of a provider, or of the
 // WebSocket of the request.
 func nameFiles(ex *exchange.Exchange, r *http.Request, m *catalog.Model) *fault.Fault {
-	if !m.Seals(seal.FileID, ex.View.Model) || passthrough.IsForm(ex.Body) {
+	request, model := &ex.Request, ex.Request.View.Model
+	if !m.Seals(seal.FileID, model) || passthrough.IsForm(request.Body) {
 		return nil
 	}
-	reach, socket := &ex.View.Beyond, exchange.MessageFrom(r.Context())
-	found, refused := filesIn(ex.Format, ex.Body, func(kind string) bool { return m.Seals(kind, ex.View.Model) })
+	reach, socket := &request.View.Beyond, exchange.MessageFrom(r.Context())
+	found, refused := filesIn(request.Format, request.Body, func(kind string) bool { return m.Seals(kind, model) })
 	found = slices.DeleteFunc(found, func(id translate.ObjectID) bool {
-		return socket.Has(&ex.Request, &id) || slices.ContainsFunc(reach.ObjectIDs(), func(other translate.ObjectID) bool { return other.Span == id.Span })
+		return socket.Has(request, &id) || slices.ContainsFunc(reach.ObjectIDs(), func(other translate.ObjectID) bool { return other.Span == id.Span })
 	})
 	if len(found) > 0 {
 		all := new(translate.References)
@@ -96,15 +97,15 @@ func nameFiles(ex *exchange.Exchange, r *http.Request, m *catalog.Model) *fault.
 // conversation. They must be of the account that stores the object.
 func openFiles(ex *exchange.Exchange, holder *failover.Holder) *fault.Fault {
 	traits := holder.Provider.Traits()
-	if !traits.SealsFiles() || len(ex.Body) == 0 {
+	if !traits.SealsFiles() || len(ex.Request.Body) == 0 {
 		return nil
 	}
-	found, refused := filesIn(ex.Format, ex.Body, func(kind string) bool { return format.Seals(kind, traits) })
+	found, refused := filesIn(ex.Request.Format, ex.Request.Body, func(kind string) bool { return format.Seals(kind, traits) })
 	for i := range found {
-		account, raw, ok := ex.Objects.Find(found[i].Kind, ex.IDText(&found[i]))
+		account, raw, ok := ex.Objects.Find(found[i].Kind, ex.Request.IDText(&found[i]))
 		switch {
 		case !ok:
-			return ex.NoObject(&found[i])
+			return ex.Request.NoObject(&found[i])
 		case account != seal.AccountOf(holder.Provider.Name, holder.APIKey):
 			return fault.ObjectApart(found[i].Path, found[i].Kind)
 		}
@@ -154,7 +155,7 @@ func askHolder(h *Handler, holder *failover.Holder, answer *reply.Reply, r *http
 // holderOf returns who stores the object of a request, and sets what it is asked; or it returns why the
 // request is refused. It refuses what guards would have to check: only DELETE shows no content.
 func (h *Handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.ObjectPath) (*failover.Holder, *fault.Fault) {
-	if !h.resolved.catalog.Seals(ex.Format, o) {
+	if !h.resolved.catalog.Seals(ex.Request.Format, o) {
 		return nil, fault.NotKept(o.Kind)
 	}
 	ids, sealed := h.providers.Seals().IDs(ex.Owner()), o.ID(r.URL.Path)
@@ -162,7 +163,7 @@ func (h *Handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.Obj
 	holder := new(failover.Holder)
 	if sealed == "" {
 		ex.Objects, call.Path = &exchange.Objects{IDs: ids, Call: call, Base: baseOf(h, r)}, o.Below(r.URL.Path, "")
-		if holder.Provider = h.resolved.catalog.Keeper(ex.Format, o); holder.Provider == nil {
+		if holder.Provider = h.resolved.catalog.Keeper(ex.Request.Format, o); holder.Provider == nil {
 			return nil, fault.NotKept(o.Kind)
 		}
 	} else {

@@ -151,9 +151,9 @@ func (d *passRoute) read(h *Handler, ex *exchange.Exchange, o *opened) (m *catal
 	unseen := d.refuseUnseen(ex.Key, h.resolved.limits.Of(ex.Key))
 	switch {
 	case o.isFree(ex):
-		ex.Operation = translate.Manage
+		ex.Request.Operation = translate.Manage
 		return nil, nil
-	case ex.Operation == translate.Pass:
+	case ex.Request.Operation == translate.Pass:
 		return nil, unseen
 	}
 	m = d.provider.Alone()
@@ -162,7 +162,7 @@ func (d *passRoute) read(h *Handler, ex *exchange.Exchange, o *opened) (m *catal
 			return m, refused
 		}
 	}
-	ex.Operation, ex.View, ex.Body, ex.Covering = translate.Pass, translate.View{}, nil, ""
+	ex.Request.Operation, ex.Request.View, ex.Request.Body, ex.Covering = translate.Pass, translate.View{}, nil, ""
 	if unseen == nil && o.endpoint == nil {
 		refused = nil
 	}
@@ -172,17 +172,17 @@ func (d *passRoute) read(h *Handler, ex *exchange.Exchange, o *opened) (m *catal
 // setModel sets the configured model of a request, and refuses one for a key that may use only some. A
 // name that the configuration gives to another model allows that one alone.
 func (d *passRoute) setModel(ex *exchange.Exchange, c *catalog.Catalog) *fault.Fault {
-	m, same := c.ModelAt(d.provider, ex.View.Model)
+	m, same := c.ModelAt(d.provider, ex.Request.View.Model)
 	if same && m != nil {
 		ex.Covering = string(m.Pattern)
 	}
 	switch {
 	case len(ex.Key.Bound()) == 0:
 		return nil
-	case !ex.Key.Allows(ex.View.Model), !same:
-		return fault.ModelNotAllowed(ex.View.Model)
-	case ex.View.Beyond.OtherModels != "":
-		return fault.OtherModels(ex.View.Beyond.OtherModels)
+	case !ex.Key.Allows(ex.Request.View.Model), !same:
+		return fault.ModelNotAllowed(ex.Request.View.Model)
+	case ex.Request.View.Beyond.OtherModels != "":
+		return fault.OtherModels(ex.Request.View.Beyond.OtherModels)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (d *passRoute) setModel(ex *exchange.Exchange, c *catalog.Catalog) *fault.F
 // isUnpriced reports whether a request is passed on unread because the limits of its key would refuse
 // it for its unknown cost.
 func (d *passRoute) isUnpriced(ex *exchange.Exchange, m *catalog.Model, site *resolved) bool {
-	chain := site.limits.For(ex.Key, ex.View.Model)
+	chain := site.limits.For(ex.Key, ex.Request.View.Model)
 	if !d.AllowUnpriced || chain == nil {
 		return false
 	}
@@ -212,16 +212,16 @@ func (d *passRoute) refuseUnseen(key *aigateway.Key, chain *limits.Chain) *fault
 // leavesNothing reports whether a request that was read refers to nothing that the provider stores,
 // and lets the provider store nothing.
 func leavesNothing(ex *exchange.Exchange) bool {
-	reach := &ex.View.Beyond
-	return ex.Operation == translate.CountTokens && reach.State == "" || reach.Unstored && reach.State == ""
+	reach := &ex.Request.View.Beyond
+	return ex.Request.Operation == translate.CountTokens && reach.State == "" || reach.Unstored && reach.State == ""
 }
 
 // passage returns the request to the provider.
 func (d *passRoute) passage(ex *exchange.Exchange, r *opened) *exchange.Passage {
 	p := &exchange.Passage{
 		Conduit: exchange.Conduit{Attempt: exchange.Attempt{
-			Exchange: ex, Provider: d.provider.Name, Service: d.provider.Preset, Format: ex.Format, Model: ex.View.Model,
-			Traits: d.provider.Alone().Targets[0].TraitsOf(ex.View.Model),
+			Exchange: ex, Provider: d.provider.Name, Service: d.provider.Preset, Format: ex.Request.Format, Model: ex.Request.View.Model,
+			Traits: d.provider.Alone().Targets[0].TraitsOf(ex.Request.View.Model),
 		}},
 		Method: r.Method, Path: r.path, Query: pass.Query(r.URL.RawQuery),
 		Header: pass.Outgoing(d.sent, r.Header), Incoming: d.received,
@@ -229,7 +229,7 @@ func (d *passRoute) passage(ex *exchange.Exchange, r *opened) *exchange.Passage 
 		Unsealed: ex.Objects == nil || r.endpoint != nil && r.endpoint.Bytes,
 		Lines:    r.endpoint != nil && r.endpoint.Lines,
 	}
-	if ex.Operation != translate.Pass || !p.Unsealed { // whose answer is read
+	if ex.Request.Operation != translate.Pass || !p.Unsealed { // whose answer is read
 		p.Header.Set("Accept-Encoding", "identity")
 	}
 	return p
@@ -246,7 +246,7 @@ func (d *passRoute) pass(ctx context.Context, answer *reply.Reply, p *exchange.P
 	if p.Result.Fault == nil && !p.Result.Whole() && ctx.Err() == nil {
 		p.Result.Fail(fault.Unreachable(errors.Join(errNoAddress, err)))
 	}
-	answer.Exchange.End(&p.Conduit)
+	answer.Exchange.Course.End(&p.Conduit)
 	if p.Result.Fault != nil && !p.Result.Whole() {
 		answer.Fail(p.Result.Fault)
 		return

@@ -282,7 +282,7 @@ func (p *partner) dial(ctx context.Context, h *Handler, ex *exchange.Exchange) (
 // attempt returns the attempt of an exchange at the target.
 func (p *partner) attempt(ex *exchange.Exchange) *exchange.Attempt {
 	return &exchange.Attempt{
-		Exchange: ex, Provider: p.target.Provider.Name, Service: p.target.Provider.Preset, Format: ex.Format,
+		Exchange: ex, Provider: p.target.Provider.Name, Service: p.target.Provider.Preset, Format: ex.Request.Format,
 		Model: p.target.UpstreamModel(p.model), APIKey: p.apiKey, Traits: p.target.TraitsOf(p.model),
 	}
 }

@@ -116,7 +116,7 @@ func serveSession(h *Handler, answer *reply.Reply, r *http.Request, route *route
 	if refused == nil {
 		refused = askHolder(h, holder, answer, unread(r))
 	}
-	if file.Refused() || ex.Result != nil && ex.Result.Whole() {
+	if file.Refused() || ex.Course.Result != nil && ex.Course.Result.Whole() {
 		unfinished.Put(session, file)
 	}
 	return refused

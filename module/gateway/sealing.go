@@ -36,7 +36,7 @@ func (d *passRoute) open(h *Handler, ex *exchange.Exchange, r *http.Request, pat
 
 // checkObjects refuses a request about objects of which it is not known whose they are.
 func (d *passRoute) checkObjects(ex *exchange.Exchange, o *opened) *fault.Fault {
-	switch refers := ex.View.Beyond.References; {
+	switch refers := ex.Request.View.Beyond.References; {
 	case o.endpoint == nil && leavesNothing(ex):
 		return nil
 	case o.endpoint == nil:
@@ -49,5 +49,5 @@ func (d *passRoute) checkObjects(ex *exchange.Exchange, o *opened) *fault.Fault 
 
 // isFree reports whether a request is about objects only: it uses no model, and costs nothing.
 func (o *opened) isFree(ex *exchange.Exchange) bool {
-	return o.endpoint != nil && !o.endpoint.Charged && ex.Operation == translate.Pass
+	return o.endpoint != nil && !o.endpoint.Charged && ex.Request.Operation == translate.Pass
 }

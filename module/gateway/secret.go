@@ -22,7 +22,7 @@ func serveSecret(h *Handler, answer *reply.Reply, r *http.Request, route *routes
 	if refused != nil {
 		return refused
 	}
-	s, refused := clientsecret.Read(dialect, ex.Key.Digest, ex.Body, time.Now())
+	s, refused := clientsecret.Read(dialect, ex.Key.Digest, ex.Request.Body, time.Now())
 	if refused != nil {
 		return refused
 	}

@@ -140,7 +140,7 @@ func newExchange(r *http.Request, route *routes.Route) *exchange.Exchange {
 		Start:   time.Now(),
 		Request: exchange.Request{Operation: route.Operation, Format: route.Format, Client: r.Header, InMessage: route.Kind == routes.Message},
 	}
-	ex.View.Model, ex.View.Stream = route.Model, route.Stream
+	ex.Request.View.Model, ex.Request.View.Stream = route.Model, route.Stream
 	return ex
 }
 
@@ -198,16 +198,16 @@ func (h *Handler) serveCall(answer *reply.Reply, r *http.Request) *fault.Fault {
 		return fault
 	}
 	if ex.Capture != nil {
-		ex.Capture.Request(ex.Body)
+		ex.Capture.Request(ex.Request.Body)
 	}
-	m := h.resolved.catalog.Model(ex.View.Model)
+	m := h.resolved.catalog.Model(ex.Request.View.Model)
 	switch {
 	case m == nil:
-		return fault.UnknownModel(ex.View.Model)
-	case !ex.Key.Allows(ex.View.Model):
-		return fault.ModelNotAllowed(ex.View.Model)
-	case ex.View.Beyond.OtherModels != "" && len(ex.Key.Bound()) > 0:
-		return fault.OtherModels(ex.View.Beyond.OtherModels)
+		return fault.UnknownModel(ex.Request.View.Model)
+	case !ex.Key.Allows(ex.Request.View.Model):
+		return fault.ModelNotAllowed(ex.Request.View.Model)
+	case ex.Request.View.Beyond.OtherModels != "" && len(ex.Key.Bound()) > 0:
+		return fault.OtherModels(ex.Request.View.Beyond.OtherModels)
 	}
 	ex.Covering = string(m.Pattern)
 	if refused := h.Names.Apply(ex); refused != nil {
@@ -233,13 +233,13 @@ func (h *Handler) serveCall(answer *reply.Reply, r *http.Request) *fault.Fault {
 // checkRequest shows the request of an exchange to its guards, whose edits then are its body.
 func checkRequest(h *Handler, ex *exchange.Exchange, checks *guardrails.Checks, r *http.Request, m *catalog.Model) *fault.Fault {
 	if checks == nil {
-		if ex.InMessage {
+		if ex.Request.InMessage {
 			exchange.MessageFrom(r.Context()).NoteGuards(nil)
 		}
 		return nil
 	}
-	state := ex.View.Beyond.State
-	if ex.InMessage && state != "" {
+	state := ex.Request.View.Beyond.State
+	if ex.Request.InMessage && state != "" {
 		state = uncheckedState(ex, exchange.MessageFrom(r.Context()), h.providers.Seals())
 	}
 	body, refused := checks.Request(r.Context(), state)
@@ -256,10 +256,10 @@ func checkRequest(h *Handler, ex *exchange.Exchange, checks *guardrails.Checks, 
 // sealed responses of the WebSocket of the request: their guards have checked them there, as those that the provider
 // keeps for the socket alone.
 func uncheckedState(ex *exchange.Exchange, socket *exchange.Message, seals *seal.Ring) string {
-	reach := ex.View.Beyond
+	reach := ex.Request.View.Beyond
 	account, ids := seal.AccountOf(socket.Provider, socket.APIKey), seals.IDs(ex.Owner())
 	socket.Forget(&reach, func(id *translate.ObjectID) bool {
-		owner, raw, ok := ids.Open(id.Kind, ex.IDText(id))
+		owner, raw, ok := ids.Open(id.Kind, ex.Request.IDText(id))
 		return ok && owner == account && socket.Began(raw)
 	})
 	return reach.State
@@ -271,7 +271,7 @@ func (h *Handler) callProviders(m *catalog.Model, answer *reply.Reply, r *http.R
 	switch v := h.providers.Ask(m, answer, r, checks); {
 	case v == failover.Verdict{}:
 		return nil
-	case answer.Exchange.Operation == translate.CountTokens && mayEstimate(m, v, answer.Exchange):
+	case answer.Exchange.Request.Operation == translate.CountTokens && mayEstimate(m, v, answer.Exchange):
 		return h.estimate(m, answer)
 	case v.Failed != nil:
 		answer.RelayError(&v.Failed.Result)

@@ -21,13 +21,13 @@ func (h *Handler) settle(ex *exchange.Exchange, answer *reply.Reply, r *http.Req
 	if v := recover(); v != nil {
 		h.recovered(v, ex, answer)
 	}
-	if r.ProtoMajor == 2 && ex.Streaming() && r.Context().Err() == nil {
+	if r.ProtoMajor == 2 && ex.Request.Streaming() && r.Context().Err() == nil {
 		// Caddy bounds what the server writes behind a handler by a timer. If the stream has
 		// ended before it is started, it keeps the stream for a minute.
 		_ = answer.FlushError()
 	}
 	aborts := answer.Close(r.Context().Err() != nil)
-	ex.DropBody()
+	ex.Request.DropBody()
 	ended := observe.End(ex, answer.Calls())
 	ended.Show(r, h.exchanges)
 	if aborts {
@@ -57,7 +57,7 @@ func (h *Handler) recovered(v any, ex *exchange.Exchange, answer *reply.Reply) {
 	if v != any(http.ErrAbortHandler) {
 		h.logger.Error("panic", zap.String("request_id", ex.ID), zap.Any("value", v), zap.ByteString("stack", debug.Stack()))
 	}
-	if answer.HasContent() && !ex.Streaming() {
+	if answer.HasContent() && !ex.Request.Streaming() {
 		answer.Close(false)
 		panic(http.ErrAbortHandler)
 	}

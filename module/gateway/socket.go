@@ -187,12 +187,13 @@ func (o *openSocket) countRequest(h *Handler, answer *reply.Reply) *fault.Fault 
 // dial opens a WebSocket to the first provider of the client's format that accepts one.
 func (s *socketRoute) dial(ctx context.Context, h *Handler, ex *exchange.Exchange) (p *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
 	refused = fault.NoWebSocket()
+	wanted := ex.Request.Format
 	for _, p = range s.providers {
-		if !slices.Contains(p.Formats, ex.Format) {
+		if !slices.Contains(p.Formats, wanted) {
 			continue
 		}
 		for i := range p.APIKeys {
-			a := &exchange.Attempt{Exchange: ex, Provider: p.Name, Service: p.Preset, Format: ex.Format, APIKey: i, Traits: p.Traits()}
+			a := &exchange.Attempt{Exchange: ex, Provider: p.Name, Service: p.Preset, Format: wanted, APIKey: i, Traits: p.Traits()}
 			if socket, refused = p.Caller.(exchange.Dialer).Dial(ctx, a); refused == nil || ctx.Err() != nil {
 				return p, socket, refused
 			}

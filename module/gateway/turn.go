@@ -35,7 +35,7 @@ type turn struct {
 // newTurn returns a turn of the conversation with a model. The key of the client is checked again.
 func (c *conversation) newTurn(h *Handler, model string) (t *turn, refused *fault.Fault) {
 	t = &turn{handler: h, ex: newExchange(c.request, c.route)}
-	t.ex.View.Model = model
+	t.ex.Request.View.Model = model
 	t.answer = reply.New(unwritten{}, t.ex)
 	if refused = h.authenticate(t.answer, c.request, c.route.KeyFormat); refused == nil {
 		refused = h.Names.Apply(t.ex)
@@ -67,10 +67,10 @@ func (c *conversation) reserve(h *Handler) (t *turn, refused *fault.Fault) {
 	t.ex.Covering = string(m.Pattern)
 	if c.partner.dialect.Timed {
 		t.covers = math.MaxInt64
-		t.ex.View.Costs.Units = token.Units{Seconds: int64(maxStretch / time.Second)}
+		t.ex.Request.View.Costs.Units = token.Units{Seconds: int64(maxStretch / time.Second)}
 	} else {
 		t.covers = c.tokens + max(leastSpare, c.tokens/2)
-		t.ex.View.Costs.Files = token.FileCosts{Tokens: t.covers}
+		t.ex.Request.View.Costs.Files = token.FileCosts{Tokens: t.covers}
 	}
 	t.target = &m.Targets[0]
 	if refused = t.admit(c, m); refused != nil {
@@ -92,10 +92,10 @@ func (c *conversation) unreserved(h *Handler, model string) (t *turn, refused *f
 	if t, refused = c.newTurn(h, model); refused != nil {
 		return nil, refused
 	}
-	operation := t.ex.Operation
-	t.ex.Operation = translate.Pass // whose use is not known before
+	operation := t.ex.Request.Operation
+	t.ex.Request.Operation = translate.Pass // whose use is not known before
 	_ = t.admit(c, nil)
-	t.ex.Operation = operation
+	t.ex.Request.Operation = operation
 	return t, nil
 }
 
@@ -110,7 +110,7 @@ func (t *turn) tryCall(c *conversation) *fault.Fault {
 
 // admit reserves the use of the turn in the limits of its key; m is nil for one that reserves nothing.
 func (t *turn) admit(c *conversation, m *catalog.Model) (refused *fault.Fault) {
-	chain := t.handler.resolved.limits.For(t.ex.Key, t.ex.View.Model)
+	chain := t.handler.resolved.limits.For(t.ex.Key, t.ex.Request.View.Model)
 	if chain == nil {
 		return fault.LimitUnknown()
 	}
@@ -165,7 +165,7 @@ func (t *turn) fail(f *fault.Fault) {
 // settle writes the record of a turn that has ended.
 func (t *turn) settle(c *conversation) {
 	defer t.handler.drain.Leave()
-	t.ex.End(&t.conduit)
+	t.ex.Course.End(&t.conduit)
 	t.handler.settle(t.ex, t.answer, c.request)
 }
 
@@ -264,7 +264,7 @@ func (c *conversation) done(event *realtime.Event) (refused *fault.Fault) {
 	}
 	delete(c.running, event.Response)
 	if event.Failed && !event.Usage.Known {
-		t.conduit.Result.Began = time.Time{} // no content that is charged
+		t.conduit.Result.Times.Began = time.Time{} // no content that is charged
 		t.fail(fault.BrokenOff("failed", ""))
 	} else {
 		event.Usage.Searches, c.clock.searches = event.Usage.Searches+c.clock.searches, 0
@@ -297,7 +297,7 @@ func (c *conversation) worked(event *realtime.Event) {
 	if refused != nil {
 		return
 	}
-	t.ex.Operation = event.Operation
+	t.ex.Request.Operation = event.Operation
 	a := c.partner.attempt(t.ex)
 	a.Model = model
 	_ = t.begin(c, a)

@@ -37,12 +37,12 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	}
 	memory.Keep(body)
 	var answer jsonAnswer
-	if c.attempt.ByteLane() || c.attempt.Exchange.Operation == translate.CountTokens {
+	if c.attempt.ByteLane() || c.attempt.Exchange.Request.Operation == translate.CountTokens {
 		answer = inspected(c.attempt, body, c.result.Result)
 	} else {
 		read := memory
 		memory = exchange.NewLease()
-		if c.attempt.Exchange.Operation.Embeds() {
+		if c.attempt.Exchange.Request.Operation.Embeds() {
 			answer = embedded(c.attempt, body, memory.Buffer())
 		} else {
 			answer = translated(newTranslator(c.attempt, c.answerContext), body, memory.Buffer())
@@ -70,7 +70,7 @@ func (c *call) answer(res *http.Response) (*http.Response, error) {
 	cached{c}.keep(false)
 	c.end()
 	length := int64(len(answer.body))
-	if ex := c.attempt.Exchange; ex.Streaming() && !ex.Operation.Beside() {
+	if ex := c.attempt.Exchange; ex.Request.Streaming() && !ex.Request.Operation.Beside() {
 		length = -1
 	}
 	return c.response(res, http.StatusOK, newLeased(answer.body, memory), length), nil
@@ -116,14 +116,14 @@ func inspected(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnswer 
 	if a.Object() != nil {
 		return objectAnswer(a, body, r)
 	}
-	answer, fault := a.Format.Answers.Inspect(body, ex.Operation)
+	answer, fault := a.Format.Answers.Inspect(body, ex.Request.Operation)
 	w := jsonAnswer{body: body, usage: answer.Usage, model: answer.Model, ended: answer.Ended}
 	switch {
 	case fault != nil:
-		w.fault, w.relayed = stated(fault, body), answer.Failed && a.ByteLane() && !ex.Streaming()
+		w.fault, w.relayed = stated(fault, body), answer.Failed && a.ByteLane() && !ex.Request.Streaming()
 		return w
 	case !a.ByteLane():
-		w.body = ex.Format.Answers.TokenCount(nil, answer.Usage.Input())
+		w.body = ex.Request.Format.Answers.TokenCount(nil, answer.Usage.Input())
 		return w
 	}
 	if fill := usageFiller(a); fill != nil {
@@ -133,13 +133,14 @@ func inspected(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnswer 
 		w.body = edit.Apply(nil, w.body, objectSealer(a, r)(nil, w.body))
 	}
 	w.text.Add(w.body) // its text is not read
-	if ex.Operation.Beside() {
-		w.body = edit.Apply(nil, w.body, passthrough.FitVectors(ex.Body, w.body))
+	if ex.Request.Operation.Beside() {
+		w.body = edit.Apply(nil, w.body, passthrough.FitVectors(ex.Request.Body, w.body))
 		return w
 	}
-	if ex.Streaming() {
+	if ex.Request.Streaming() {
 		name := a.Format.Name
-		t := pairs.NewTranslator(name, name, &translate.AnswerContext{Stream: true, IncludeUsage: ex.View.StreamUsage.Asked}, answerIDs(a))
+		whole := &translate.AnswerContext{Stream: true, IncludeUsage: ex.Request.View.StreamUsage.Asked}
+		t := pairs.NewTranslator(name, name, whole, answerIDs(a))
 		if fault := readAnswer(t, w.body); fault != nil {
 			return jsonAnswer{fault: fault}
 		}
@@ -158,9 +159,9 @@ func translated(t *pairs.Translator, body, memory []byte) jsonAnswer {
 
 // embedded returns the answer to a translated request for embeddings.
 func embedded(a *exchange.Attempt, body, memory []byte) (w jsonAnswer) {
-	answer, fault := a.Format.Answers.Inspect(body, a.Exchange.Operation)
+	answer, fault := a.Format.Answers.Inspect(body, a.Exchange.Request.Operation)
 	if fault == nil {
-		w.body, fault = a.Exchange.Format.Embeddings.Answer(memory, body, a.Exchange.Operation, answer.Usage)
+		w.body, fault = a.Exchange.Request.Format.Embeddings.Answer(memory, body, a.Exchange.Request.Operation, answer.Usage)
 	}
 	w.usage, w.model, w.fault = answer.Usage, answer.Model, stated(fault, body)
 	w.text.Add(w.body) // its text is not read
@@ -189,7 +190,7 @@ var errNoEnd = errors.New("the answer has no end")
 
 // newTranslator returns the translator of the answer to a translated request.
 func newTranslator(a *exchange.Attempt, m *translate.AnswerContext) *pairs.Translator {
-	return pairs.NewTranslator(a.Format.Name, a.Exchange.Format.Name, m, answerIDs(a))
+	return pairs.NewTranslator(a.Format.Name, a.Exchange.Request.Format.Name, m, answerIDs(a))
 }
 
 // answerIDs returns the ids of an answer that the gateway writes. The answer continues the
@@ -210,7 +211,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	// If the body cannot be read, the fault is derived from the status.
 	fault := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
 	if excess := fault.Blame.Excess; excess != nil {
-		excess.Complete(c.attempt.Exchange.View.MaxTokens, c.generousPrompt)
+		excess.Complete(c.attempt.Exchange.Request.View.MaxTokens, c.generousPrompt)
 	}
 	if !fault.Final {
 		c.result.noteHeaders(c.result.hide.retryHeaders(res.Header))
@@ -226,7 +227,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 // client that asks again by too low a number is refused again.
 func (c *call) generousPrompt() int64 {
 	ex := c.attempt.Exchange
-	estimate := ex.Format.Requests.Measure(ex.Body).Tokens(c.attempt.BytesPerToken)
+	estimate := ex.Request.Format.Requests.Measure(ex.Request.Body).Tokens(c.attempt.BytesPerToken)
 	return estimate + estimate/4
 }
 

@@ -63,9 +63,9 @@ func TestAnAnswerKeepsItsMemoryUntilItIsClosed(t *testing.T) {
 func answerTo(t *testing.T, transport *Transport, format translate.Format, request string) io.ReadCloser {
 	t.Helper()
 	ex := &exchange.Exchange{ID: "req_0", Request: exchange.Request{Format: formats.Of(format), Client: http.Header{}, Body: []byte(request)}}
-	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
+	view, fault := ex.Request.Format.Requests.Inspect(ex.Request.Body, translate.Generate)
 	assert.Nil(t, fault)
-	ex.View = view
+	ex.Request.View = view
 	c := &exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m", Traits: new(trait.Traits)}}
 	res, err := transport.RoundTrip((&http.Request{Method: http.MethodPost, URL: new(url.URL)}).WithContext(exchange.WithConduit(context.Background(), c)))
 	assert.NoError(t, err)

@@ -42,7 +42,7 @@ func (c cached) ask(p *payload.Payload) (*http.Response, error) {
 		c.note(exchange.CacheBypass)
 		return c.send(p)
 	}
-	cache, stream := c.attempt.Cache, c.attempt.Exchange.Streaming()
+	cache, stream := c.attempt.Cache, c.attempt.Exchange.Request.Streaming()
 	if cache.Refresh {
 		c.note(exchange.CacheRefresh)
 		return c.sendFor(key, nil, p)
@@ -106,7 +106,7 @@ func (c cached) sendFor(key exchange.CacheKey, flight *exchange.Flight, p *paylo
 // recall returns an answer of the cache as the provider's.
 func (c cached) recall(answer *exchange.CachedAnswer, age time.Duration) *http.Response {
 	c.life.watch.Start(watch.Rest(time.Duration(c.t.IdleTimeout)), c.life.expire)
-	c.result.Cached, c.result.Status = true, http.StatusOK
+	c.result.Reading.Cached, c.result.Status = true, http.StatusOK
 	c.note(exchange.CacheHit)
 	c.result.noteHeaders(http.Header{"Age": {strconv.FormatInt(int64(age/time.Second), 10)}})
 	res := emptyResponse(http.StatusOK, c.proxied)
@@ -157,7 +157,7 @@ func (c cached) key(p *payload.Payload) (key exchange.CacheKey, ok bool) {
 	h, path, query := t.addressed(a, c.address)
 	maps.Copy(h, c.proxied.Header) // of the configuration
 	h.Del(t.header)
-	if acceptsUsual(h["Accept"], a.Exchange.Streaming()) {
+	if acceptsUsual(h["Accept"], a.Exchange.Request.Streaming()) {
 		h.Del("Accept")
 	}
 	key.Scope = a.Cache.Scope
@@ -241,7 +241,7 @@ func (c cached) keep(stream bool) {
 		return
 	}
 	c.copied = nil
-	if copied.room < 0 || c.result.Stopped || !c.mayRepeat(copied.body, stream) {
+	if copied.room < 0 || c.result.Reading.Stopped || !c.mayRepeat(copied.body, stream) {
 		copied.flight.Land(nil)
 		return
 	}
@@ -253,7 +253,7 @@ func (c cached) keep(stream bool) {
 // mayRepeat reports whether a whole answer is kept: it has ended by itself or at its bound, the
 // provider has refused nothing, and no tool is called unless the exchange allows that.
 func (c cached) mayRepeat(body []byte, stream bool) bool {
-	if c.attempt.Exchange.Operation.Beside() {
+	if c.attempt.Exchange.Request.Operation.Beside() {
 		return true
 	}
 	var seen ending

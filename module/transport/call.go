@@ -60,7 +60,7 @@ func (c *call) do() (*http.Response, error) {
 		}
 		return c.fanOut(request)
 	}
-	c.result.Losses, c.answerContext = request.losses, request.answerContext
+	c.result.Lane.Losses, c.answerContext = request.losses, request.answerContext
 	res, err := ask(c, request.payload)
 	if err != nil {
 		return nil, c.fail(err)
@@ -73,7 +73,7 @@ func (c *call) do() (*http.Response, error) {
 		return c.pass(res, &content{receive: c.attempt.Object().Line})
 	case c.isStream(res):
 		return c.stream(res)
-	case passthrough.Passes(c.attempt.Exchange.Operation, res.Header.Get("Content-Type")):
+	case passthrough.Passes(c.attempt.Exchange.Request.Operation, res.Header.Get("Content-Type")):
 		return c.pass(res, &measured{ex: c.attempt.Exchange})
 	default:
 		return c.answer(res)
@@ -88,7 +88,7 @@ func (c *call) do() (*http.Response, error) {
 func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	defer p.Close()
 	c.life.watch.Start(watch.Headers(time.Duration(c.t.ResponseHeaderTimeout)), c.life.expire)
-	c.result.Called = time.Now()
+	c.result.Times.Called = time.Now()
 	ctx := c.life.conn.Follow(c.life.ctx)
 	carry := func(retry bool) (*http.Response, error) {
 		request := c.request(ctx, p)
@@ -183,12 +183,12 @@ const (
 // fits. Official SDKs read JSON with another type, or without one, as plain text.
 func (c *call) response(res *http.Response, status int, body io.ReadCloser, length int64) *http.Response {
 	own, contentType := exchange.IsJSON(res.Header.Get("Content-Type")), typeJSON
-	switch op := c.attempt.Exchange.Operation; {
+	switch op := c.attempt.Exchange.Request.Operation; {
 	case c.passesContent():
 		own = true
 	case op.Beside() && (hasStreamType(res) || passthrough.Passes(op, res.Header.Get("Content-Type"))):
 		own = true
-	case !op.Beside() && c.attempt.Exchange.Streaming():
+	case !op.Beside() && c.attempt.Exchange.Request.Streaming():
 		own, contentType = hasStreamType(res), typeStream
 	}
 	if c.attempt.ByteLane() && own {

@@ -66,9 +66,9 @@ func newCallOf(tb testing.TB, i, events int) func(read func(io.Reader) ([]byte, 
 		return responds(c.status, c.kind, io.NopCloser(strings.NewReader(answer))), nil
 	})
 	ex := &exchange.Exchange{ID: "req_0", Request: exchange.Request{Format: formats.Of(c.client), Client: http.Header{}, Body: []byte(c.body)}}
-	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
+	view, fault := ex.Request.Format.Requests.Inspect(ex.Request.Body, translate.Generate)
 	require.Nil(tb, fault)
-	ex.View = view
+	ex.Request.View = view
 	transport, traits := newTransport(inner), new(trait.Traits)
 	setCredential(transport, "sk-secret")
 	return func(read func(io.Reader) ([]byte, error)) {

@@ -74,7 +74,7 @@ func TestAClientThatLeavesIsNoFaultOfTheProvider(t *testing.T) {
 	})
 	_, err := newTransport(inner).RoundTrip((&http.Request{URL: new(url.URL)}).WithContext(exchange.WithConduit(ctx, c)))
 	assert.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, exchange.Result{Times: exchange.Times{Called: c.Result.Called}}, c.Result)
+	assert.Equal(t, exchange.Result{Times: exchange.Times{Called: c.Result.Times.Called}}, c.Result)
 }
 
 // silent is a body without bytes, which ends when the call ends.
@@ -181,7 +181,7 @@ func TestAnswersThatCannotBeReadAreUnusable(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a := attemptFor(t, translate.Chat, true)
-			a.Exchange.View.Stream = test.stream
+			a.Exchange.Request.View.Stream = test.stream
 			inner := answers(func(*http.Request) (*http.Response, error) {
 				h := http.Header{"Content-Type": {test.contentType}}
 				if test.coding != "" {
@@ -202,7 +202,7 @@ func TestAnswersThatCannotBeReadAreUnusable(t *testing.T) {
 func TestCodedAnswersAreHandedOnDecoded(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		a := attemptFor(t, translate.Chat, true)
-		a.Exchange.View.Stream = stream
+		a.Exchange.Request.View.Stream = stream
 		contentType, text := "application/json", answer
 		if stream {
 			contentType, text = "text/event-stream", chunkText+chunkUsage+done
@@ -228,7 +228,7 @@ func TestAnAnswerWithoutAMapOfHeadersIsHandedOn(t *testing.T) {
 		return &http.Response{StatusCode: http.StatusOK, ContentLength: -1, Body: io.NopCloser(strings.NewReader(answer))}, nil
 	})
 	a := attemptFor(t, translate.Chat, true)
-	a.Exchange.View.Stream = false
+	a.Exchange.Request.View.Stream = false
 	got := carry(t, newTransport(inner), a)
 	assert.Equal(t, answer, got.output)
 	assert.True(t, got.Whole())

@@ -20,9 +20,9 @@ import (
 func sentBody(t *testing.T, format translate.Format, body, upstream string, change ...func(*trait.Traits)) string {
 	t.Helper()
 	ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(format), Body: []byte(body)}}
-	view, fault := formats.Of(format).Requests.Inspect(ex.Body, translate.Generate)
+	view, fault := formats.Of(format).Requests.Inspect(ex.Request.Body, translate.Generate)
 	require.Nil(t, fault, body)
-	ex.View = view
+	ex.Request.View = view
 	a := &exchange.Attempt{Exchange: ex, Format: formats.Of(format), Model: upstream, Traits: new(trait.Traits)}
 	for _, set := range change {
 		set(a.Traits)
@@ -35,7 +35,7 @@ func sentBody(t *testing.T, format translate.Format, body, upstream string, chan
 	require.NoError(t, err)
 	require.NoError(t, reader.Close())
 	assert.EqualValues(t, len(sent), length, "the Content-Length")
-	assert.Equal(t, body, string(ex.Body), "the client's own bytes are never changed")
+	assert.Equal(t, body, string(ex.Request.Body), "the client's own bytes are never changed")
 	return string(sent)
 }
 
@@ -260,12 +260,12 @@ func TestValuesThatAModelRefusesLeaveTheByteLane(t *testing.T) {
 func checkAccepted(t *testing.T, set map[string]string, format translate.Format, body, want, lost string, accepted bool) {
 	t.Helper()
 	ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(format), Body: []byte(body)}}
-	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
+	view, fault := ex.Request.Format.Requests.Inspect(ex.Request.Body, translate.Generate)
 	require.Nil(t, fault, body)
-	ex.View = view
+	ex.Request.View = view
 	traits := new(trait.Traits)
 	require.NoError(t, traits.SetAll(set))
-	a := &exchange.Attempt{Exchange: ex, Format: ex.Format, Model: view.Model, Traits: traits}
+	a := &exchange.Attempt{Exchange: ex, Format: ex.Request.Format, Model: view.Model, Traits: traits}
 	prepared, fault := prepare(a, 0, new(Transport), unchanged)
 	require.Nil(t, fault)
 	sent, err := io.ReadAll(prepared.payload.Open())

@@ -28,9 +28,9 @@ func fanned(t testing.TB, stream bool, prompts ...string) *exchange.Attempt {
 		body += `,"stream":true,"stream_options":{"include_usage":true}`
 	}
 	ex := &exchange.Exchange{ID: "req_0", Request: exchange.Request{Format: formats.Of(translate.Completions), Body: []byte(body + "}"), Client: http.Header{}}}
-	view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
+	view, fault := ex.Request.Format.Requests.Inspect(ex.Request.Body, translate.Generate)
 	require.Nil(t, fault)
-	ex.View = view
+	ex.Request.View = view
 	traits := new(trait.Traits)
 	require.NoError(t, traits.SetAll(map[string]string{"native_n": "false", "max_fan_out": "64"}))
 	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(translate.Chat), Model: "m", Traits: traits}

@@ -57,8 +57,8 @@ func TestOneCallThatFailsBeforeContentFailsTheWhole(t *testing.T) {
 				assert.Empty(t, got.output)
 				assert.False(t, got.Whole())
 				if test.status == 429 {
-					assert.Equal(t, http.Header{"Retry-After": {"7"}}, got.Header)
-					assert.Equal(t, "theirs", got.RequestID)
+					assert.Equal(t, http.Header{"Retry-After": {"7"}}, got.Result.Head.Header)
+					assert.Equal(t, "theirs", got.Result.Head.RequestID)
 					assert.Equal(t, 429, got.Status)
 				}
 			})

@@ -28,7 +28,7 @@ func TestSeveralCallsGiveOneAnswer(t *testing.T) {
 		assert.True(t, got.Whole())
 		assert.Equal(t, []string{"12", "3", "456"}, choicesOf(t, stream, got.output))
 		assert.Equal(t, token.Usage{Counts: token.Counts{Fresh: 21, Answer: 6}, Known: true}, got.Usage)
-		assert.Equal(t, "m1", got.AnsweredBy)
+		assert.Equal(t, "m1", got.Result.Head.AnsweredBy)
 		assert.Equal(t, http.StatusOK, got.Status)
 		assert.Equal(t, 1, strings.Count(got.output, `"total_tokens":27`))
 	}

@@ -51,7 +51,7 @@ func (c *call) fanOut(first prepared) (*http.Response, error) {
 				return c.refuse(fault), nil
 			}
 		}
-		c.result.Losses = request.losses
+		c.result.Lane.Losses = request.losses
 		for range first.samples {
 			s := newSubcall(c, request, &f.room)
 			f.subcalls, answers = append(f.subcalls, s), append(answers, s.answerContext)
@@ -59,7 +59,7 @@ func (c *call) fanOut(first prepared) (*http.Response, error) {
 		}
 		request.payload.Close()
 	}
-	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Format.Name, answers, answerIDs(c.attempt))
+	f.translators = pairs.NewFan(c.attempt.Format.Name, c.attempt.Exchange.Request.Format.Name, answers, answerIDs(c.attempt))
 	for i, s := range f.subcalls {
 		s.translator = f.translators[i]
 		s.relay.lane = &translation{s.translator, newEvents(c.t)}
@@ -72,8 +72,8 @@ func (c *call) fanOut(first prepared) (*http.Response, error) {
 // do makes the calls. It returns the answer with the first content of any stream, or with
 // the last of the JSON answers.
 func (f *fanOut) do() (*http.Response, error) {
-	c, streaming := f.call, f.call.attempt.Exchange.Streaming()
-	c.result.Sent, c.result.Called = true, time.Now() // the result of a failed subcall replaces Sent
+	c, streaming := f.call, f.call.attempt.Exchange.Request.Streaming()
+	c.result.Sent, c.result.Times.Called = true, time.Now() // the result of a failed subcall replaces Sent
 	f.running.Store(int32(len(f.subcalls)))
 	for _, s := range f.subcalls {
 		go func() {
@@ -106,7 +106,7 @@ func (f *fanOut) do() (*http.Response, error) {
 	}
 	f.merge(f.failed)
 	if streaming {
-		c.result.State, c.result.Began = max(c.result.State, exchange.Content), time.Now()
+		c.result.State, c.result.Times.Began = max(c.result.State, exchange.Content), time.Now()
 		return c.response(f.first.res, http.StatusOK, f, -1), nil
 	}
 	_ = f.Close()
@@ -140,8 +140,8 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 		return true
 	}
 	ok := s.take(a, committed)
-	if s.relay.begun() && s.result.Began.IsZero() {
-		s.result.Began = time.Now()
+	if s.relay.begun() && s.result.Times.Began.IsZero() {
+		s.result.Times.Began = time.Now()
 	}
 	_, _ = s.relay.ready.WriteTo(&f.ready) // a bytes.Buffer returns no error
 	if s.result.Whole() {

@@ -64,7 +64,7 @@ func newAsker(t *testing.T, answer func(call int32, r *http.Request) (*http.Resp
 // attempt returns an attempt of a tenant.
 func (a *asker) attempt(tenant byte, stream bool) *exchange.Attempt {
 	attempt := attemptFor(a.t, translate.Chat, stream)
-	attempt.Exchange.View.Stream = stream
+	attempt.Exchange.Request.View.Stream = stream
 	attempt.Cache = &exchange.Cache{Answers: &a.shelf, Scope: exchange.CacheScope{tenant}, TTL: time.Hour, MaxAge: time.Hour}
 	return attempt
 }
@@ -83,7 +83,7 @@ func (a *asker) ask(ctx context.Context, tenant byte, stream bool, change ...fun
 	text, err := io.ReadAll(res.Body)
 	assert.NoError(a.t, err)
 	assert.NoError(a.t, res.Body.Close())
-	return c.Result.Header.Get(exchange.CacheHeader), string(text)
+	return c.Result.Head.Header.Get(exchange.CacheHeader), string(text)
 }
 
 const (
@@ -403,8 +403,8 @@ func TestAnAnswerIsNeverOfAnotherFormThanTheRequestAccepts(t *testing.T) {
 	a := newAsker(t, func(int32, *http.Request) (*http.Response, error) { return wholeOf(wholeAnswer), nil })
 	ask := func(accept string) string {
 		attempt := a.attempt(1, false)
-		attempt.Exchange.Client.Set("Accept", accept)
-		return carry(t, a.Transport, attempt).Header.Get(exchange.CacheHeader)
+		attempt.Exchange.Request.Client.Set("Accept", accept)
+		return carry(t, a.Transport, attempt).Result.Head.Header.Get(exchange.CacheHeader)
 	}
 	for _, test := range [][2]string{
 		{"application/json", "miss"}, {"*/*", "hit"}, {"Application/JSON;q=0.9, */*;q=0.1", "hit"},

@@ -41,7 +41,7 @@ func TestOnlySensibleTimesToComeAgainAreHandedOn(t *testing.T) {
 		{"X-Should-Retry", "perhaps", false},
 	} {
 		got := carry(t, newTransport(refuses(429, tt.name, tt.value)), attemptFor(t, translate.Chat, false))
-		assert.Equal(t, tt.kept, got.ClientHeader().Get(tt.name) != "", "%s: %s", tt.name, tt.value)
+		assert.Equal(t, tt.kept, got.Result.Head.ClientHeader().Get(tt.name) != "", "%s: %s", tt.name, tt.value)
 	}
 }
 
@@ -57,7 +57,7 @@ func TestAClientIsAskedNotToRepeatWhatIsRefusedForDays(t *testing.T) {
 		{"Retry-After", "soon", "true"},
 	} {
 		got := carry(t, newTransport(refuses(429, tt.name, tt.value, "X-Should-Retry", "true")), attemptFor(t, translate.Chat, false))
-		assert.Equal(t, tt.want, got.ClientHeader().Get("X-Should-Retry"), "%s: %s", tt.name, tt.value)
+		assert.Equal(t, tt.want, got.Result.Head.ClientHeader().Get("X-Should-Retry"), "%s: %s", tt.name, tt.value)
 	}
 }
 
@@ -72,7 +72,7 @@ func TestLongHeadersAreLeftOut(t *testing.T) {
 	} {
 		first, second, _ := strings.Cut(tt.ids, "|")
 		got := carry(t, newTransport(refuses(429, "Request-Id", first, "X-Request-Id", second)), attemptFor(t, translate.Chat, false))
-		assert.Equal(t, tt.want, got.RequestID)
+		assert.Equal(t, tt.want, got.Result.Head.RequestID)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestAnswersHaveTheContentTypeOfWhatTheyAre(t *testing.T) {
 		{true, "", "text/event-stream; charset=utf-8"},
 	} {
 		a := attemptFor(t, translate.Chat, true)
-		a.Exchange.View.Stream = tt.streaming
+		a.Exchange.Request.View.Stream = tt.streaming
 		text := answer
 		if strings.HasPrefix(strings.ToLower(tt.own), "text/event-stream") && tt.streaming {
 			text = chunkText + done

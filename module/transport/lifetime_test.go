@@ -136,7 +136,7 @@ func TestAFinishedTurnIsReadForItsUsageWithoutTheClient(t *testing.T) {
 				require.NoError(t, res.Body.Close())
 				assert.Equal(t, time.Second+test.lasts, time.Since(start))
 				assert.Equal(t, test.whole, c.Result.Whole())
-				assert.Equal(t, test.name != "a shutdown", c.Result.Unread)
+				assert.Equal(t, test.name != "a shutdown", c.Result.Reading.Unread)
 				assert.Nil(t, c.Result.Fault)
 				assert.NotRegexp(t, `\[DONE\]|message_stop|response\.completed`, string(output), "a client that has left gets nothing")
 				if test.whole {

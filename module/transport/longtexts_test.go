@@ -48,15 +48,15 @@ func TestLongTextsOfATranslatedRequestAreSentFromTheBody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), Lease: exchange.NewLease()}}
-			ex.Body = append(ex.Lease.Buffer(), body...)
-			ex.Lease.Keep(ex.Body)
-			view, fault := ex.Format.Requests.Inspect(ex.Body, translate.Generate)
+			ex.Request.Body = append(ex.Request.Lease.Buffer(), body...)
+			ex.Request.Lease.Keep(ex.Request.Body)
+			view, fault := ex.Request.Format.Requests.Inspect(ex.Request.Body, translate.Generate)
 			require.Nil(t, fault)
-			ex.View = view
+			ex.Request.View = view
 			a := &exchange.Attempt{Exchange: ex, Format: formats.Of(translate.Messages), Model: "x", Traits: new(trait.Traits)}
 			prepared, fault := prepare(a, 0, new(Transport), &aigateway.Call{Body: test.changes})
 			require.Nil(t, fault)
-			ex.DropBody()
+			ex.Request.DropBody()
 			other := exchange.NewLease() // gets the memory of the body if nobody holds it
 			overwritten := append(other.Buffer(), strings.Repeat("X", len(body))...)
 			sent, err := io.ReadAll(prepared.payload.Open())

@@ -71,7 +71,7 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 					_, err = res.Body.Read(buf)
 					require.NoError(t, err)
 				}
-				a.Exchange.DropBody()
+				a.Exchange.Request.DropBody()
 				open = append(open, res)
 			}
 			assert.Less(t, (heapInUse()-before)/streams, test.limit)

@@ -34,8 +34,8 @@ func objectSealer(a *exchange.Attempt, r *exchange.Result) editor {
 // objectNames returns how the client gets the names of objects in an answer.
 func objectNames(a *exchange.Attempt, r *exchange.Result) translate.ObjectNames {
 	return translate.ObjectNames{Base: a.Exchange.Objects.Base, ID: func(dst []byte, kind string, id []byte) []byte {
-		if r.Object == "" && a.Begins(kind, id) {
-			r.Object = seal.NameIn(kind, string(id))
+		if r.Head.Object == "" && a.Begins(kind, id) {
+			r.Head.Object = seal.NameIn(kind, string(id))
 		}
 		if !a.SealsKind(kind) {
 			return append(dst, id...)
@@ -74,10 +74,10 @@ func objectAnswer(a *exchange.Attempt, body []byte, r *exchange.Result) jsonAnsw
 		return jsonAnswer{}
 	case err != nil:
 		return jsonAnswer{fault: fault.Unusable(err)}
-	case a.Exchange.Streaming():
+	case a.Exchange.Request.Streaming():
 		return jsonAnswer{fault: fault.Unusable(errNoStream)}
 	}
-	r.Ended = endOf(a, body)
+	r.Head.Ended = endOf(a, body)
 	return jsonAnswer{body: sealed(body, objectSealer(a, r)(nil, body), a.Exchange.Objects)}
 }
 

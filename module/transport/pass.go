@@ -36,7 +36,7 @@ func (c *call) pass(res *http.Response, observer reader) (*http.Response, error)
 		}
 		length = -1
 	}
-	c.result.State, c.result.Began = exchange.Content, time.Now()
+	c.result.State, c.result.Times.Began = exchange.Content, time.Now()
 	c.life.watch.Enter(watch.Rest(time.Duration(c.t.IdleTimeout)))
 	if o := c.attempt.Object(); o != nil && c.attempt.Traits.SealsFiles() {
 		buffered := bufio.NewReader(&touching{src: src, watch: &c.life.watch})
@@ -104,7 +104,7 @@ func (r *measured) read(part []byte) {
 }
 
 func (r *measured) end() (token.Usage, token.Text) {
-	return token.Usage{Units: passthrough.UnitsOfText(r.last, r.ex.Operation, r.ex.View.Costs.Units)}, r.text
+	return token.Usage{Units: passthrough.UnitsOfText(r.last, r.ex.Request.Operation, r.ex.Request.View.Costs.Units)}, r.text
 }
 
 // tail is the end of an answer, which may show the length of a recording.

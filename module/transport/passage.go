@@ -77,7 +77,7 @@ func (p *passage) request(req *http.Request) (*http.Request, *fault.Fault) {
 		return nil, callFault(err)
 	}
 	p.life.watch.Start(watch.Headers(time.Duration(p.t.ResponseHeaderTimeout)), p.life.expire)
-	p.result.Called = time.Now()
+	p.result.Times.Called = time.Now()
 	request := p.t.outgoing(p.life.ctx, p.Method, req, p.Header.Clone(), credential)
 	setAddress(request, sent, p.Query)
 	if p.Length != 0 {

@@ -165,7 +165,7 @@ func TestAPayloadIsReadFromItsBeginningEveryTime(t *testing.T) {
 	a := attemptFor(t, translate.Chat, false)
 	a.Model = "another"
 	lease := exchange.NewLease()
-	a.Exchange.Lease = lease
+	a.Exchange.Request.Lease = lease
 	prepared, fault := prepare(a, 0, new(Transport), unchanged)
 	require.Nil(t, fault)
 	p := prepared.payload

@@ -32,12 +32,12 @@ type prepared struct {
 // without changing its meaning.
 func prepare(a *exchange.Attempt, prompt int, t *Transport, protocol *aigateway.Call) (prepared, *fault.Fault) {
 	if o := a.Object(); o != nil {
-		return prepared{payload: payload.Splice(a.Exchange.Body, o.Edits, a.Exchange.Lease)}, nil
+		return prepared{payload: payload.Splice(a.Exchange.Request.Body, o.Edits, a.Exchange.Request.Lease)}, nil
 	}
 	if a.ByteLane() {
 		return splice(a, protocol)
 	}
-	source := a.Exchange.Body
+	source := a.Exchange.Request.Body
 	cut, loss := attribution(a)
 	if !cut.Empty() {
 		source = edit.Apply(nil, source, []edit.Edit{{Span: cut}})
@@ -45,13 +45,13 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport, protocol *aigateway.
 	info := requestInfo(a)
 	info.Prompt = prompt
 	if cut.Empty() {
-		info.Texts = a.Exchange.View.Texts
+		info.Texts = a.Exchange.Request.View.Texts
 	}
 	lease := exchange.NewLease()
 	body, r, fault := render(lease.Buffer(), a, source, info)
 	lease.Keep(body)
 	if len(r.Texts) > 0 {
-		lease.Refer(a.Exchange.Lease)
+		lease.Refer(a.Exchange.Request.Lease)
 	}
 	if !cut.Empty() {
 		r.Losses = append(r.Losses, loss)
@@ -76,8 +76,8 @@ func prepare(a *exchange.Attempt, prompt int, t *Transport, protocol *aigateway.
 
 // render translates a request.
 func render(dst []byte, a *exchange.Attempt, body []byte, info *core.RequestInfo) ([]byte, core.Rendered, *fault.Fault) {
-	client := a.Exchange.Format
-	if a.Exchange.Operation.Embeds() {
+	client := a.Exchange.Request.Format
+	if a.Exchange.Request.Operation.Embeds() {
 		return client.Embeddings.Request(dst, body, info)
 	}
 	return pairs.RenderInParts(dst, client.Name, a.Format.Name, body, info)
@@ -111,11 +111,11 @@ func sorted(edits []edit.Edit) []edit.Edit {
 // renamed returns the edits of a request beside text after which it names the model of the provider.
 func renamed(a *exchange.Attempt) (edits []edit.Edit) {
 	ex := a.Exchange
-	places := ex.Format.Requests.ModelNames
+	places := ex.Request.Format.Requests.ModelNames
 	if places == nil {
-		return []edit.Edit{passthrough.Rename(ex.Body, &ex.View, a.Model)}
+		return []edit.Edit{passthrough.Rename(ex.Request.Body, &ex.Request.View, a.Model)}
 	}
-	for _, place := range places(ex.Body) {
+	for _, place := range places(ex.Request.Body) {
 		edits = append(edits, edit.Edit{Span: place, With: jsonscan.AppendString(nil, modelName(a))})
 	}
 	return edits
@@ -125,15 +125,15 @@ func renamed(a *exchange.Attempt) (edits []edit.Edit) {
 // of this attempt. It makes no other changes: it inserts no defaults, and reorders and
 // repairs nothing.
 func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fault) {
-	ex, view := a.Exchange, &a.Exchange.View
+	ex, view := a.Exchange, &a.Exchange.Request.View
 	if f := refuseState(a); f != nil {
 		return prepared{}, f
 	}
-	if view.LateSystem != "" && ex.Operation == translate.Generate && !a.Traits.TakesLateSystem() {
+	if view.LateSystem != "" && ex.Request.Operation == translate.Generate && !a.Traits.TakesLateSystem() {
 		return prepared{}, fault.LateSystem(view.LateSystem)
 	}
 	edits, losses := acceptedEdits(a, protocol)
-	if a.Model != view.Model && ex.Operation.Beside() {
+	if a.Model != view.Model && ex.Request.Operation.Beside() {
 		edits = append(edits, renamed(a)...)
 	} else if a.Model != view.Model && !view.ModelSpan.Empty() && !isLeftOut(edits, view.ModelSpan) {
 		edits = append(edits, edit.Edit{Span: view.ModelSpan, With: jsonscan.AppendString(nil, modelName(a))})
@@ -142,10 +142,10 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 		edits = append(edits, ex.Objects.Edits()...)
 	}
 	if asksUsage(a) {
-		edits = append(edits, a.Format.Answers.Usage.Ask(ex.Body, &view.StreamUsage))
+		edits = append(edits, a.Format.Answers.Usage.Ask(ex.Request.Body, &view.StreamUsage))
 	}
 	if fillIn := a.Format.Requests.FillIn; fillIn != nil && a.Traits.FIMTemplate != "" { // prompt and suffix become one prompt
-		joined, fault := fillIn(ex.Body, requestInfo(a))
+		joined, fault := fillIn(ex.Request.Body, requestInfo(a))
 		if fault != nil {
 			return prepared{}, fault
 		}
@@ -159,10 +159,10 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 		edits = append(edits, edit.Edit{Span: cut})
 	}
 	for _, signature := range view.Resigned {
-		edits = append(edits, edit.Edit{Span: signature, With: ex.Format.Requests.Resigned})
+		edits = append(edits, edit.Edit{Span: signature, With: ex.Request.Format.Requests.Resigned})
 	}
 	if len(cuts)+len(view.Resigned) > 0 {
-		losses = append(losses, translate.Loss{Path: ex.Format.Requests.SelfSigned, Class: class})
+		losses = append(losses, translate.Loss{Path: ex.Request.Format.Requests.SelfSigned, Class: class})
 	}
 	if cut, loss := attribution(a); !cut.Empty() {
 		edits = append(edits, edit.Edit{Span: cut})
@@ -174,17 +174,18 @@ func splice(a *exchange.Attempt, protocol *aigateway.Call) (prepared, *fault.Fau
 	if fault := refuseShaping(a, losses); fault != nil {
 		return prepared{}, fault
 	}
-	return prepared{payload: splicedBody(protocol, ex.Body, sorted(edits), ex.Lease), losses: losses}, nil
+	return prepared{payload: splicedBody(protocol, ex.Request.Body, sorted(edits), ex.Request.Lease), losses: losses}, nil
 }
 
 // refuseState refuses a request that refers to what the provider stores, unless the client gets
 // such objects from the provider.
 func refuseState(a *exchange.Attempt) *fault.Fault {
-	beyond := &a.Exchange.View.Beyond
+	request := &a.Exchange.Request
+	beyond := &request.View.Beyond
 	ids := beyond.ObjectIDs()
 	switch state := a.Traits.ResponsesState; {
-	case state == trait.StateOff && a.Exchange.InMessage && len(ids) > 0 && ids[0].Path == beyond.State: // of another socket, or of none
-		return a.Exchange.NoObject(&ids[0])
+	case state == trait.StateOff && request.InMessage && len(ids) > 0 && ids[0].Path == beyond.State: // of another socket, or of none
+		return request.NoObject(&ids[0])
 	case state == trait.StateOff && beyond.State != "":
 		return fault.NeedsState(beyond.State)
 	case state == trait.StateSealed && beyond.References != nil && beyond.References.Unowned != "":
@@ -197,16 +198,16 @@ func refuseState(a *exchange.Attempt) *fault.Fault {
 // the model refuses demands. It also returns what is lost.
 func acceptedEdits(a *exchange.Attempt, protocol *aigateway.Call) (edits []edit.Edit, lost translate.Losses) {
 	ex, source := a.Exchange, a.Format.Requests.Source
-	if source == nil || ex.Operation != translate.Generate && ex.Operation != translate.CountTokens {
-		return bodyEdits(protocol, ex.Body)
+	if source == nil || ex.Request.Operation != translate.Generate && ex.Request.Operation != translate.CountTokens {
+		return bodyEdits(protocol, ex.Request.Body)
 	}
-	unaccepted := source.Unaccepted(ex.Body, &ex.View, a.Traits)
+	unaccepted := source.Unaccepted(ex.Request.Body, &ex.Request.View, a.Traits)
 	if unaccepted.Empty() {
-		return bodyEdits(protocol, ex.Body)
+		return bodyEdits(protocol, ex.Request.Body)
 	}
 	changed := *protocol
 	changed.Body.Unsupported = slices.Concat(protocol.Body.Unsupported, unaccepted.Members)
-	edits, lost = bodyEdits(&changed, ex.Body)
+	edits, lost = bodyEdits(&changed, ex.Request.Body)
 	return merged(edits, sorted(unaccepted.Edits)), slices.Concat(lost, unaccepted.Changed)
 }
 
@@ -221,7 +222,9 @@ func modelName(a *exchange.Attempt) string {
 // asksUsage reports whether the gateway adds the option for the usage of a stream to the
 // request, because the client has not set it.
 func asksUsage(a *exchange.Attempt) bool {
-	return a.Exchange.Operation == translate.Generate && !a.Traits.WithoutUsage && a.Format.Answers.Usage.Ask != nil && a.Exchange.Streaming() && !a.Exchange.View.StreamUsage.Asked
+	request := &a.Exchange.Request
+	return request.Operation == translate.Generate && request.Streaming() && !request.View.StreamUsage.Asked &&
+		!a.Traits.WithoutUsage && a.Format.Answers.Usage.Ask != nil
 }
 
 // attribution returns the attribution of an agent in the body if the target does not take
@@ -230,22 +233,23 @@ func attribution(a *exchange.Attempt) (translate.Span, translate.Loss) {
 	if !a.Traits.DropAttribution {
 		return translate.Span{}, translate.Loss{}
 	}
-	part := &a.Exchange.Format.Requests.Attribution
-	return part.In(a.Exchange.Body), translate.Loss{Path: part.Path, Class: translate.Hint}
+	part := &a.Exchange.Request.Format.Requests.Attribution
+	return part.In(a.Exchange.Request.Body), translate.Loss{Path: part.Path, Class: translate.Hint}
 }
 
 // requestInfo returns the input of a translation other than the body.
 func requestInfo(a *exchange.Attempt) *core.RequestInfo {
+	request := &a.Exchange.Request
 	return &core.RequestInfo{
-		Operation: a.Exchange.Operation, Stream: a.Exchange.Streaming(), Model: a.Exchange.View.Model, Upstream: a.Model, Traits: a.Traits, BytesPerToken: a.BytesPerToken,
-		Tenant: a.Exchange.Tenant(), Seals: a.Seals,
+		Operation: request.Operation, Stream: request.Streaming(), Model: request.View.Model, Upstream: a.Model,
+		Traits: a.Traits, BytesPerToken: a.BytesPerToken, Tenant: a.Exchange.Tenant(), Seals: a.Seals,
 	}
 }
 
 // refuseShaping returns a fault if a loss shapes the answer, and the model or the client
 // refuses such losses.
 func refuseShaping(a *exchange.Attempt, losses translate.Losses) *fault.Fault {
-	strict := a.Exchange.Strict
+	strict := a.Exchange.Request.Strict
 	if !strict && !a.Traits.RejectLosses {
 		return nil
 	}

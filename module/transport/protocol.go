@@ -43,7 +43,7 @@ func (t *Transport) address(a *exchange.Attempt) (*aigateway.Call, error) {
 		return unchanged, checkPath(strings.TrimPrefix(path, address.Base))
 	}
 	call := &aigateway.Call{
-		Format: a.Format.Name, Operation: ex.Operation, Model: a.Model, Stream: ex.Streaming(),
+		Format: a.Format.Name, Operation: ex.Request.Operation, Model: a.Model, Stream: ex.Request.Streaming(),
 		Base: address.Base, Path: path, Query: query, Header: h,
 	}
 	if err := t.protocol.Address(call); err != nil || !odd {
@@ -75,9 +75,9 @@ func checkPath(path string) error {
 // a path, or the service lacks the endpoint.
 func unaddressable(a *exchange.Attempt, err error) *fault.Fault {
 	ex := a.Exchange
-	f := fault.UnknownModel(ex.View.Model)
-	if ex.Operation.Untranslated() && !errors.Is(err, aigateway.ErrModelName) {
-		f = fault.NoEndpoint(ex.View.Model, ex.Format.Client.PathOf(ex.Operation))
+	f := fault.UnknownModel(ex.Request.View.Model)
+	if ex.Request.Operation.Untranslated() && !errors.Is(err, aigateway.ErrModelName) {
+		f = fault.NoEndpoint(ex.Request.View.Model, ex.Request.Format.Client.PathOf(ex.Request.Operation))
 	}
 	f.Cause = err
 	return f
@@ -182,7 +182,7 @@ func (c *call) carry(r *http.Request, p *payload.Payload, retry bool) (*http.Res
 	}
 	res.Body = c.life.conn.Body(res.Body)
 	if open := c.t.protocol.Open; open != nil {
-		open(res, c.attempt.Format.Name, c.attempt.Exchange.Operation)
+		open(res, c.attempt.Format.Name, c.attempt.Exchange.Request.Operation)
 	}
 	return res, nil
 }
@@ -190,7 +190,7 @@ func (c *call) carry(r *http.Request, p *payload.Payload, retry bool) (*http.Res
 // sendOn sends a request: with the carrier of the provider, or as a message on the socket of the
 // client.
 func (c *call) sendOn(r *http.Request) (*http.Response, error) {
-	if !c.attempt.Exchange.InMessage {
+	if !c.attempt.Exchange.Request.InMessage {
 		return c.t.carry(r)
 	}
 	defer r.Body.Close()

@@ -90,9 +90,9 @@ func requireAsExpected(t *testing.T, want expected, got replayed) {
 	require.Equal(t, want.relayed, got.State == exchange.Relayed)
 	require.Equal(t, want.usage, got.Usage)
 	require.Equal(t, want.text, got.Text)
-	require.Equal(t, want.model, got.AnsweredBy)
+	require.Equal(t, want.model, got.Result.Head.AnsweredBy)
 	if want.number != "" {
-		require.Equal(t, want.number, number.FindString(string(got.Appender.AppendFailure(nil, fault.Truncated(nil)))))
+		require.Equal(t, want.number, number.FindString(string(got.Result.Lane.Appender.AppendFailure(nil, fault.Truncated(nil)))))
 	}
 }
 

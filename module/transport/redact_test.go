@@ -34,10 +34,10 @@ func TestAFailedAnswerThatRepeatsTheCredentialIsRedacted(t *testing.T) {
 	}))
 	setCredential(transport, "sk-secret-key")
 	a := attemptFor(t, translate.Responses, false)
-	a.Exchange.View.Stream = false
+	a.Exchange.Request.View.Stream = false
 	got := carry(t, transport, a)
-	require.NotNil(t, got.Answer)
-	assert.NotContains(t, string(got.Answer.Body), "sk-secret-key")
+	require.NotNil(t, got.Result.Head.Answer)
+	assert.NotContains(t, string(got.Result.Head.Answer.Body), "sk-secret-key")
 	assert.NotContains(t, got.Fault.Message, "sk-secret-key")
 }
 
@@ -54,7 +54,7 @@ func TestAnswersThatRepeatAnotherKeyOfTheProviderAreRedacted(t *testing.T) {
 	transport.secrets = append(transport.secrets[:1:1], atomic.Pointer[aigateway.Secret]{})
 	transport.secrets[1].Store(&other)
 	got := carry(t, transport, attemptFor(t, translate.Chat, false))
-	assert.Empty(t, got.RequestID)
+	assert.Empty(t, got.Result.Head.RequestID)
 	assert.NotContains(t, got.Fault.Message, "sk-other-key")
-	assert.NotContains(t, string(got.Answer.Body), "sk-other-key")
+	assert.NotContains(t, string(got.Result.Head.Answer.Body), "sk-other-key")
 }

@@ -202,7 +202,7 @@ func (r *relay) advance() {
 		// The provider does not know this stop text, and would generate the answer to its
 		// end. Close ends the call instead.
 		r.src = nil
-		c.result.Stopped = true
+		c.result.Reading.Stopped = true
 		r.endLane(true)
 	}
 	signals := r.lane.signals()
@@ -268,7 +268,7 @@ func (r *relay) noteAnswer() {
 // readUsage reads the rest of the turn after the client has left, and passes nothing on. It
 // stops when the turn goes on with more content.
 func (r *relay) readUsage(buf []byte) {
-	r.call.result.Unread = true
+	r.call.result.Reading.Unread = true
 	limit := r.lane.offset() + r.maxSilence()
 	for r.src != nil && !r.ended() && r.call.life.turnOver.Load() && r.lane.offset() < limit {
 		_, err := r.step(buf)

@@ -84,12 +84,12 @@ func attemptFor(t testing.TB, format translate.Format, usage bool) *exchange.Att
 		text += `,"stream_options":{"include_usage":true}`
 	}
 	ex := &exchange.Exchange{ID: "req_0", Request: exchange.Request{Format: formats.Of(format), Body: []byte(text + "}"), Client: http.Header{}}}
-	view, fault := formats.Of(format).Requests.Inspect(ex.Body, translate.Generate)
+	view, fault := formats.Of(format).Requests.Inspect(ex.Request.Body, translate.Generate)
 	require.Nil(t, fault)
 	if formats.Of(format).Requests.ModelName != nil { // the path names the model, and asks for a stream
 		view.Model, view.Stream = "m", true
 	}
-	ex.View = view
+	ex.Request.View = view
 	return &exchange.Attempt{Exchange: ex, Provider: "p", Format: formats.Of(format), Model: view.Model, Traits: new(trait.Traits)}
 }
 

@@ -74,7 +74,9 @@ func setAddress(r *http.Request, path, query string) {
 // on. Only the headers of the client that are named here are sent.
 func (t *Transport) head(a *exchange.Attempt) (http.Header, format.Call) {
 	ex := a.Exchange
-	address := format.Call{Base: t.base.EscapedPath(), Model: a.Model, Operation: ex.Operation, Stream: ex.Streaming()}
+	address := format.Call{
+		Base: t.base.EscapedPath(), Model: a.Model, Operation: ex.Request.Operation, Stream: ex.Request.Streaming(),
+	}
 	if o := a.Object(); o != nil {
 		address.Object = o.Path
 	}
@@ -83,20 +85,20 @@ func (t *Transport) head(a *exchange.Attempt) (http.Header, format.Call) {
 	h["Accept-Encoding"] = identity // compressed events would arrive late
 	h["User-Agent"] = userAgent
 	h["Accept"] = jsonType
-	if ex.Streaming() {
+	if ex.Request.Streaming() {
 		h["Accept"] = streamType
 	}
 	setVersion(h, &a.Format.Version, a.Traits)
 	if a.ByteLane() {
-		address.Query = ex.Query
+		address.Query = ex.Request.Query
 		h["User-Agent"] = noValue // net/http sends no header for an empty value
-		copyHeader(h, ex.Client, "User-Agent")
-		copyHeader(h, ex.Client, "Accept")
+		copyHeader(h, ex.Request.Client, "User-Agent")
+		copyHeader(h, ex.Request.Client, "Accept")
 		for _, name := range a.Format.Client.Headers {
-			copyHeader(h, ex.Client, name)
+			copyHeader(h, ex.Request.Client, name)
 		}
-		if ex.Operation.Beside() && passthrough.IsForm(ex.Body) {
-			h["Content-Type"] = []string{passthrough.Type(ex.Body)}
+		if ex.Request.Operation.Beside() && passthrough.IsForm(ex.Request.Body) {
+			h["Content-Type"] = []string{passthrough.Type(ex.Request.Body)}
 		}
 	}
 	return h, address

@@ -23,7 +23,7 @@ type result struct {
 // answer. The rate limits describe the operator's account, so they are set only if a trait
 // of the attempt allows it. A client of another format would not understand them.
 func (r *result) noteHead(res *http.Response, a *exchange.Attempt) {
-	r.Status, r.RequestID = res.StatusCode, r.hide.requestID(res.Header)
+	r.Status, r.Head.RequestID = res.StatusCode, r.hide.requestID(res.Header)
 	if a.Traits.ForwardRateLimitHeaders && a.ByteLane() {
 		r.noteHeaders(r.hide.rateLimits(res.Header))
 	}
@@ -31,18 +31,18 @@ func (r *result) noteHead(res *http.Response, a *exchange.Attempt) {
 
 // noteHeaders adds headers for the client.
 func (r *result) noteHeaders(h http.Header) {
-	if r.Header == nil {
-		r.Header = h
+	if r.Head.Header == nil {
+		r.Head.Header = h
 		return
 	}
-	maps.Copy(r.Header, h)
+	maps.Copy(r.Head.Header, h)
 }
 
 // noteAnswer sets the usage, the size of the text, the model and the losses of the answer so
 // far.
 func (r *result) noteAnswer(u token.Usage, text token.Text, model string, dropped translate.Losses) {
 	r.Usage, r.Text = u, text
-	r.AnsweredBy, r.Dropped = r.hide.text(model), r.hide.losses(dropped)
+	r.Head.AnsweredBy, r.Lane.Dropped = r.hide.text(model), r.hide.losses(dropped)
 }
 
 // finished is a whole answer.
@@ -70,7 +70,7 @@ func (r *result) noteFailure(f *fault.Fault) {
 // which clients and the gateway read it, unless the provider has sent one.
 func (r *result) noteError(f *fault.Fault) {
 	r.hide.fault(f)
-	if f.RetryAfter > 0 && r.Header.Get("Retry-After") == "" && r.Header.Get("Retry-After-Ms") == "" {
+	if f.RetryAfter > 0 && r.Head.Header.Get("Retry-After") == "" && r.Head.Header.Get("Retry-After-Ms") == "" {
 		r.noteHeaders(http.Header{"Retry-After": {strconv.Itoa(f.RetryAfter)}})
 	}
 	f.RetryAfter = 0
@@ -81,12 +81,12 @@ func (r *result) noteError(f *fault.Fault) {
 // provider's bytes, masked, if they are JSON; else an error body of the format, because
 // official SDKs read no other. f is the fault of the answer.
 func (r *result) noteErrorAnswer(res *http.Response, body []byte, f *fault.Fault, a *exchange.Attempt) {
-	r.Answer = &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: fault.Mask(body, r.hide.host)}
-	if !fault.IsJSON(r.Answer.Body) || r.hide.leaks(string(body)) {
+	r.Head.Answer = &exchange.ErrorAnswer{Status: res.StatusCode, ContentType: typeJSON, Body: fault.Mask(body, r.hide.host)}
+	if !fault.IsJSON(r.Head.Answer.Body) || r.hide.leaks(string(body)) {
 		r.hide.fault(f)
-		r.Answer.Body = a.Format.Errors.Append(nil, f.WithStatus(res.StatusCode), a.Exchange.ID)
+		r.Head.Answer.Body = a.Format.Errors.Append(nil, f.WithStatus(res.StatusCode), a.Exchange.ID)
 	} else if own := r.hide.contentType(res); exchange.IsJSON(own) {
-		r.Answer.ContentType = own
+		r.Head.Answer.ContentType = own
 	}
 }
 
@@ -96,9 +96,9 @@ func (r *result) noteErrorAnswer(res *http.Response, body []byte, f *fault.Fault
 func mergeResults(whole exchange.Result, first, failed *exchange.Result) exchange.Result {
 	if failed != nil {
 		merged := *failed
-		merged.Parts, merged.Called, merged.Began = whole.Parts, whole.Called, whole.Began
+		merged.Parts, merged.Times.Called, merged.Times.Began = whole.Parts, whole.Times.Called, whole.Times.Began
 		return merged
 	}
-	whole.Status, whole.RequestID = first.Status, first.RequestID
+	whole.Status, whole.Head.RequestID = first.Status, first.Head.RequestID
 	return whole
 }

@@ -22,10 +22,10 @@ func TestMergedResultIsThatOfTheFailedCallOrHasTheFirstHeaders(t *testing.T) {
 	first := exchange.Result{Status: 200, Head: exchange.Head{RequestID: "first"}}
 	failed := exchange.Result{State: exchange.Broken, Status: 503, Fault: fault.Unusable(nil)}
 	answered := whole
-	answered.Status, answered.RequestID = 200, "first"
+	answered.Status, answered.Head.RequestID = 200, "first"
 	assert.Equal(t, answered, mergeResults(whole, &first, nil))
 	cut := failed
-	cut.Called, cut.Began, cut.Parts = whole.Called, whole.Began, parts // a stream that broke off counted as refused
+	cut.Times.Called, cut.Times.Began, cut.Parts = whole.Times.Called, whole.Times.Began, parts // a stream that broke off counted as refused
 	assert.Equal(t, cut, mergeResults(whole, &first, &failed))
 }
 

@@ -20,7 +20,7 @@ import (
 // do not check. isStream waits for these bytes, and they remain in the body.
 func (c *call) isStream(res *http.Response) bool {
 	switch {
-	case !c.attempt.Exchange.Streaming():
+	case !c.attempt.Exchange.Request.Streaming():
 		return false
 	case hasStreamType(res):
 		return true
@@ -69,11 +69,11 @@ func (c *call) stream(res *http.Response) (*http.Response, error) {
 	if fault := c.result.Fault; fault != nil && !r.begun() { // the first event was an error, or none came
 		return c.rejected(res, fault), nil
 	}
-	if !c.result.Cached {
-		c.result.Began = time.Now()
+	if !c.result.Reading.Cached {
+		c.result.Times.Began = time.Now()
 	}
 	if r.lane.continuation() != nil {
-		c.result.Appender = r
+		c.result.Lane.Appender = r
 	}
 	c.life.watch.Hold() // until the first Read
 	return c.response(res, http.StatusOK, r, -1), nil
@@ -114,7 +114,7 @@ func (c *call) lane() lane {
 // observerOf returns how a stream in the client's format is observed. onFinish reports that it is whole
 // when its choices have finished and its body ends.
 func observerOf(a *exchange.Attempt, t *Transport) (newObserver func() signal.Observer, onFinish bool) {
-	if a.Exchange.Operation.Beside() { // whose streams end with their bodies
+	if a.Exchange.Request.Operation.Beside() { // whose streams end with their bodies
 		return passthrough.NewObserver, true
 	}
 	return a.Format.Answers.NewObserver, t.StreamEnd == aigateway.StreamEndFinish || a.Format.Answers.NoLastEvent

@@ -25,7 +25,7 @@ type tap interface {
 // endpoint that the gateway does not know, and an error, are not read.
 func (t *Transport) tapOf(a *exchange.Attempt, res *http.Response) tap {
 	kind, name := res.Header.Get("Content-Type"), res.Header["Content-Encoding"]
-	switch op := a.Exchange.Operation; {
+	switch op := a.Exchange.Request.Operation; {
 	case op == translate.Pass || op == translate.Manage || res.StatusCode/100 != 2:
 		return noTap{}
 	case passthrough.Passes(op, kind):
@@ -75,7 +75,7 @@ func (s *eventTap) note(r *result, whole bool) {
 		}
 	}
 	r.noteAnswer(s.Usage(), s.Text(), s.Model(), nil)
-	if r.Began = s.began; s.sum.Has(signal.Terminal) { // though the client may have left before the body ended
+	if r.Result.Times.Began = s.began; s.sum.Has(signal.Terminal) { // though the client may have left before the body ended
 		r.noteFinished(s)
 	}
 	if f := s.Fault(); f != nil && !f.IsUnusable() {
@@ -119,7 +119,7 @@ func (b *bodyTap) note(r *result, whole bool) {
 		s.note(r, true)
 		return
 	}
-	answer, f := b.attempt.Format.Answers.Inspect(body, b.attempt.Exchange.Operation)
+	answer, f := b.attempt.Format.Answers.Inspect(body, b.attempt.Exchange.Request.Operation)
 	if f != nil && !f.IsUnusable() { // the answer is an error
 		r.hide.fault(f)
 		r.Fault = f
@@ -145,6 +145,6 @@ func (s *textTap) take(p []byte) {
 func (s *textTap) note(r *result, whole bool) {
 	r.Text = s.text
 	if ex := s.attempt.Exchange; whole {
-		r.Usage.Units = passthrough.UnitsOfText(s.end, ex.Operation, ex.View.Costs.Units)
+		r.Usage.Units = passthrough.UnitsOfText(s.end, ex.Request.Operation, ex.Request.View.Costs.Units)
 	}
 }

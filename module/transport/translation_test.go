@@ -64,7 +64,7 @@ func TestAnAnswerThatWasCutAtAStopIsWholeHoweverItsConnectionEnds(t *testing.T) 
 		t.Run(name, func(t *testing.T) {
 			a := attemptFor(t, translate.Completions, true)
 			a.Format = formats.Of(translate.Messages)
-			a.Exchange.Body = []byte(`{"model":"m","prompt":"x","max_tokens":9,"stream":true,"stop":["\n"]}`)
+			a.Exchange.Request.Body = []byte(`{"model":"m","prompt":"x","max_tokens":9,"stream":true,"stop":["\n"]}`)
 			stream := `data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"` + text + `"}}` + "\n\n"
 			got := carry(t, newTransport(streams(stream, errReset)), a)
 			assert.Nil(t, got.Fault)

@@ -12,24 +12,24 @@ import (
 // repeats reports whether an earlier answer is as good as another call for the request of an
 // exchange.
 func repeats(ex *exchange.Exchange, anyTemperature bool) bool {
-	v := &ex.View
+	v := &ex.Request.View
 	reach := &v.Beyond
 	switch {
-	case ex.InMessage, v.Answers > 1, v.Costs.Searches > 0:
+	case ex.Request.InMessage, v.Answers > 1, v.Costs.Searches > 0:
 		return false
 	case reach.State != "", reach.References != nil, reach.OtherModels != "", reach.Background, reach.Stored, reach.Idle:
 		return false
 	}
-	switch op := ex.Operation; {
+	switch op := ex.Request.Operation; {
 	case op.Embeds(), op == translate.Rerank, op == translate.Moderate:
-		return !passthrough.IsForm(ex.Body)
+		return !passthrough.IsForm(ex.Request.Body)
 	case op == translate.Generate:
-		source := ex.Format.Requests.Source
+		source := ex.Request.Format.Requests.Source
 		if source == nil {
 			return false
 		}
 		var seen contents
-		core.Listen(ex.Body, source, &seen)
+		core.Listen(ex.Request.Body, source, &seen)
 		return !seen.reachesBeyond && (anyTemperature || isZero(seen.temperature))
 	}
 	return false

@@ -81,7 +81,7 @@ func (r *Rule) Validate() error {
 // For returns the cache for an exchange whose key is known and whose request was read; nil if the
 // request, its model or its client excludes it.
 func (r *Rule) For(ex *exchange.Exchange, answers exchange.CachedAnswers) *exchange.Cache {
-	wish := wishOf(strings.Join(ex.Client["Cache-Control"], ","))
+	wish := wishOf(strings.Join(ex.Request.Client["Cache-Control"], ","))
 	if wish.noStore || !r.isFor(ex.Key) || !repeats(ex, r.AnyTemperature) {
 		return nil
 	}

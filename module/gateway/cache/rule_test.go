@@ -109,7 +109,7 @@ func TestX124ClientsControlTheCache(t *testing.T) {
 		"max-age=999999999999999999999": {MaxAge: 1<<63 - 1},
 	} {
 		ex := exchangeOf(t, translate.Chat, translate.Generate, strings.Replace(bodies[translate.Chat], "MORE", "", 1))
-		ex.Client.Set("Cache-Control", header)
+		ex.Request.Client.Set("Cache-Control", header)
 		got := (&Rule{AnyTemperature: true}).For(ex, nil)
 		if want == nil {
 			assert.Nil(t, got, header)

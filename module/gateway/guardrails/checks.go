@@ -41,7 +41,8 @@ var kinds = [...]aigateway.GuardKind{
 func (c *Checks) view(phase aigateway.GuardPhase) *aigateway.GuardView {
 	ex := c.Exchange
 	return &aigateway.GuardView{
-		Phase: phase, RequestID: ex.ID, Format: string(ex.Format.Name), Model: ex.View.Model, Key: ex.Key.ID, Owner: ex.Key.Owner,
+		Phase: phase, RequestID: ex.ID, Key: ex.Key.ID, Owner: ex.Key.Owner,
+		Format: string(ex.Request.Format.Name), Model: ex.Request.View.Model,
 	}
 }
 

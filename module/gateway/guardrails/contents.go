@@ -108,11 +108,12 @@ func (c *Checks) logContent(ctx context.Context, side string, list []aigateway.G
 	}
 	ex, texts := c.Exchange, bounded(list, int(c.log.MaxSize))
 	if c.log.goesTo(ToTraces) {
-		trace(ctx, side, texts, ex.Result)
+		trace(ctx, side, texts, ex.Course.Result)
 	}
 	if c.log.goesTo(ToLog) {
 		c.logger.Named("content").Info(side+" content",
-			zap.String("request_id", ex.ID), zap.String("key_id", ex.Key.ID), zap.String("model", ex.View.Model), zap.String("format", string(ex.Format.Name)),
+			zap.String("request_id", ex.ID), zap.String("key_id", ex.Key.ID), zap.String("model", ex.Request.View.Model),
+			zap.String("format", string(ex.Request.Format.Name)),
 			zap.Array("texts", texts))
 	}
 }

@@ -25,7 +25,7 @@ type follower struct {
 
 // newFollower returns the follower of a stream, nil for a format that needs none.
 func newFollower(ex *exchange.Exchange) *follower {
-	observer := ex.Format.Answers.NewObserver()
+	observer := ex.Request.Format.Answers.NewObserver()
 	c, ok := observer.(format.Continuation)
 	if !ok {
 		return nil
@@ -58,5 +58,5 @@ func (f *follower) AppendKeepAlive(dst []byte, sent int64) []byte {
 func (f *follower) AppendFailure(dst []byte, failure *fault.Fault) []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.Continuation.AppendFailure(dst, f.exchange.AnswerIDs(f.exchange.Attempt.Model), failure)
+	return f.Continuation.AppendFailure(dst, f.exchange.AnswerIDs(f.exchange.Course.Attempt.Model), failure)
 }

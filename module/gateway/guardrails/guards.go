@@ -108,11 +108,11 @@ func (g Guards) Checking(key string) string {
 func (g Guards) For(ex *exchange.Exchange, logger *zap.Logger) *Checks {
 	var covering []*guard
 	for _, guard := range g.list {
-		if guard.covers(ex.Key.ID, ex.View.Model) {
+		if guard.covers(ex.Key.ID, ex.Request.View.Model) {
 			covering = append(covering, guard)
 		}
 	}
-	logged := g.log.covers(ex.Key.ID, ex.View.Model)
+	logged := g.log.covers(ex.Key.ID, ex.Request.View.Model)
 	if covering == nil && !logged {
 		return nil
 	}

@@ -41,7 +41,7 @@ func (m masking) Check(_ context.Context, v *aigateway.GuardView) (verdict aigat
 // checkOf returns the check of a stream by guards with a window.
 func checkOf(ctx context.Context, window aigateway.GuardWindow, guards ...aigateway.Guard) *answerCheck {
 	ex := &exchange.Exchange{Key: new(aigateway.Key)}
-	ex.Format = formats.All()[0]
+	ex.Request.Format = formats.All()[0]
 	a := &answerCheck{Checks: &Checks{Exchange: ex, logger: zap.NewNop()}, ctx: ctx, phase: aigateway.GuardStream, window: window}
 	for _, g := range guards {
 		a.guards = append(a.guards, &guard{Guard: g, kinds: defaultKinds})

@@ -31,7 +31,7 @@ type Receiver struct {
 // Receiver returns the receiver of the answer to a call, nil if it is neither checked nor logged.
 // ctx is that of the client, and stop ends the call.
 func (c *Checks) Receiver(ctx context.Context, answer *reply.Reply, stop context.CancelFunc) *Receiver {
-	if c.Exchange.Operation != translate.Generate {
+	if c.Exchange.Request.Operation != translate.Generate {
 		return nil
 	}
 	check := answerCheck{Checks: c, ctx: ctx, phase: aigateway.GuardAnswer}
@@ -46,7 +46,7 @@ func (c *Checks) Receiver(ctx context.Context, answer *reply.Reply, stop context
 		return nil
 	}
 	check.held.open = check.guards == nil
-	return &Receiver{reply: answer, stop: stop, check: check, reader: texts.NewAnswer(&c.Exchange.Format.Answers)}
+	return &Receiver{reply: answer, stop: stop, check: check, reader: texts.NewAnswer(&c.Exchange.Request.Format.Answers)}
 }
 
 // Header implements exchange.Receiver.
@@ -123,7 +123,7 @@ func (r *Receiver) proceed(final bool) {
 	if r.blocked == nil {
 		r.blocked = r.check.check(final)
 	}
-	if r.blocked != nil || !final && r.check.Exchange.Result.State >= exchange.Finished {
+	if r.blocked != nil || !final && r.check.Exchange.Course.Result.State >= exchange.Finished {
 		return
 	}
 	released, ok := r.check.held.release()
@@ -143,16 +143,16 @@ func (r *Receiver) proceed(final bool) {
 
 // follow lets the appender of the exchange read what the client gets.
 func (r *Receiver) follow(released []byte) {
-	result := r.check.Exchange.Result
-	if r.lexer == nil || result.Appender == nil {
+	result := r.check.Exchange.Course.Result
+	if r.lexer == nil || result.Lane.Appender == nil {
 		return
 	}
 	if r.follower == nil {
 		if r.follower = newFollower(r.check.Exchange); r.follower == nil {
-			result.Appender = nil
+			result.Lane.Appender = nil
 			return
 		}
-		result.Appender = r.follower
+		result.Lane.Appender = r.follower
 	}
 	r.follower.note(released)
 }

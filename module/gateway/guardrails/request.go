@@ -17,7 +17,7 @@ import (
 // are none, or the fault of a request that does not pass. A message on a WebSocket may name a response of the socket
 // if the guard has checked all that the socket has.
 func (c *Checks) Request(ctx context.Context, state string) (body []byte, refused *fault.Fault) {
-	if c.Exchange.InMessage {
+	if c.Exchange.Request.InMessage {
 		c.socket = exchange.MessageFrom(ctx)
 		c.socket.NoteGuards(c.names())
 	}
@@ -25,9 +25,9 @@ func (c *Checks) Request(ctx context.Context, state string) (body []byte, refuse
 		return nil, nil
 	}
 	ex := c.Exchange
-	view := ex.View
+	view := ex.Request.View
 	view.Beyond.State = state
-	request := texts.OfRequest(ex.Body, &view, &ex.Format.Requests)
+	request := texts.OfRequest(ex.Request.Body, &view, &ex.Request.Format.Requests)
 	r := requestCheck{Checks: c, texts: request.Texts, now: make([]aigateway.GuardText, len(request.Texts))}
 	for i := range request.Texts {
 		t := &request.Texts[i]
@@ -45,7 +45,7 @@ func (c *Checks) Request(ctx context.Context, state string) (body []byte, refuse
 			return nil, b.requestFault()
 		}
 	}
-	if body, refused = r.edited(ex.Body); refused == nil {
+	if body, refused = r.edited(ex.Request.Body); refused == nil {
 		c.logContent(ctx, OnRequest, r.now)
 	}
 	return body, refused

@@ -116,7 +116,7 @@ func (c Calls) Admit(answer *reply.Reply, r *http.Request, t *catalog.Target, pr
 	case decision.Err != nil:
 		return fault.LimitsUnavailable(decision.Err)
 	case decision.Reservation == nil:
-		refused := faultOf(decision, e, fault.Upstream(ex.View.Model))
+		refused := faultOf(decision, e, fault.Upstream(ex.Request.View.Model))
 		refused.RetryAfter = wholeSeconds(decision.RetryAfter)
 		return refused
 	}
@@ -150,8 +150,8 @@ func (c Calls) Bound(ex *exchange.Exchange, m *catalog.Model, pricer meter.Price
 		if chain.currency == "" || bound.Currency != "" && bound.Currency != chain.currency {
 			continue
 		}
-		nanos, _ := chain.boundAt(ex, *t, pricer, now, ex.Operation == translate.Batch)
-		if ex.Operation == translate.Batch {
+		nanos, _ := chain.boundAt(ex, *t, pricer, now, ex.Request.Operation == translate.Batch)
+		if ex.Request.Operation == translate.Batch {
 			nanos = ex.Objects.Call.Bound
 		}
 		bound = aigateway.Cost{Nanos: max(bound.Nanos, nanos), Currency: chain.currency}

@@ -28,12 +28,12 @@ import (
 // whose cost has no bound.
 func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) (e meter.Estimate, refused *fault.Fault) {
 	e.Cost.Currency = c.currency
-	switch ex.Operation {
+	switch ex.Request.Operation {
 	case translate.CountTokens, translate.Manage, translate.Pass:
 		return e, nil
 	case translate.MCP:
-		if e.Cost.Nanos = ex.View.Costs.FixedNanos(); e.Cost.Nanos > 0 && c.priced && c.currency != aigateway.DefaultCurrency {
-			refused = fault.PriceInCurrency(ex.View.Model, ex.View.Model, aigateway.DefaultCurrency, c.currency)
+		if e.Cost.Nanos = ex.Request.View.Costs.FixedNanos(); e.Cost.Nanos > 0 && c.priced && c.currency != aigateway.DefaultCurrency {
+			refused = fault.PriceInCurrency(ex.Request.View.Model, ex.Request.View.Model, aigateway.DefaultCurrency, c.currency)
 		}
 		return e, refused
 	case translate.Batch:
@@ -45,12 +45,12 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 	first := volumeOf(ex, m.Targets[0])
 	e.Prompt, e.Units = first.prompt, first.units
 	switch {
-	case ex.Operation == translate.Live:
+	case ex.Request.Operation == translate.Live:
 		e.Assumed.Seconds = first.units.Seconds
-	case ex.Operation == translate.Realtime:
+	case ex.Request.Operation == translate.Realtime:
 		e.Assumed.Tokens = first.longest
-	case ex.View.MaxTokens == 0 && !ex.Operation.Beside():
-		e.Assumed = fault.Assumed{Tokens: first.longest, Field: ex.Format.Requests.Bound}
+	case ex.Request.View.MaxTokens == 0 && !ex.Request.Operation.Beside():
+		e.Assumed = fault.Assumed{Tokens: first.longest, Field: ex.Request.Format.Requests.Bound}
 	}
 	e.Reserved = first.tokens()
 	if m.Hedges(ex) {
@@ -75,7 +75,7 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 // openEnded refuses a request whose cost has no bound, or never becomes known, for a key that has a
 // budget.
 func (c *Chain) openEnded(ex *exchange.Exchange, m *catalog.Model) *fault.Fault {
-	switch reach := &ex.View.Beyond; {
+	switch reach := &ex.Request.View.Beyond; {
 	case reach.OtherModels != "":
 		return fault.OtherModels(reach.OtherModels)
 	case reach.Background && (reach.Unstored || !c.book.Defers() || !allSeal(ex, m)):
@@ -86,7 +86,7 @@ func (c *Chain) openEnded(ex *exchange.Exchange, m *catalog.Model) *fault.Fault 
 
 // allSeal reports whether the gateway can ask every target of a model for what it has stored.
 func allSeal(ex *exchange.Exchange, m *catalog.Model) bool {
-	return !slices.ContainsFunc(m.Targets, func(t catalog.Target) bool { return !t.TraitsOf(ex.View.Model).SealsObjects() })
+	return !slices.ContainsFunc(m.Targets, func(t catalog.Target) bool { return !t.TraitsOf(ex.Request.View.Model).SealsObjects() })
 }
 
 // bound returns the highest possible cost of a request at any target of its model, in
@@ -106,7 +106,7 @@ func (c *Chain) BoundInBatch(ex *exchange.Exchange, t catalog.Target, pricer met
 	if c.currency == "" {
 		return 0, nil
 	}
-	if other := ex.View.Beyond.OtherModels; other != "" {
+	if other := ex.Request.View.Beyond.OtherModels; other != "" {
 		return 0, fault.OtherModels(other)
 	}
 	nanos, refused = c.boundAt(ex, t, pricer, time.Now(), true)
@@ -142,7 +142,7 @@ func (c *Chain) BoundOfFile(file *exchange.Volume, model string, t catalog.Targe
 // a part of its use.
 func (c *Chain) boundAt(ex *exchange.Exchange, t catalog.Target, pricer meter.Pricer, now time.Time, batch bool) (nanos int64, unpriced *fault.Fault) {
 	v := volumeOf(ex, t)
-	return c.costOf(&v, ex.View.Model, t, pricer, now, batch)
+	return c.costOf(&v, ex.Request.View.Model, t, pricer, now, batch)
 }
 
 // costOf is boundAt for what requests with a model may use.
@@ -217,21 +217,21 @@ func (v *volume) tokens() int64 {
 }
 
 func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
-	view := &ex.View
-	if v.units = view.Costs.Units; ex.Operation == translate.Live { // which costs by time alone
+	view := &ex.Request.View
+	if v.units = view.Costs.Units; ex.Request.Operation == translate.Live { // which costs by time alone
 		return v
 	}
 	v.longest = view.MaxTokens
 	switch {
-	case ex.Operation == translate.Speak:
-		v.longest = passthrough.SpokenTokens(len(ex.Body))
-	case v.longest == 0 && passthrough.HasOutput(ex.Operation):
+	case ex.Request.Operation == translate.Speak:
+		v.longest = passthrough.SpokenTokens(len(ex.Request.Body))
+	case v.longest == 0 && passthrough.HasOutput(ex.Request.Operation):
 		v.longest = unbounded(ex, t)
 	}
 	v.answer = timesAtMost(timesAtMost(v.longest, view.Answers), view.Prompts)
-	v.prompt = meter.PromptTokens(len(ex.Body), view.Costs.Files)
-	if passthrough.IsForm(ex.Body) {
-		v.prompt = passthrough.FileTokens(len(ex.Body))
+	v.prompt = meter.PromptTokens(len(ex.Request.Body), view.Costs.Files)
+	if passthrough.IsForm(ex.Request.Body) {
+		v.prompt = passthrough.FileTokens(len(ex.Request.Body))
 	}
 	if view.Answers > 1 && fansOut(t, ex) {
 		v.prompt = timesAtMost(v.prompt, view.Answers)
@@ -240,7 +240,7 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	if t.TraitsOf(view.Model).Regional {
 		v.terms |= token.Regional
 	}
-	if spokenTo(t, ex) == ex.Format { // no translation has the tools of vendors
+	if spokenTo(t, ex) == ex.Request.Format { // no translation has the tools of vendors
 		v.searches = view.Costs.Searches
 	}
 	if view.Costs.Compacts && (keeps(t, ex, "context_management") || keeps(t, ex, "compaction")) {
@@ -251,18 +251,18 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 
 // spokenTo returns the format of the request to a target, nil if it cannot be sent there.
 func spokenTo(t catalog.Target, ex *exchange.Exchange) *format.Descriptor {
-	return t.Provider.SpeakFor(t.TraitsOf(ex.View.Model).ModelOf(t.UpstreamModel(ex.View.Model)), ex.Format)
+	return t.Provider.SpeakFor(t.TraitsOf(ex.Request.View.Model).ModelOf(t.UpstreamModel(ex.Request.View.Model)), ex.Request.Format)
 }
 
 // keeps reports whether a target gets a field of the request that no other format has.
 func keeps(t catalog.Target, ex *exchange.Exchange, field string) bool {
 	spoken := spokenTo(t, ex)
-	return spoken == ex.Format || spoken != nil && spoken.Requests.Target.Extends(t.TraitsOf(ex.View.Model), field)
+	return spoken == ex.Request.Format || spoken != nil && spoken.Requests.Target.Extends(t.TraitsOf(ex.Request.View.Model), field)
 }
 
 // termsAt returns the terms of a request that a target gets. Few translations keep them.
 func termsAt(t catalog.Target, ex *exchange.Exchange) (terms token.Terms) {
-	if ex.View.Costs.Terms == 0 {
+	if ex.Request.View.Costs.Terms == 0 {
 		return 0
 	}
 	for _, field := range token.Fields {
@@ -270,20 +270,20 @@ func termsAt(t catalog.Target, ex *exchange.Exchange) (terms token.Terms) {
 			terms |= field.Terms
 		}
 	}
-	if spoken := spokenTo(t, ex); spoken != nil && spoken != ex.Format {
-		if spoken.Requests.Target.Takes(core.TierFlex, t.TraitsOf(ex.View.Model)) {
+	if spoken := spokenTo(t, ex); spoken != nil && spoken != ex.Request.Format {
+		if spoken.Requests.Target.Takes(core.TierFlex, t.TraitsOf(ex.Request.View.Model)) {
 			terms |= token.Flex | token.Priority // the formats have both, or neither
 		}
 	}
-	return terms & ex.View.Costs.Terms
+	return terms & ex.Request.View.Costs.Terms
 }
 
 // unbounded returns the length that is assumed for an answer that the client does not
 // bound, in tokens: the bound that a translation adds, if any.
 func unbounded(ex *exchange.Exchange, t catalog.Target) int64 {
-	traits := t.TraitsOf(ex.View.Model)
-	if spoken := spokenTo(t, ex); spoken != nil && spoken != ex.Format {
-		return cmp.Or(ex.Format.Requests.Source.AddedBound(spoken.Requests.Target, traits), traits.MaxTokens())
+	traits := t.TraitsOf(ex.Request.View.Model)
+	if spoken := spokenTo(t, ex); spoken != nil && spoken != ex.Request.Format {
+		return cmp.Or(ex.Request.Format.Requests.Source.AddedBound(spoken.Requests.Target, traits), traits.MaxTokens())
 	}
 	return traits.MaxTokens()
 }
@@ -292,10 +292,10 @@ func unbounded(ex *exchange.Exchange, t catalog.Target) int64 {
 // whole prompt.
 func fansOut(t catalog.Target, ex *exchange.Exchange) bool {
 	spoken := spokenTo(t, ex)
-	if spoken == nil || spoken == ex.Format {
+	if spoken == nil || spoken == ex.Request.Format {
 		return false
 	}
-	return spoken.Provider.OneAnswer || t.TraitsOf(ex.View.Model).FanOutN || ex.View.Prompts > 1
+	return spoken.Provider.OneAnswer || t.TraitsOf(ex.Request.View.Model).FanOutN || ex.Request.View.Prompts > 1
 }
 
 // timesAtMost returns n*factor, but at most math.MaxInt64. n must not be negative. A

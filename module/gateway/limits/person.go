@@ -14,7 +14,7 @@ import (
 // budget that has room. If the use of the budget that has refused is not shown, the headers state no more than
 // that a budget has.
 func (c *Chain) showBudget(answer *reply.Reply, r *http.Request, a *aigateway.Admission) {
-	headers := answer.Exchange.Format.Client.Quotas.Budget
+	headers := answer.Exchange.Request.Format.Client.Quotas.Budget
 	refused := a.Reservation == nil
 	if c.currency == "" || headers == nil || !hasSignedIn(r) || refused && a.Reached != aigateway.MoneyBudget {
 		return

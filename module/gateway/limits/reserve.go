@@ -85,7 +85,7 @@ type Admitted struct {
 // price are the first. It returns nil if the model does not fall back on budgets, all targets cost the
 // same, no target can be admitted, or an object that the request names determines the target.
 func (c *Chain) cheaper(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pricer) *catalog.Model {
-	if m == nil || !m.Fallback.OnBudget() || c.openEnded(ex, m) != nil || len(ex.View.Beyond.ObjectIDs()) > 0 {
+	if m == nil || !m.Fallback.OnBudget() || c.openEnded(ex, m) != nil || len(ex.Request.View.Beyond.ObjectIDs()) > 0 {
 		return nil
 	}
 	now := time.Now()
@@ -106,7 +106,7 @@ func (c *Chain) cheaper(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pr
 	}
 	for i := range m.Targets {
 		if t := &m.Targets[i]; costAt(t) == most {
-			ex.PassOver(t.Provider.Name, t.UpstreamModel(ex.View.Model), exchange.Costly)
+			ex.Course.PassOver(t.Provider.Name, t.UpstreamModel(ex.Request.View.Model), exchange.Costly)
 		}
 	}
 	why := exchange.ByBudget
@@ -120,7 +120,7 @@ func (c *Chain) cheaper(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pr
 // again. someModels reports whether the limit counts some models only.
 func refuse(answer *reply.Reply, a *aigateway.Admission, e meter.Estimate, someModels bool) *fault.Fault {
 	whose := whoseOf(a.Limit, answer.Exchange.Key)
-	if model := answer.Exchange.View.Model; model != "" && someModels {
+	if model := answer.Exchange.Request.View.Model; model != "" && someModels {
 		whose += fault.Whose(" for model '" + model + "'")
 	}
 	refused := faultOf(a, e, whose)
@@ -189,7 +189,7 @@ func show(answer *reply.Reply, a *aigateway.Admission) {
 	if a.Exceeded != nil {
 		headers = append(headers, exceededHeader, a.Exceeded.Name)
 	}
-	quotas := &answer.Exchange.Format.Client.Quotas
+	quotas := &answer.Exchange.Request.Format.Client.Quotas
 	for _, group := range [...]struct {
 		names *format.QuotaHeaders
 		quota aigateway.Quota

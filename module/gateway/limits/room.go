@@ -74,14 +74,14 @@ func inWords(refused *fault.Fault) string {
 
 // useAt returns what a request may use at a target. The fault refuses a request whose cost has no bound.
 func (c *Chain) useAt(ex *exchange.Exchange, t *catalog.Target, pricer meter.Pricer) (u aigateway.Use, refused *fault.Fault) {
-	if len(ex.Body) > 0 {
+	if len(ex.Request.Body) > 0 {
 		e, refused := c.Expect(ex, &catalog.Model{Targets: []catalog.Target{*t}}, pricer)
 		return use(e), refused
 	}
 	u = aigateway.Use{Tokens: 1}
-	upstream := t.UpstreamModel(ex.View.Model)
-	price := pricer.Price(ex.View.Model, t.Provider.Name, upstream, time.Now())
-	if unpriced := c.incomparable(ex.View.Model, t.Provider.Name+"/"+upstream, price); unpriced == nil {
+	upstream := t.UpstreamModel(ex.Request.View.Model)
+	price := pricer.Price(ex.Request.View.Model, t.Provider.Name, upstream, time.Now())
+	if unpriced := c.incomparable(ex.Request.View.Model, t.Provider.Name+"/"+upstream, price); unpriced == nil {
 		cost, _ := price.Cost(ExampleCharge(t))
 		u.Nanos = min(1, cost.Nanos)
 	} else if c.priced {

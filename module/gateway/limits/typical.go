@@ -22,7 +22,7 @@ const leastCached = 1024
 func TypicalCharge(ex *exchange.Exchange) func(*catalog.Target) prices.Charge {
 	return func(t *catalog.Target) prices.Charge {
 		v := volumeOf(ex, *t)
-		answer := timesAtMost(timesAtMost(min(v.longest, typicalAnswer), ex.View.Answers), ex.View.Prompts)
+		answer := timesAtMost(timesAtMost(min(v.longest, typicalAnswer), ex.Request.View.Answers), ex.Request.View.Prompts)
 		cached := int64(0)
 		if v.prompt >= leastCached {
 			cached = v.prompt / 2

@@ -12,11 +12,11 @@ import (
 // order; nil if the first target answered its only call. The last one of too many is kept,
 // because it decided the outcome.
 func attempts(ex *exchange.Exchange) (all []accounting.Attempt) {
-	if ex.Straight() {
+	if ex.Course.Straight() {
 		return nil
 	}
-	passed := ex.PassedOver
-	for i, c := range ex.CallsSoFar() {
+	passed := ex.Course.PassedOver
+	for i, c := range ex.Course.CallsSoFar() {
 		for ; len(passed) > 0 && passed[0].Earlier <= i; passed = passed[1:] {
 			all = append(all, skipped(passed[0]))
 		}
@@ -42,10 +42,10 @@ func skipped(p exchange.PassedOver) accounting.Attempt {
 // losses returns the names of what the translations of the request and of the answer have
 // left out so far.
 func losses(ex *exchange.Exchange) (request, answer []string) {
-	if ex.Result == nil {
+	if ex.Course.Result == nil {
 		return nil, nil
 	}
-	return lossNames(ex.Result.Losses), lossNames(ex.Result.Dropped)
+	return lossNames(ex.Course.Result.Lane.Losses), lossNames(ex.Course.Result.Lane.Dropped)
 }
 
 func lossNames(losses translate.Losses) (names []string) {

@@ -96,7 +96,7 @@ func (t *Tally) addAnswer(result *translate.BatchResult) {
 		return
 	}
 	e := Entry{pricer: t.pricer, record: t.Charge.Record}
-	e.record.Calls, e.record.Operation = nil, a.Exchange.Operation.String()
+	e.record.Calls, e.record.Operation = nil, a.Exchange.Request.Operation.String()
 	e.add(&a, c)
 	for i := range e.record.Calls {
 		t.sum(&e.record.Calls[i])

@@ -93,7 +93,7 @@ func TestAnswersReachEveryKindOfPrice(t *testing.T) {
 			t.Run(name+" "+lane, func(t *testing.T) {
 				l := new(pages)
 				ex, m := begun(t, l, priceOf(t, c.columns))
-				ex.Result = &exchange.Result{State: exchange.Finished, Usage: read(t, c.format, c.answer)}
+				ex.Course.Result = &exchange.Result{State: exchange.Finished, Usage: read(t, c.format, c.answer)}
 				m.Settle(ex, exchange.Answered)
 				assert.Equal(t, aigateway.Cost{Nanos: c.nanos, Currency: "USD"}, l.ended[0].Calls[0].Cost)
 			})

@@ -27,7 +27,7 @@ type call struct {
 // calls returns the calls of the last attempt: those of a fan-out, or the only one.
 func (m *Meter) calls(ex *exchange.Exchange) iter.Seq[call] {
 	return func(yield func(call) bool) {
-		r := ex.Result
+		r := ex.Course.Result
 		if r.Parts == nil {
 			yield(call{r, ex, 1, m.Prompt, m.Reserved, m.sent(r, 1), m.Units})
 			return
@@ -76,13 +76,13 @@ func (c call) reported() int64 {
 // which a provider reports none although there was some, as some servers do. The size of the text
 // is known for streams alone.
 func (c call) missing() (n token.Counts) {
-	if c.ex.Operation.Beside() || len(c.Usage.Beside) > 0 {
+	if c.ex.Request.Operation.Beside() || len(c.Usage.Beside) > 0 {
 		return n
 	}
 	if c.Usage.Total() == c.Usage.Output() {
 		n.Fresh = c.prompt
 	}
-	if c.Usage.Output() == 0 && c.ex.Streaming() {
+	if c.Usage.Output() == 0 && c.ex.Request.Streaming() {
 		n.Answer = c.sent
 	}
 	return n
@@ -94,9 +94,9 @@ func (c call) missing() (n token.Counts) {
 // The usage of a call that timed out, broke off or was cancelled is unknown.
 func (c call) unused() bool {
 	switch {
-	case c.ex.View.Beyond.Idle && c.Whole():
+	case c.ex.Request.View.Beyond.Idle && c.Whole():
 		return true
-	case !c.Began.IsZero():
+	case !c.Result.Times.Began.IsZero():
 		return false
 	case c.Status == 0:
 		return c.State == exchange.Unasked || !c.Sent
@@ -112,9 +112,9 @@ func (c call) unused() bool {
 func (c call) cost() int64 {
 	n := c.reported()
 	switch {
-	case c.Cached:
+	case c.Result.Reading.Cached:
 		return 0
-	case c.Stopped:
+	case c.Result.Reading.Stopped:
 		return max(n, c.prompt+c.sent)
 	case c.unused():
 		return n
@@ -144,7 +144,7 @@ func (c call) usage() usage {
 		tokens.Searches = c.Usage.Searches
 	}
 	switch {
-	case c.ex.Operation == translate.MCP:
+	case c.ex.Request.Operation == translate.MCP:
 		if c.fixed().Known {
 			return usage{source: accounting.SourceProvider}
 		}
@@ -153,7 +153,7 @@ func (c call) usage() usage {
 		return usage{tokens, sourceOf(c.Usage), terms, c.units()}
 	case n > 0 && c.unused():
 		return usage{tokens, sourceOf(c.Usage), terms, c.units()}
-	case n > 0 && c.Whole() && !c.Stopped:
+	case n > 0 && c.Whole() && !c.Result.Reading.Stopped:
 		source := sourceOf(c.Usage)
 		if missing := c.missing(); missing != (token.Counts{}) {
 			tokens, source = tokens.Add(missing), accounting.SourcePartial
@@ -188,18 +188,18 @@ func (c call) finish() accounting.Finish {
 // call, that the call has not reached, or whose answer has failed, gets nothing for it. A client that leaves
 // pays.
 func (c call) fixed() token.StatedCost {
-	nanos := c.ex.View.Costs.FixedNanos()
+	nanos := c.ex.Request.View.Costs.FixedNanos()
 	return token.StatedCost{Nanos: nanos, Known: nanos > 0 && !c.unused() && c.Fault == nil}
 }
 
 // stated returns the cost that the provider has stated for the whole call, if it is believed.
 func (c call) stated(traits *trait.Traits) token.StatedCost {
 	switch {
-	case c.ex.Operation == translate.MCP:
+	case c.ex.Request.Operation == translate.MCP:
 		return c.fixed()
 	case traits == nil || !traits.StatedCost:
 		return token.StatedCost{}
-	case c.Usage.Stated.Doubtful || c.Whole() && !c.Stopped || c.unused():
+	case c.Usage.Stated.Doubtful || c.Whole() && !c.Result.Reading.Stopped || c.unused():
 		return c.Usage.Stated
 	}
 	return token.StatedCost{}

@@ -50,39 +50,46 @@ func NextAsk(d *accounting.Deferred, now time.Time) time.Time {
 
 // isDeferred reports whether the usage of the call becomes known after the answer, because the
 // provider goes on to generate.
-func (c call) isDeferred() bool { return c.Object != "" && (!c.Whole() || c.reported() == 0) }
+func (c call) isDeferred() bool {
+	return c.Result.Head.Object != "" && (!c.Whole() || c.reported() == 0)
+}
 
 // deferCall adds a call whose usage becomes known later. Until then, budgets hold the highest
 // possible cost of the exchange; for ever, if nothing shows what was created.
 func (e *Entry) deferCall(a *exchange.Attempt, c call) {
-	held := accounting.Call{Provider: a.Provider, Model: a.Model, Answered: c.AnsweredBy, Format: string(a.Format.Name), Status: c.Status, Source: accounting.SourceReserved}
+	held := accounting.Call{
+		Provider: a.Provider, Model: a.Model, Answered: c.Result.Head.AnsweredBy, Format: string(a.Format.Name), Status: c.Status,
+		Source: accounting.SourceReserved,
+	}
 	if e.bound.Nanos > 0 {
 		held.Held = e.bound.Cost
 	}
 	e.record.Calls = append(e.record.Calls, held)
-	if _, defers := e.ledger.(accounting.DeferringLedger); !defers || c.Object == "" {
+	if _, defers := e.ledger.(accounting.DeferringLedger); !defers || c.Result.Head.Object == "" {
 		return
 	}
-	e.deferred = &accounting.Deferred{Account: seal.AccountOf(a.Provider, a.APIKey).String(), Object: c.Object}
+	e.deferred = &accounting.Deferred{Account: seal.AccountOf(a.Provider, a.APIKey).String(), Object: c.Result.Head.Object}
 }
 
 // deferRequests notes what the requests of a batch may cost that are in a file which the exchange has
 // stored. Its record does not show that: they cost nothing before there is a batch.
 func (e *Entry) deferRequests(ex *exchange.Exchange) {
-	if e == nil || ex.Result.Object == "" || !ex.Result.Whole() {
+	a, result := ex.Course.Attempt, ex.Course.Result
+	if e == nil || result.Head.Object == "" || !result.Whole() {
 		return
 	}
 	if _, defers := e.ledger.(accounting.DeferringLedger); !defers {
 		return
 	}
-	a := ex.Attempt
 	requests := a.Object().Upload.Requests()
-	e.deferred = &accounting.Deferred{Account: seal.AccountOf(a.Provider, a.APIKey).String(), Object: ex.Result.Object, Record: accounting.Record{
+	e.deferred = &accounting.Deferred{Account: seal.AccountOf(a.Provider, a.APIKey).String(), Object: result.Head.Object}
+	e.deferred.Record = accounting.Record{
 		Model: requests.Asked,
 		Calls: []accounting.Call{{
-			Provider: a.Provider, Model: requests.Model, Format: string(a.Format.Name), Status: ex.Result.Status, Source: accounting.SourceReserved, Held: requests.Bound,
+			Provider: a.Provider, Model: requests.Model, Format: string(a.Format.Name), Status: result.Status,
+			Source: accounting.SourceReserved, Held: requests.Bound,
 		}},
-	}}
+	}
 	if requests.Volume != nil {
 		e.deferred.Record.Calls = addVolume(e.deferred.Record.Calls, requests.Volume)
 	}

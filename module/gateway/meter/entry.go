@@ -42,7 +42,8 @@ func NewEntry(pricer Pricer, ex *exchange.Exchange, bound Bound) *Entry {
 	e := &Entry{pricer: pricer, bound: bound, record: accounting.Record{
 		Admitted: time.Now(),
 		Request:  ex.ID, Key: ex.Key.ID, User: ex.Key.Owner, Limit: ex.Key.Limit, Model: modelOf(ex),
-		Operation: ex.Operation.String(), Format: string(ex.Format.Name), Stream: ex.Streaming(), Labels: ex.Key.Labels,
+		Operation: ex.Request.Operation.String(), Format: string(ex.Request.Format.Name), Stream: ex.Request.Streaming(),
+		Labels: ex.Key.Labels,
 	}}
 	e.record.Calls = e.only[:0]
 	return e
@@ -52,10 +53,10 @@ func NewEntry(pricer Pricer, ex *exchange.Exchange, bound Bound) *Entry {
 // it has the letters of the configuration, so that one model has one sum. What only a pattern matches stays
 // as the client has written it.
 func modelOf(ex *exchange.Exchange) string {
-	if strings.EqualFold(ex.Covering, strings.TrimSpace(ex.View.Model)) {
+	if strings.EqualFold(ex.Covering, strings.TrimSpace(ex.Request.View.Model)) {
 		return ex.Covering
 	}
-	return ex.View.Model
+	return ex.Request.View.Model
 }
 
 // Begin writes the beginning of the exchange to a ledger. The ledger gets the whole record
@@ -96,7 +97,7 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 	}
 	share := c.share / float64(1+len(runs))
 	call := accounting.Call{
-		Provider: a.Provider, Model: a.Model, Answered: c.AnsweredBy, Format: string(a.Format.Name), Status: c.Status,
+		Provider: a.Provider, Model: a.Model, Answered: c.Result.Head.AnsweredBy, Format: string(a.Format.Name), Status: c.Status,
 		Source: u.source, Tokens: u.tokens, Terms: u.terms, Units: u.units, Finish: c.finish(),
 	}
 	e.cost(&call, &u.units, share, stated)
@@ -107,7 +108,7 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 	for i := range runs {
 		e.addRun(call, &runs[i], share, stated)
 	}
-	if c.Cached {
+	if c.Result.Reading.Cached {
 		save(e.record.Calls[begin:])
 	}
 }
@@ -201,17 +202,17 @@ func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 	e.record.Outcome = string(outcome)
 	e.record.Status = statusOf(ex)
 	e.record.Duration = time.Since(ex.Start)
-	if !ex.FirstByte.IsZero() {
-		e.record.FirstByte = ex.FirstByte.Sub(ex.Start)
+	if !ex.Delivery.FirstByte.IsZero() {
+		e.record.FirstByte = ex.Delivery.FirstByte.Sub(ex.Start)
 	}
 	e.record.Attempts = attempts(ex)
-	if ex.Attempt != nil {
-		e.record.Choice = ex.Attempt.Choice.String()
+	if ex.Course.Attempt != nil {
+		e.record.Choice = ex.Course.Attempt.Choice.String()
 	}
 	e.record.Losses, e.record.AnswerLosses = losses(ex)
 	e.record.Unchecked = ex.Unchecked
-	if ex.Fault != nil {
-		e.record.Reason = ex.Fault.LogMessage()
+	if ex.Delivery.Fault != nil {
+		e.record.Reason = ex.Delivery.Fault.LogMessage()
 	}
 	if e.ledger != nil {
 		e.ledger.End(&e.record)
@@ -222,14 +223,14 @@ func (e *Entry) end(ex *exchange.Exchange, outcome exchange.Outcome) {
 // statusOf returns the status that the client gets, 0 if it gets none.
 func statusOf(ex *exchange.Exchange) int {
 	switch {
-	case ex.Status != 0:
-		return int(ex.Status)
-	case !ex.FirstByte.IsZero():
+	case ex.Course.Status != 0:
+		return int(ex.Course.Status)
+	case !ex.Delivery.FirstByte.IsZero():
 		return 200
-	case ex.Fault == nil:
+	case ex.Delivery.Fault == nil:
 		return 0
-	case ex.Result != nil && ex.Result.Answer != nil:
-		return ex.Result.Answer.Status
+	case ex.Course.Result != nil && ex.Course.Result.Head.Answer != nil:
+		return ex.Course.Result.Head.Answer.Status
 	}
-	return ex.Format.Errors.Status(ex.Fault)
+	return ex.Request.Format.Errors.Status(ex.Delivery.Fault)
 }

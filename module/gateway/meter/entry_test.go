@@ -74,7 +74,7 @@ func TestAModelHasOneNameInRecords(t *testing.T) {
 		{"gpt-*", "GPT-Dear", "GPT-Dear"}, {"", "GPT-Dear", "GPT-Dear"},
 	} {
 		ex := &exchange.Exchange{Key: new(aigateway.Key), Covering: c.configured, Request: exchange.Request{Format: formats.Of(translate.Chat)}}
-		ex.View.Model = c.asked
+		ex.Request.View.Model = c.asked
 		assert.Equal(t, c.want, NewEntry(nil, ex, Bound{}).record.Model, c)
 	}
 }
@@ -108,11 +108,11 @@ func TestSourcesOfCounts(t *testing.T) {
 	} {
 		l := new(pages)
 		ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1"}))
-		ex.View.Stream = true
+		ex.Request.View.Stream = true
 		if c.text > 0 {
-			c.result.Sent, c.result.Began, c.result.Text = true, time.Now(), textOf(c.text)
+			c.result.Sent, c.result.Times.Began, c.result.Text = true, time.Now(), textOf(c.text)
 		}
-		ex.Result = &c.result
+		ex.Course.Result = &c.result
 		m.Settle(ex, exchange.Cut)
 		m.Settle(ex, exchange.Cut)
 		require.Len(t, l.ended, 1, "one record: %s", name)
@@ -128,7 +128,7 @@ func TestSearchesThatCannotBeTrueCostNothing(t *testing.T) {
 	l := new(pages)
 	ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1", "search": "1"}))
 	usage := token.Usage{Counts: token.Counts{Fresh: 10, Answer: 40, Searches: 1 << 50}, Known: true}
-	ex.Result = &exchange.Result{State: exchange.Finished, Usage: usage, Sent: true, Text: textOf(10)}
+	ex.Course.Result = &exchange.Result{State: exchange.Finished, Usage: usage, Sent: true, Text: textOf(10)}
 	m.Settle(ex, exchange.Answered)
 	call := l.ended[0].Calls[0]
 	assert.Equal(t, accounting.SourceEstimated, call.Source)
@@ -147,7 +147,7 @@ func TestCostsAreThoseOfThePrice(t *testing.T) {
 	} {
 		l := new(pages)
 		ex, m := begun(t, l, priceOf(t, columns))
-		ex.Result = &exchange.Result{State: exchange.Finished, Usage: usage}
+		ex.Course.Result = &exchange.Result{State: exchange.Finished, Usage: usage}
 		m.Settle(ex, exchange.Answered)
 		call := l.ended[0].Calls[0]
 		assert.Equal(t, want, call.Cost)
@@ -159,7 +159,7 @@ func TestCostsAreThoseOfThePrice(t *testing.T) {
 func TestTargetsThatWereNotAskedAreNoCalls(t *testing.T) {
 	l := new(pages)
 	ex, m := begun(t, l, nil)
-	ex.Result = &exchange.Result{State: exchange.Unasked, Fault: fault.Unusable(nil)}
+	ex.Course.Result = &exchange.Result{State: exchange.Unasked, Fault: fault.Unusable(nil)}
 	m.AddFailed(ex)
 	m.Settle(ex, exchange.Refused)
 	assert.Empty(t, l.ended[0].Calls)
@@ -174,10 +174,10 @@ func TestAnAttemptThatBecomesTheCurrentOneAgainIsCountedOnce(t *testing.T) {
 	ex, m := begun(t, l, nil)
 	refused := &exchange.Result{State: exchange.Broken, Sent: true, Status: 400, Fault: fault.Unusable(nil)}
 	for _, r := range []*exchange.Result{refused, {State: exchange.Unasked, Fault: fault.ProviderBusy("m")}} {
-		ex.Result = r
+		ex.Course.Result = r
 		m.AddFailed(ex)
 	}
-	ex.Result = refused
+	ex.Course.Result = refused
 	m.Settle(ex, exchange.Refused)
 	assert.Len(t, l.ended[0].Calls, 1)
 }
@@ -201,7 +201,7 @@ func TestAnEstimateOfTheOutputIsWithinTheBoundOfTheRequest(t *testing.T) {
 		l := new(pages)
 		ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1"}))
 		m.Assumed.Tokens = c.assumed
-		ex.Result = &exchange.Result{Text: textOf(100_000), Sent: true}
+		ex.Course.Result = &exchange.Result{Text: textOf(100_000), Sent: true}
 		m.Settle(ex, exchange.ClientClosed)
 		assert.Equal(t, c.want, l.ended[0].Calls[0].Tokens.Answer, name)
 	}

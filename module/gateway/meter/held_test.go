@@ -44,10 +44,10 @@ func settledWith(t *testing.T, price map[string]string, result *exchange.Result,
 	assert.Equal(t, accounting.Call{Source: accounting.SourceReserved, Held: bound}, l.begun[0].Calls[0])
 	m := New(Estimate{Prompt: 100, Reserved: 5000, Cost: bound}, held, entry)
 	for _, failed := range earlier {
-		ex.Result = failed
+		ex.Course.Result = failed
 		m.AddFailed(ex)
 	}
-	ex.Result = result
+	ex.Course.Result = result
 	m.Settle(ex, exchange.Answered)
 	m.Settle(ex, exchange.Answered)
 	require.Len(t, held.used, 1)

@@ -24,7 +24,7 @@ func (m *Meter) HoldCall(ex *exchange.Exchange, r aigateway.Reservation, currenc
 		m.AddFailed(ex)
 		m.held.settle(m.entry)
 		m.held.reservation.Release()
-	} else if ex.Result != nil {
+	} else if ex.Course.Result != nil {
 		m.AddFailed(ex) // to a target without limits
 	}
 	m.held = &heldCall{reservation: r, currency: currency, calls: len(m.entry.record.Calls)}

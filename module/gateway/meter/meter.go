@@ -61,8 +61,8 @@ func (m *Meter) Calls() []accounting.Call {
 // be made, is counted once.
 func (m *Meter) AddFailed(ex *exchange.Exchange) {
 	m.failed += m.charge(ex, call.reported)
-	if ex.Result.State != exchange.Unasked {
-		m.added = ex.Result
+	if ex.Course.Result.State != exchange.Unasked {
+		m.added = ex.Course.Result
 	}
 }
 
@@ -70,7 +70,7 @@ func (m *Meter) AddFailed(ex *exchange.Exchange) {
 // without an answer.
 func (m *Meter) AddLost(ex *exchange.Exchange, c *exchange.Conduit) {
 	lost := *ex
-	lost.Attempt, lost.Result = &c.Attempt, &c.Result
+	lost.Course.Attempt, lost.Course.Result = &c.Attempt, &c.Result
 	m.failed += m.charge(&lost, call.reported)
 }
 
@@ -78,14 +78,14 @@ func (m *Meter) AddLost(ex *exchange.Exchange, c *exchange.Conduit) {
 // tokens by a function.
 func (m *Meter) charge(ex *exchange.Exchange, tokens func(call) int64) (sum int64) {
 	switch {
-	case ex.Result == nil || ex.Result == m.added || ex.Operation == translate.CountTokens:
+	case ex.Course.Result == nil || ex.Course.Result == m.added || ex.Request.Operation == translate.CountTokens:
 		return 0
-	case ex.Operation == translate.Manage:
+	case ex.Request.Operation == translate.Manage:
 		m.entry.deferRequests(ex)
 		return 0
 	}
 	for c := range m.calls(ex) {
-		m.entry.add(ex.Attempt, c)
+		m.entry.add(ex.Course.Attempt, c)
 		sum += tokens(c)
 	}
 	if m.held != nil {

@@ -46,7 +46,7 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 	} {
 		m := Meter{Estimate: Estimate{Prompt: 18, Reserved: reserved}}
 		if c.sent {
-			c.result.Began = time.Now()
+			c.result.Times.Began = time.Now()
 		}
 		held := new(settlement)
 		m.reservation = held
@@ -55,7 +55,7 @@ func TestUsedTokensOfEveryEnd(t *testing.T) {
 		assert.Equal(t, c.want, m.charge(ex, call.cost), name)
 		m.Settle(ex, exchange.Answered)
 		assert.Equal(t, c.want+7, held.used[0].Tokens, "with an earlier attempt: %s", name)
-		ex.AnswerItself()
+		ex.Course.AnswerItself()
 		assert.Zero(t, m.charge(ex, call.cost), "no attempt")
 	}
 }

@@ -91,14 +91,14 @@ func (r *Ratios) Track(key Model) {
 // tracked models of theirs are measured.
 func (r *Ratios) Measure(a *exchange.Attempt) *token.Size {
 	ex := a.Exchange
-	if ex.Operation != translate.Generate || len(ex.Body) > maxLearned {
+	if ex.Request.Operation != translate.Generate || len(ex.Request.Body) > maxLearned {
 		return nil
 	}
 	known := r.find(Model{a.Provider, a.Model})
 	if known == nil && a.ByteLane() || known != nil && !known.due() {
 		return nil
 	}
-	size := ex.Format.Requests.Measure(ex.Body)
+	size := ex.Request.Format.Requests.Measure(ex.Request.Body)
 	if size.Images > 0 || size.Documents > 0 {
 		return nil
 	}

@@ -26,17 +26,17 @@ func answered(bytes int, tokens int64) *exchange.Exchange {
 			Format: formats.Of(translate.Messages), Operation: translate.Generate, Body: []byte(`{"messages":[{"role":"user","content":"` + strings.Repeat("x", bytes) + `"}]}`),
 		},
 	}
-	ex.Attempt = &exchange.Attempt{
+	ex.Course.Attempt = &exchange.Attempt{
 		Exchange: ex, Provider: "p", Model: "m", Format: formats.Of(translate.Chat),
 	}
-	ex.Result = new(exchange.Result)
-	ex.Result.Finish(token.Usage{Counts: token.Counts{Fresh: tokens / 2, CacheRead: tokens - tokens/2}, Known: true})
+	ex.Course.Result = new(exchange.Result)
+	ex.Course.Result.Finish(token.Usage{Counts: token.Counts{Fresh: tokens / 2, CacheRead: tokens - tokens/2}, Known: true})
 	return ex
 }
 
 // learn makes r learn from an answered exchange.
 func learn(r *Ratios, ex *exchange.Exchange) {
-	r.Learn(&exchange.Conduit{Attempt: *ex.Attempt, Result: *ex.Result}, r.Measure(ex.Attempt))
+	r.Learn(&exchange.Conduit{Attempt: *ex.Course.Attempt, Result: *ex.Course.Result}, r.Measure(ex.Course.Attempt))
 }
 
 func TestTheRatioOfAModelIsLearned(t *testing.T) {
@@ -74,7 +74,7 @@ func TestUsageThatCannotBeTrueIsIgnored(t *testing.T) {
 		answered(0, 1), answered(0, 0), answered(2, 10),
 	} {
 		learn(r, ex)
-		assert.EqualValues(t, 4, r.BytesPerToken(keyM), "%d tokens", ex.Result.Usage.Input())
+		assert.EqualValues(t, 4, r.BytesPerToken(keyM), "%d tokens", ex.Course.Result.Usage.Input())
 	}
 	for range 1000 {
 		learn(r, answered(4000, 4000))
@@ -84,16 +84,16 @@ func TestUsageThatCannotBeTrueIsIgnored(t *testing.T) {
 
 func TestOnlyAnsweredTextsTeach(t *testing.T) {
 	for name, change := range map[string]func(*exchange.Exchange){
-		"a chat client":       func(ex *exchange.Exchange) { ex.Format = formats.Of(translate.Chat) },
-		"a count of tokens":   func(ex *exchange.Exchange) { ex.Operation = translate.CountTokens },
-		"an answer cut short": func(ex *exchange.Exchange) { ex.Result.State = exchange.Broken },
-		"usage not reported":  func(ex *exchange.Exchange) { ex.Result.Usage.Known = false },
-		"the byte lane":       func(ex *exchange.Exchange) { ex.Attempt.Format = formats.Of(translate.Messages) },
+		"a chat client":       func(ex *exchange.Exchange) { ex.Request.Format = formats.Of(translate.Chat) },
+		"a count of tokens":   func(ex *exchange.Exchange) { ex.Request.Operation = translate.CountTokens },
+		"an answer cut short": func(ex *exchange.Exchange) { ex.Course.Result.State = exchange.Broken },
+		"usage not reported":  func(ex *exchange.Exchange) { ex.Course.Result.Usage.Known = false },
+		"the byte lane":       func(ex *exchange.Exchange) { ex.Course.Attempt.Format = formats.Of(translate.Messages) },
 		"an image": func(ex *exchange.Exchange) {
-			ex.Body = []byte(strings.Replace(string(ex.Body), `"content":"`, `"content":[{"type":"image","source":{"type":"url","url":"u"}},{"type":"text","text":"`, 1))
-			ex.Body = []byte(strings.Replace(string(ex.Body), `"}]}`, `"}]}]}`, 1))
+			ex.Request.Body = []byte(strings.Replace(string(ex.Request.Body), `"content":"`, `"content":[{"type":"image","source":{"type":"url","url":"u"}},{"type":"text","text":"`, 1))
+			ex.Request.Body = []byte(strings.Replace(string(ex.Request.Body), `"}]}`, `"}]}]}`, 1))
 		},
-		"a very long request": func(ex *exchange.Exchange) { ex.Body = append(ex.Body, make([]byte, maxLearned)...) },
+		"a very long request": func(ex *exchange.Exchange) { ex.Request.Body = append(ex.Request.Body, make([]byte, maxLearned)...) },
 	} {
 		r, ex := emptyRatios(), answered(5000, 2000)
 		change(ex)
@@ -104,7 +104,7 @@ func TestOnlyAnsweredTextsTeach(t *testing.T) {
 
 func TestAProviderThatTurnedOutNotToCountTeachesToo(t *testing.T) {
 	r, ex := emptyRatios(), answered(5000, 2000)
-	ex.Attempt.Format = formats.Of(translate.Messages)
+	ex.Course.Attempt.Format = formats.Of(translate.Messages)
 	r.Track(keyM)
 	learn(r, ex)
 	assert.Less(t, r.BytesPerToken(keyM), 4.0)

@@ -46,15 +46,15 @@ func TestAStatedCostHoldsUnlessAnOperatorHasAPrice(t *testing.T) {
 			price = priceOf(t, map[string]string{"input": "1", "output": "1"})
 		}
 		ex, _ := begun(t, l, price)
-		ex.Attempt.Provider, ex.Attempt.Model, ex.Attempt.Traits = c.provider, c.model, &trait.Traits{StatedCost: !c.ignored}
+		ex.Course.Attempt.Provider, ex.Course.Attempt.Model, ex.Course.Attempt.Traits = c.provider, c.model, &trait.Traits{StatedCost: !c.ignored}
 		entry := NewEntry(price, ex, Bound{})
 		require.NoError(t, entry.Begin(l))
 		held := new(settlement)
 		m := New(Estimate{Prompt: 1, Reserved: 5, Cost: aigateway.Cost{Currency: "USD"}}, held, entry)
 		c.usage.Fresh, c.usage.Known = 1, true
-		ex.Result = &exchange.Result{State: exchange.Finished, Usage: c.usage, Status: 200, Sent: true}
+		ex.Course.Result = &exchange.Result{State: exchange.Finished, Usage: c.usage, Status: 200, Sent: true}
 		if c.cut {
-			ex.Result.State, ex.Result.Began = exchange.Content, ex.Start
+			ex.Course.Result.State, ex.Course.Result.Times.Began = exchange.Content, ex.Start
 		}
 		m.Settle(ex, exchange.Answered)
 		call := l.ended[0].Calls[0]

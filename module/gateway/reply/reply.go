@@ -48,16 +48,16 @@ func (r *Reply) HoldCall(reservation aigateway.Reservation, currency string) {
 // Next makes c the current attempt of the exchange, after asked targets. Its answer replaces
 // that of the attempt before, whose usage is counted.
 func (r *Reply) Next(c *exchange.Conduit, asked int) {
-	if r.Exchange.Result != nil {
+	if r.Exchange.Course.Result != nil {
 		r.meter.AddFailed(r.Exchange)
 	}
-	r.Exchange.Begin(c, asked)
+	r.Exchange.Course.Begin(c, asked)
 	r.Sink.Next()
 }
 
 // Lost counts a call that was made beside that of the current attempt, and has ended without an answer.
 func (r *Reply) Lost(c *exchange.Conduit) {
-	r.Exchange.Beside(c)
+	r.Exchange.Course.Beside(c)
 	r.meter.AddLost(r.Exchange, c)
 }
 
@@ -69,9 +69,9 @@ func (r *Reply) Write(p []byte) (int, error) {
 	if !ok {
 		return len(p), nil
 	}
-	if r.Exchange.Result.Whole() {
+	if r.Exchange.Course.Result.Whole() {
 		r.meter.Settle(r.Exchange, exchange.Answered)
-		if r.Exchange.Streaming() || sent+int64(len(p)) >= contentLength(r.Header()) {
+		if r.Exchange.Request.Streaming() || sent+int64(len(p)) >= contentLength(r.Header()) {
 			r.meter.Release()
 		}
 	}
@@ -98,7 +98,7 @@ func (r *Reply) RelayError(upstream *exchange.Result) {
 
 // settleFault settles the exchange, if the client is about to get a fault.
 func (r *Reply) settleFault(f *fault.Fault) {
-	r.Exchange.Fault = cmp.Or(r.Exchange.Fault, f)
+	r.Exchange.Delivery.Fault = cmp.Or(r.Exchange.Delivery.Fault, f)
 	if outcome, ok := r.Sink.Ending(); ok {
 		r.settle(outcome)
 	}
@@ -115,7 +115,7 @@ func (r *Reply) WriteJSON(body []byte) {
 func (r *Reply) Upgrade() {
 	r.settle(exchange.Answered)
 	_, _ = r.Sink.Close(false)
-	r.Exchange.Outcome = exchange.Answered
+	r.Exchange.Delivery.Outcome = exchange.Answered
 }
 
 // Finish ends an answer after content was sent. A stream that broke off gets an error event,
@@ -123,7 +123,7 @@ func (r *Reply) Upgrade() {
 func (r *Reply) Finish(result *exchange.Result) {
 	switch result.State {
 	case exchange.Relayed:
-		r.Exchange.Fault = result.Fault
+		r.Exchange.Delivery.Fault = result.Fault
 	case exchange.Broken:
 		r.Fail(result.Fault)
 	}
@@ -135,9 +135,9 @@ func (r *Reply) Finish(result *exchange.Result) {
 func (r *Reply) Close(clientGone bool) (aborts bool) {
 	end, open := r.Sink.Close(clientGone)
 	if open {
-		r.Exchange.Outcome = end.Outcome
+		r.Exchange.Delivery.Outcome = end.Outcome
 	}
-	r.settle(r.Exchange.Outcome)
+	r.settle(r.Exchange.Delivery.Outcome)
 	return end.Aborts
 }
 

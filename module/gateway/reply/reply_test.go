@@ -46,7 +46,7 @@ func replyFor(format translate.Format, stream bool) (*Reply, *client) {
 	c := &client{ResponseRecorder: httptest.NewRecorder()}
 	ex := &exchange.Exchange{ID: "req_1", Request: exchange.Request{Format: formats.Of(format), View: translate.View{Model: "m1", Stream: stream}}}
 	r := New(c, ex)
-	r.Next(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex, Format: ex.Format}}, 0)
+	r.Next(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex, Format: ex.Request.Format}}, 0)
 	return r, c
 }
 
@@ -61,7 +61,7 @@ func TestWhatIsKnownIsSettledBeforeTheLastBytesGoOut(t *testing.T) {
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
 	assert.Empty(t, reservation.settled)
-	s.Exchange.Result.Finish(token.Usage{Counts: token.Counts{Fresh: 3, Answer: 4}, Known: true})
+	s.Exchange.Course.Result.Finish(token.Usage{Counts: token.Counts{Fresh: 3, Answer: 4}, Known: true})
 	c.gone = true // later bytes cannot be sent, but the exchange is settled nevertheless
 	_, _ = s.Write([]byte(event))
 	assert.Equal(t, []int64{7}, reservation.settled)
@@ -76,11 +76,11 @@ func TestACutAnswerCostsTheTextOfIt(t *testing.T) {
 	s, _ := replyFor(translate.Chat, true)
 	reservation := new(counted)
 	s.Charge(meter.New(meter.Estimate{Prompt: 18, Reserved: 20, Assumed: fault.Assumed{Tokens: 2}}, reservation, nil)) // without a bound
-	s.Exchange.Result.Status, s.Exchange.Result.Sent = 200, true
+	s.Exchange.Course.Result.Status, s.Exchange.Course.Result.Sent = 200, true
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte("data: " + strings.Repeat("word", 100_000) + "\n\n"))
 	_, _ = s.Write([]byte(strings.Repeat(": ping\n\n", 100_000)))
-	s.Exchange.Result.Text.Add([]byte(strings.Repeat("word", 100_000)))
+	s.Exchange.Course.Result.Text.Add([]byte(strings.Repeat("word", 100_000)))
 	s.Close(false)
 	assert.Equal(t, []int64{100_018}, reservation.settled)
 }
@@ -93,10 +93,10 @@ func TestAnUnreadEndIsNoAnswer(t *testing.T) {
 	s.Charge(meter.New(meter.Estimate{Reserved: 20}, reservation, nil))
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
-	s.Exchange.Result.Unread = true
-	s.Exchange.Result.Finish(token.Usage{Counts: token.Counts{Fresh: 3, Answer: 4}, Known: true})
+	s.Exchange.Course.Result.Reading.Unread = true
+	s.Exchange.Course.Result.Finish(token.Usage{Counts: token.Counts{Fresh: 3, Answer: 4}, Known: true})
 	s.Close(true)
-	assert.Equal(t, exchange.ClientClosed, s.Exchange.Outcome)
+	assert.Equal(t, exchange.ClientClosed, s.Exchange.Delivery.Outcome)
 	assert.Equal(t, []int64{7}, reservation.settled)
 }
 
@@ -106,7 +106,7 @@ func TestALargeAnswerRunsUntilItsLastBytesGoOut(t *testing.T) {
 	s, _ := replyFor(translate.Chat, false)
 	reservation := new(counted)
 	s.Charge(meter.New(meter.Estimate{}, reservation, nil))
-	s.Exchange.Result.Finish(token.Usage{Counts: token.Counts{Answer: 4}, Known: true})
+	s.Exchange.Course.Result.Finish(token.Usage{Counts: token.Counts{Answer: 4}, Known: true})
 	s.Header().Set("Content-Length", "20")
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write(make([]byte, 19))

@@ -17,19 +17,19 @@ import (
 // readBody reads the request body to its end and decodes it. Reading to the end is
 // necessary because only then does the server notice that a client disconnects.
 func readBody(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault {
-	if f := checkType(ex.Operation, r.Header["Content-Type"]); f != nil {
+	if f := checkType(ex.Request.Operation, r.Header["Content-Type"]); f != nil {
 		return f
 	}
 	name, err := coding.Name(r.Header["Content-Encoding"])
 	if err != nil {
 		return fault.CodingUnsupported()
 	}
-	ex.Lease = exchange.NewLease()
-	body, err := coding.ReadAll(ex.Lease.Buffer(), r.Body, r.ContentLength, limit)
+	ex.Request.Lease = exchange.NewLease()
+	body, err := coding.ReadAll(ex.Request.Lease.Buffer(), r.Body, r.ContentLength, limit)
 	if err != nil {
 		return unread(err, limit)
 	}
-	ex.Lease.Keep(body)
+	ex.Request.Lease.Keep(body)
 	return setBody(ex, name, body, limit)
 }
 
@@ -41,8 +41,8 @@ func setBody(ex *exchange.Exchange, name string, body []byte, limit int64) *faul
 			return undecoded(name, err, limit)
 		}
 	}
-	ex.Body = bytes.TrimPrefix(body, byteOrderMark)
-	if bytes.HasPrefix(ex.Body, byteOrderMark) { // the scanner would accept a second mark
+	ex.Request.Body = bytes.TrimPrefix(body, byteOrderMark)
+	if bytes.HasPrefix(ex.Request.Body, byteOrderMark) { // the scanner would accept a second mark
 		return fault.Malformed(len(byteOrderMark), errTwoMarks)
 	}
 	return nil
@@ -87,28 +87,30 @@ func isJSON(values []string) bool {
 
 // inspect validates the body, and sets the view of the exchange with a request.
 func inspect(ex *exchange.Exchange, r *http.Request) *fault.Fault {
-	if types := ex.Client["Content-Type"]; passthrough.TakesForms(ex.Operation) && hasFormType(types) != (len(types) == 1 && passthrough.HasType(types[0], ex.Body)) {
+	types := ex.Request.Client["Content-Type"]
+	isForm := len(types) == 1 && passthrough.HasType(types[0], ex.Request.Body)
+	if passthrough.TakesForms(ex.Request.Operation) && hasFormType(types) != isForm {
 		return fault.NotForm()
 	}
-	view, f := ex.Format.Requests.Inspect(ex.Body, ex.Operation)
+	view, f := ex.Request.Format.Requests.Inspect(ex.Request.Body, ex.Request.Operation)
 	if f != nil {
 		return f
 	}
-	if nameOf := ex.Format.Requests.ModelName; nameOf != nil { // the path has the name, and the kind of the answer
-		if view.Model != "" && nameOf(view.Model) != nameOf(ex.View.Model) {
+	if nameOf := ex.Request.Format.Requests.ModelName; nameOf != nil { // the path has the name, and the kind of the answer
+		if view.Model != "" && nameOf(view.Model) != nameOf(ex.Request.View.Model) {
 			return fault.InvalidField("model", "must be the model of the path")
 		}
-		view.Model, view.Stream = ex.View.Model, ex.View.Stream
+		view.Model, view.Stream = ex.Request.View.Model, ex.Request.View.Stream
 	}
-	if ex.InMessage {
-		if f := checkMessage(ex.Body, &view); f != nil {
+	if ex.Request.InMessage {
+		if f := checkMessage(ex.Request.Body, &view); f != nil {
 			return f
 		}
 	}
-	ex.View = view
-	if ex.InMessage {
+	ex.Request.View = view
+	if ex.Request.InMessage {
 		socket := exchange.MessageFrom(r.Context()) // for which alone the provider keeps its responses
-		socket.Forget(&ex.View.Beyond, func(id *translate.ObjectID) bool { return socket.Has(&ex.Request, id) })
+		socket.Forget(&ex.Request.View.Beyond, func(id *translate.ObjectID) bool { return socket.Has(&ex.Request, id) })
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 // view of it. The body of the request then has the same bytes as before, also if there is a fault: for
 // a body of more than limit bytes, before or after decoding, and for one that is not valid in its format.
 func Peek(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault {
-	if f := checkType(ex.Operation, r.Header["Content-Type"]); f != nil {
+	if f := checkType(ex.Request.Operation, r.Header["Content-Type"]); f != nil {
 		return f
 	}
 	name, err := coding.Name(r.Header["Content-Encoding"])
@@ -38,7 +38,7 @@ func Peek(ex *exchange.Exchange, r *http.Request, limit int64) *fault.Fault {
 	if f := setBody(ex, name, body, limit); f != nil {
 		return f
 	}
-	ex.Received = time.Since(ex.Start)
+	ex.Request.Received = time.Since(ex.Start)
 	return inspect(ex, r)
 }
 
@@ -93,7 +93,7 @@ func Whole(r *http.Request, limit int64) (body []byte, f *fault.Fault) {
 		}
 		f = setBody(&read, name, body, limit)
 	}
-	return read.Body, f
+	return read.Request.Body, f
 }
 
 // HasForm reports whether the body is to be a form.

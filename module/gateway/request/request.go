@@ -17,34 +17,34 @@ import (
 // Read reads headers, query and body of a request into the exchange, and checks them. The
 // body may have at most maxBody bytes, before and after decoding.
 func Read(ex *exchange.Exchange, r *http.Request, maxBody int64) *fault.Fault {
-	if version := &ex.Format.Version; version.Check != nil {
+	if version := &ex.Request.Format.Version; version.Check != nil {
 		if f := version.Check(r.Header[version.Header]); f != nil {
 			return f
 		}
 	}
-	ex.Query = queryFor(ex.Format, r)
+	ex.Request.Query = queryFor(ex.Request.Format, r)
 	if f := checkOnLoss(r); f != nil {
 		return f
 	}
-	ex.Strict = r.Header.Get(onLossHeader) == "reject"
+	ex.Request.Strict = r.Header.Get(onLossHeader) == "reject"
 	if f := readBody(ex, r, maxBody); f != nil {
 		return f
 	}
-	ex.Received = time.Since(ex.Start)
+	ex.Request.Received = time.Since(ex.Start)
 	return inspect(ex, r)
 }
 
 // ReadObject reads the body of a request about a stored object, which may be empty, and checks it.
 func ReadObject(ex *exchange.Exchange, r *http.Request, maxBody int64, check func(body []byte) *fault.Fault) *fault.Fault {
-	if f := readBody(ex, r, maxBody); f != nil || len(ex.Body) == 0 {
+	if f := readBody(ex, r, maxBody); f != nil || len(ex.Request.Body) == 0 {
 		return f
 	}
-	return check(ex.Body)
+	return check(ex.Request.Body)
 }
 
 // Replace puts another body in the place of that of an exchange with a request, and checks it as Read does.
 func Replace(ex *exchange.Exchange, r *http.Request, body []byte) *fault.Fault {
-	ex.Body = body
+	ex.Request.Body = body
 	return inspect(ex, r)
 }
 

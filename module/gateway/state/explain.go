@@ -139,7 +139,7 @@ func seedsOf(m *catalog.Model, key *aigateway.Key, session string) selection.See
 // explain explains the requests. The targets of one step are in the order for one session.
 func (x *explanation) explain() *api.Explanation {
 	m := x.model
-	name, client := x.View.Model, x.Format
+	name, client := x.Exchange.Request.View.Model, x.Exchange.Request.Format
 	explained := &api.Explanation{
 		Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts, Order: m.Order.Criterion, SplitBy: m.SplitBy,
 	}

@@ -40,7 +40,7 @@ func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 	if err != nil {
 		return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: err}
 	}
-	x.Format = client
+	x.Exchange.Request.Format = client
 	if customer := query.Get("customer"); customer != "" {
 		labelled := *x.Key
 		labelled.Customer = customer
@@ -84,7 +84,7 @@ func (s Sites) find(query url.Values) (best *explanation, names []string, proble
 		names = append(names, site.Addresses()...)
 		if best == nil || isExact(m) && !isExact(best.model) {
 			best = &explanation{Site: &site, model: m}
-			best.Key, best.View.Model = key, name
+			best.Key, best.Exchange.Request.View.Model = key, name
 		}
 	}
 	if best == nil {
@@ -109,13 +109,13 @@ func siteOf(own, all []string) api.ExplainedSite {
 
 // take makes a request with a body the example.
 func (x *explanation) take(body []byte) error {
-	model := x.View.Model
-	view, refused := x.Format.Requests.Inspect(body, translate.Generate)
+	model := x.Exchange.Request.View.Model
+	view, refused := x.Exchange.Request.Format.Requests.Inspect(body, translate.Generate)
 	if refused != nil {
 		return fmt.Errorf("reading the request: %s", refused.Message)
 	}
-	x.View, x.Body, x.Client = view, body, make(http.Header)
-	x.View.Model = model
+	x.Exchange.Request.View, x.Exchange.Request.Body, x.Exchange.Request.Client = view, body, make(http.Header)
+	x.Exchange.Request.View.Model = model
 	x.example = conditions.Example(&x.Exchange)
 	return nil
 }
@@ -137,7 +137,7 @@ func (site *Site) keyOf(id string) *aigateway.Key {
 
 // explainKey explains the key for the requests.
 func (x *explanation) explainKey() *api.ExplainedKey {
-	key, model := x.Key, x.View.Model
+	key, model := x.Key, x.Exchange.Request.View.Model
 	chain := x.KeyLimits.Of(key)
 	reason := refusal(key, chain, model)
 	if reason == "" {

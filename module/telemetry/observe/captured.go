@@ -28,10 +28,10 @@ func captured(ex *exchange.Exchange) map[string]any {
 		}
 	}
 	calls, passed := []capturedCall{}, []passedOver{}
-	for _, c := range ex.Calls {
+	for _, c := range ex.Course.Calls {
 		calls = append(calls, capturedCall{c.Provider, c.Model, c.End, c.Status})
 	}
-	for _, p := range ex.PassedOver {
+	for _, p := range ex.Course.PassedOver {
 		passed = append(passed, passedOver{p.Provider, p.Model, p.Reason})
 	}
 	fields["calls"], fields["passed_over"] = calls, passed

@@ -27,8 +27,8 @@ type Ended struct {
 // End returns the facts of an exchange that ends now. used are the calls in its record.
 func End(ex *exchange.Exchange, used []accounting.Call) Ended {
 	e := Ended{Exchange: ex, Used: used, Took: time.Since(ex.Start)}
-	if ex.Attempt != nil {
-		e.Provider = ex.Attempt.Provider
+	if ex.Course.Attempt != nil {
+		e.Provider = ex.Course.Attempt.Provider
 	}
 	e.USD, e.Priced = costOf(used)
 	return e
@@ -60,7 +60,7 @@ func costOf(calls []accounting.Call) (usd float64, known bool) {
 // of exchanges, and the capture. The level of the log is DEBUG, which Caddy uses for messages of
 // each request: operators who want a log of requests enable the access log.
 func (e *Ended) Show(r *http.Request, logger *zap.Logger) {
-	if e.Exchange.Counted {
+	if e.Exchange.Request.Counted {
 		e.count()
 	}
 	tracing.EndExchange(r.Context(), e.Exchange, e.USD, e.Priced)

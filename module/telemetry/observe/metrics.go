@@ -11,43 +11,45 @@ import (
 
 // Begin counts an exchange as running, until it is shown as ended.
 func Begin(ex *exchange.Exchange) {
-	ex.Counted = true
-	metrics.BeginExchange(string(ex.Format.Name))
+	ex.Request.Counted = true
+	metrics.BeginExchange(string(ex.Request.Format.Name))
 }
 
 // count counts the exchange, with its calls and their usage.
 func (e *Ended) count() {
 	ex := e.Exchange
 	metrics.EndExchange(metrics.Exchange{
-		Format: string(ex.Format.Name), Model: ex.Covering, Provider: e.Provider, Outcome: string(ex.Outcome), Duration: e.Took,
+		Format: string(ex.Request.Format.Name), Model: ex.Covering, Provider: e.Provider,
+		Outcome: string(ex.Delivery.Outcome), Duration: e.Took,
 	})
 	countCalls(ex)
-	if ex.Attempt != nil && ex.Attempt.Choice != exchange.First {
-		metrics.Choice(ex.Covering, e.Provider, ex.Attempt.Choice.String())
+	if ex.Course.Attempt != nil && ex.Course.Attempt.Choice != exchange.First {
+		metrics.Choice(ex.Covering, e.Provider, ex.Course.Attempt.Choice.String())
 	}
 	for i := range e.Used {
 		countUsage(ex.Covering, &e.Used[i])
 	}
 	countLosses(ex)
-	if ex.Fault != nil && ex.Fault.Unpriced() {
-		announceRefusal(ex.Covering, ex.Fault)
+	if ex.Delivery.Fault != nil && ex.Delivery.Fault.Unpriced() {
+		announceRefusal(ex.Covering, ex.Delivery.Fault)
 	}
 }
 
 // countCalls counts the calls of providers, and each change from one to another.
 func countCalls(ex *exchange.Exchange) {
-	for i := range ex.Calls {
-		c := &ex.Calls[i]
+	calls := ex.Course.Calls
+	for i := range calls {
+		c := &calls[i]
 		metrics.Attempt(c.Provider, ex.Covering, string(c.End))
 		if !c.Began.IsZero() {
 			metrics.FirstEvent(ex.Covering, c.Provider, c.Began.Sub(c.Called))
 		}
-		if i > 0 && ex.Calls[i-1].Provider != c.Provider && ex.Calls[i-1].End != exchange.CallLost {
-			fellBack(ex.Covering, &ex.Calls[i-1], c.Provider)
+		if i > 0 && calls[i-1].Provider != c.Provider && calls[i-1].End != exchange.CallLost {
+			fellBack(ex.Covering, &calls[i-1], c.Provider)
 		}
 	}
-	if len(ex.Calls) > 0 && !ex.Calls[0].Called.IsZero() {
-		metrics.Overhead(string(ex.Format.Name), ex.Calls[0].Called.Sub(ex.Start)-ex.Received)
+	if len(calls) > 0 && !calls[0].Called.IsZero() {
+		metrics.Overhead(string(ex.Request.Format.Name), calls[0].Called.Sub(ex.Start)-ex.Request.Received)
 	}
 }
 
@@ -78,12 +80,12 @@ func countUsage(model string, c *accounting.Call) {
 
 // countLosses counts the losses in the request and in the answer of an answered exchange.
 func countLosses(ex *exchange.Exchange) {
-	a := ex.Attempt
-	if a == nil || ex.FirstByte.IsZero() {
+	a := ex.Course.Attempt
+	if a == nil || ex.Delivery.FirstByte.IsZero() {
 		return
 	}
-	count(a, ex.Format.Name, a.Format.Name, ex.Result.Losses)
-	count(a, a.Format.Name, ex.Format.Name, ex.Result.Dropped)
+	count(a, ex.Request.Format.Name, a.Format.Name, ex.Course.Result.Lane.Losses)
+	count(a, a.Format.Name, ex.Request.Format.Name, ex.Course.Result.Lane.Dropped)
 }
 
 func count(a *exchange.Attempt, source, target translate.Format, losses translate.Losses) {

@@ -23,20 +23,20 @@ type placeholder struct {
 
 var placeholders = []placeholder{
 	{"request_id", func(ex *exchange.Exchange) any { return ex.ID }},
-	{"outcome", func(ex *exchange.Exchange) any { return text(string(ex.Outcome)) }},
+	{"outcome", func(ex *exchange.Exchange) any { return text(string(ex.Delivery.Outcome)) }},
 	{"key_id", ofKey(func(k *aigateway.Key) string { return k.ID })},
 	{"key_owner", ofKey(func(k *aigateway.Key) string { return k.Owner })},
 	{"limit", ofKey(func(k *aigateway.Key) string { return k.Limit })},
-	{"model", func(ex *exchange.Exchange) any { return text(Clip(ex.View.Model)) }},
+	{"model", func(ex *exchange.Exchange) any { return text(Clip(ex.Request.View.Model)) }},
 	{"provider", ofAttempt(func(a *exchange.Attempt) any { return a.Provider })},
 	{"upstream_model", ofAttempt(func(a *exchange.Attempt) any { return Clip(a.Model) })},
 	{"choice", ofAttempt(func(a *exchange.Attempt) any { return text(a.Choice.String()) })},
 	{"upstream_status", ofResult(func(r *exchange.Result) any { return number(int64(r.Status)) })},
-	{"upstream_request_id", ofResult(func(r *exchange.Result) any { return text(Clip(r.RequestID)) })},
-	{"answered_by", ofResult(func(r *exchange.Result) any { return text(Clip(r.AnsweredBy)) })},
+	{"upstream_request_id", ofResult(func(r *exchange.Result) any { return text(Clip(r.Head.RequestID)) })},
+	{"answered_by", ofResult(func(r *exchange.Result) any { return text(Clip(r.Head.AnsweredBy)) })},
 	{"losses", func(ex *exchange.Exchange) any { return text(lossNames(ex)) }},
-	{"answer_losses", ofResult(func(r *exchange.Result) any { return text(r.Dropped.String()) })},
-	{"attempts", func(ex *exchange.Exchange) any { return ex.Attempts() }},
+	{"answer_losses", ofResult(func(r *exchange.Result) any { return text(r.Lane.Dropped.String()) })},
+	{"attempts", func(ex *exchange.Exchange) any { return ex.Course.Attempts() }},
 	{"ttfb_ms", timeToFirstByte},
 	{"usage.input_tokens", ofUsage(func(n *token.Counts) int64 { return n.Fresh })},
 	{"usage.cache_read_tokens", ofUsage(func(n *token.Counts) int64 { return n.CacheRead })},
@@ -93,38 +93,38 @@ func ofKey(value func(*aigateway.Key) string) func(*exchange.Exchange) any {
 }
 
 func timeToFirstByte(ex *exchange.Exchange) any {
-	if ex.FirstByte.IsZero() {
+	if ex.Delivery.FirstByte.IsZero() {
 		return nil
 	}
-	return float64(ex.FirstByte.Sub(ex.Start).Microseconds()) / 1000
+	return float64(ex.Delivery.FirstByte.Sub(ex.Start).Microseconds()) / 1000
 }
 
 func ofAttempt(value func(*exchange.Attempt) any) func(*exchange.Exchange) any {
 	return func(ex *exchange.Exchange) any {
-		if ex.Attempt == nil {
+		if ex.Course.Attempt == nil {
 			return nil
 		}
-		return value(ex.Attempt)
+		return value(ex.Course.Attempt)
 	}
 }
 
 func ofResult(value func(*exchange.Result) any) func(*exchange.Exchange) any {
 	return func(ex *exchange.Exchange) any {
-		if ex.Result == nil {
+		if ex.Course.Result == nil {
 			return nil
 		}
-		return value(ex.Result)
+		return value(ex.Course.Result)
 	}
 }
 
 // lossNames returns the losses of a request, without names that the client chose, which may
 // contain a prompt or a key.
 func lossNames(ex *exchange.Exchange) string {
-	if ex.Result == nil {
+	if ex.Course.Result == nil {
 		return ""
 	}
 	var named translate.Losses
-	for _, loss := range ex.Result.Losses {
+	for _, loss := range ex.Course.Result.Lane.Losses {
 		named.Add(loss.Class, loss.Name())
 	}
 	return named.String()

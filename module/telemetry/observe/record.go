@@ -21,13 +21,13 @@ func (r *record) MarshalLogObject(enc zapcore.ObjectEncoder) error {
 			_ = enc.AddReflected(key.name, v)
 		}
 	}
-	if ex.Unreported {
+	if ex.Request.Unreported {
 		enc.AddBool("losses_unreported", true)
 	}
-	if ex.Fault != nil {
-		enc.AddString("fault", ex.Fault.LogMessage())
-		if ex.Fault.Log.Trait != "" {
-			enc.AddString("fault_trait", ex.Fault.Log.Trait)
+	if ex.Delivery.Fault != nil {
+		enc.AddString("fault", ex.Delivery.Fault.LogMessage())
+		if ex.Delivery.Fault.Log.Trait != "" {
+			enc.AddString("fault_trait", ex.Delivery.Fault.Log.Trait)
 		}
 	}
 	return nil

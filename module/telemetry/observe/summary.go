@@ -16,26 +16,26 @@ func summaryOf(ex *exchange.Exchange) string { return ending(ex) + while(ex) }
 
 // ending returns the part of the summary with the outcome and the failed calls.
 func ending(ex *exchange.Exchange) string {
-	last, earlier := lastCall(ex.Calls)
+	last, earlier := lastCall(ex.Course.Calls)
 	switch {
-	case ex.Outcome == exchange.Answered && last.End == exchange.CallAnswered:
+	case ex.Delivery.Outcome == exchange.Answered && last.End == exchange.CallAnswered:
 		return "answered by " + target(last) + after(earlier)
-	case ex.Outcome == exchange.Answered && last.End == exchange.CallCached:
+	case ex.Delivery.Outcome == exchange.Answered && last.End == exchange.CallCached:
 		return "answered by the cache for " + target(last) + after(earlier)
-	case ex.Outcome == exchange.Answered:
-		return "answered by the gateway itself" + after(ex.Calls)
-	case ex.Outcome == exchange.ClientClosed && last.End == exchange.CallClientClosed:
+	case ex.Delivery.Outcome == exchange.Answered:
+		return "answered by the gateway itself" + after(ex.Course.Calls)
+	case ex.Delivery.Outcome == exchange.ClientClosed && last.End == exchange.CallClientClosed:
 		return "the client left while " + target(last) + " answered" + after(earlier)
-	case ex.Outcome == exchange.ClientClosed:
-		return "the client left" + after(ex.Calls)
-	case ex.Outcome == exchange.Failed && len(ex.Calls) > 0:
-		return "failed: " + list(ex.Calls)
-	case ex.Outcome == exchange.Cut:
-		return "cut: " + list(ex.Calls)
-	case ex.Fault == nil:
-		return string(ex.Outcome)
+	case ex.Delivery.Outcome == exchange.ClientClosed:
+		return "the client left" + after(ex.Course.Calls)
+	case ex.Delivery.Outcome == exchange.Failed && len(ex.Course.Calls) > 0:
+		return "failed: " + list(ex.Course.Calls)
+	case ex.Delivery.Outcome == exchange.Cut:
+		return "cut: " + list(ex.Course.Calls)
+	case ex.Delivery.Fault == nil:
+		return string(ex.Delivery.Outcome)
 	}
-	return string(ex.Outcome) + ": " + ex.Fault.LogMessage()
+	return string(ex.Delivery.Outcome) + ": " + ex.Delivery.Fault.LogMessage()
 }
 
 // lastCall divides calls into the last one and those before it.
@@ -66,9 +66,9 @@ func list(calls []exchange.CallSummary) string {
 // none. A resting target that was asked at the end is not listed.
 func while(ex *exchange.Exchange) string {
 	var phrases []string
-	for _, t := range ex.PassedOver {
+	for _, t := range ex.Course.PassedOver {
 		asked := func(c exchange.CallSummary) bool { return c.Provider == t.Provider && c.Model == t.Model }
-		if !slices.ContainsFunc(ex.Calls, asked) {
+		if !slices.ContainsFunc(ex.Course.Calls, asked) {
 			phrases = append(phrases, t.Provider+"/"+Clip(t.Model)+" "+string(t.Reason))
 		}
 	}

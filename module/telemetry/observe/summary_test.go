@@ -40,7 +40,7 @@ func TestSummaries(t *testing.T) {
 	} {
 		ex := &exchange.Exchange{Delivery: exchange.Delivery{Outcome: c.outcome, Fault: c.fault}, Course: exchange.Course{Calls: c.calls}}
 		assert.Equal(t, c.want, summaryOf(ex))
-		ex.PassedOver = []exchange.PassedOver{{Provider: "x", Model: "m", Reason: exchange.Rests}, {Provider: "y", Model: "m", Reason: exchange.Busy}}
+		ex.Course.PassedOver = []exchange.PassedOver{{Provider: "x", Model: "m", Reason: exchange.Rests}, {Provider: "y", Model: "m", Reason: exchange.Busy}}
 		assert.Equal(t, c.want+", while x/m rests, y/m has too many requests at once", summaryOf(ex))
 	}
 }

@@ -109,7 +109,7 @@ var finishes = map[event.FinishReason]string{
 // finishOf returns why an answer ended: "error" if the client has not got all of it.
 func finishOf(r *exchange.Result) string {
 	switch {
-	case r == nil || !r.Whole() || r.Unread:
+	case r == nil || !r.Whole() || r.Reading.Unread:
 		return "error"
 	case finishes[r.EndedBy] != "":
 		return finishes[r.EndedBy]

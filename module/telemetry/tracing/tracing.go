@@ -31,22 +31,22 @@ func EndExchange(ctx context.Context, ex *exchange.Exchange, usd float64, known 
 	if !span.IsRecording() {
 		return
 	}
-	all := append(request(ex, ex.View.Model),
+	all := append(request(ex, ex.Request.View.Model),
 		attribute.String(ownRequestID, ex.ID),
-		attribute.String(ownOutcome, string(ex.Outcome)),
-		attribute.Int(ownAttempts, ex.Attempts()),
+		attribute.String(ownOutcome, string(ex.Delivery.Outcome)),
+		attribute.Int(ownAttempts, ex.Course.Attempts()),
 	)
 	if ex.Key != nil {
 		all = append(all, attribute.String(ownKeyID, ex.Key.ID))
 	}
-	if ex.Attempt != nil {
-		all = append(all, provider(ex.Attempt)...)
+	if ex.Course.Attempt != nil {
+		all = append(all, provider(ex.Course.Attempt)...)
 	}
-	if ex.Result != nil && ex.Result.AnsweredBy != "" {
-		all = append(all, attribute.String(responseModel, ex.Result.AnsweredBy))
+	if ex.Course.Result != nil && ex.Course.Result.Head.AnsweredBy != "" {
+		all = append(all, attribute.String(responseModel, ex.Course.Result.Head.AnsweredBy))
 	}
-	if ex.Fault != nil {
-		all = append(all, attribute.String(errorType, ex.Fault.Kind.String()))
+	if ex.Delivery.Fault != nil {
+		all = append(all, attribute.String(errorType, ex.Delivery.Fault.Kind.String()))
 	}
 	if known {
 		all = append(all, attribute.Float64(ownCost, usd))
@@ -62,14 +62,14 @@ func request(ex *exchange.Exchange, model string) []attribute.KeyValue {
 	if model != "" {
 		all = append(all, attribute.String(requestModel, model))
 	}
-	if ex.Streaming() {
+	if ex.Request.Streaming() {
 		all = append(all, attribute.Bool(requestStream, true))
 	}
-	if ex.View.MaxTokens > 0 {
-		all = append(all, attribute.Int64(requestMax, ex.View.MaxTokens))
+	if ex.Request.View.MaxTokens > 0 {
+		all = append(all, attribute.Int64(requestMax, ex.Request.View.MaxTokens))
 	}
-	if ex.View.Answers > 1 {
-		all = append(all, attribute.Int64(requestChoices, ex.View.Answers))
+	if ex.Request.View.Answers > 1 {
+		all = append(all, attribute.Int64(requestChoices, ex.Request.View.Answers))
 	}
 	return all
 }
@@ -77,10 +77,10 @@ func request(ex *exchange.Exchange, model string) []attribute.KeyValue {
 // operation returns the name of an operation in the conventions, which have "embeddings" of
 // those that are not the generation of text.
 func operation(ex *exchange.Exchange) string {
-	if ex.Operation == translate.Generate {
-		return ex.Format.TraceOperation
+	if ex.Request.Operation == translate.Generate {
+		return ex.Request.Format.TraceOperation
 	}
-	return ex.Operation.String()
+	return ex.Request.Operation.String()
 }
 
 // provider returns the names of a call's provider.
@@ -115,14 +115,14 @@ func (c Call) End(conduit *exchange.Conduit) {
 	defer c.span.End()
 	r, summary := &conduit.Result, conduit.Summary()
 	all := append(usage(r), attribute.String(ownCallOutcome, string(summary.End)))
-	if r.RequestID != "" {
-		all = append(all, attribute.String(ownUpstreamID, r.RequestID))
+	if r.Head.RequestID != "" {
+		all = append(all, attribute.String(ownUpstreamID, r.Head.RequestID))
 	}
-	if r.AnsweredBy != "" {
-		all = append(all, attribute.String(responseModel, r.AnsweredBy))
+	if r.Head.AnsweredBy != "" {
+		all = append(all, attribute.String(responseModel, r.Head.AnsweredBy))
 	}
-	if !r.Began.IsZero() {
-		all = append(all, attribute.Float64(firstChunk, r.Began.Sub(r.Called).Seconds()))
+	if !r.Times.Began.IsZero() {
+		all = append(all, attribute.Float64(firstChunk, r.Times.Began.Sub(r.Times.Called).Seconds()))
 	}
 	if !summary.End.IsWhole() {
 		all = append(all, attribute.String(errorType, string(summary.End)))

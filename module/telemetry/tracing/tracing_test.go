@@ -27,7 +27,7 @@ func newConduit() *exchange.Conduit {
 		Request: exchange.Request{Format: formats.Of(translate.Messages), View: translate.View{Model: "assistant", Stream: true, MaxTokens: 64, Answers: 2}},
 	}
 	c := &exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex, Provider: "work", Service: "mistral", Model: "upstream"}}
-	ex.Begin(c, 0)
+	ex.Course.Begin(c, 0)
 	return c
 }
 
@@ -68,7 +68,7 @@ func TestSpansOfAnAnsweredExchange(t *testing.T) {
 		}
 		c.Result.Finish(c.Result.Usage)
 		call.End(c)
-		c.Attempt.Exchange.Outcome = exchange.Answered
+		c.Attempt.Exchange.Delivery.Outcome = exchange.Answered
 		tracing.EndExchange(ctx, c.Attempt.Exchange, .25, true)
 	})
 	require.Len(t, spans, 2)
@@ -89,13 +89,13 @@ func TestSpansOfAnAnsweredExchange(t *testing.T) {
 func TestAttributesOfTheSiteAreThoseOfTheExchange(t *testing.T) {
 	c := newConduit()
 	ex := c.Attempt.Exchange
-	ex.Outcome, ex.Fault = exchange.Failed, fault.ShuttingDown()
+	ex.Delivery.Outcome, ex.Delivery.Fault = exchange.Failed, fault.ShuttingDown()
 	spans := record(t, func(ctx context.Context) { tracing.EndExchange(ctx, ex, .25, true) })
 	require.Len(t, spans, 1)
 	assert.Equal(t, map[string]any{
 		"gen_ai.operation.name": "chat", "gen_ai.provider.name": "mistral_ai", "gen_ai.request.model": "assistant",
 		"gen_ai.request.stream": true, "gen_ai.request.max_tokens": int64(64), "gen_ai.request.choice.count": int64(2),
-		"error.type":            ex.Fault.Kind.String(),
+		"error.type":            ex.Delivery.Fault.Kind.String(),
 		"ai_gateway.request_id": "req_1", "ai_gateway.key_id": "team", "ai_gateway.provider": "work",
 		"ai_gateway.outcome": "failed", "ai_gateway.attempts": int64(1), "ai_gateway.cost_usd": .25,
 	}, attributes(spans[0]))
@@ -122,7 +122,7 @@ func TestSpansOfCachedAnswersAreNoErrors(t *testing.T) {
 	c := newConduit()
 	spans := record(t, func(ctx context.Context) {
 		_, call := tracing.StartCall(ctx, &c.Attempt)
-		c.Result.Cached = true
+		c.Result.Reading.Cached = true
 		c.Result.Finish(token.Usage{})
 		call.End(c)
 	})

@@ -123,7 +123,7 @@ func TestThePrefixDecidesBetweenAddresses(t *testing.T) {
 	for i := range 400 {
 		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), View: translate.View{Model: "m"}, Body: fmt.Appendf(nil, `{"messages":[{"role":"user","content":"%d"}]}`, i)}}
 		first := chosen(t, PrefixHash{}, all, ex)
-		ex.Body = fmt.Appendf(nil, `{"messages":[{"role":"user","content":"%d"},{"role":"assistant","content":"x"},{"role":"user","content":"y"}]}`, i)
+		ex.Request.Body = fmt.Appendf(nil, `{"messages":[{"role":"user","content":"%d"},{"role":"assistant","content":"x"},{"role":"user","content":"y"}]}`, i)
 		assert.Equal(t, first, chosen(t, PrefixHash{}, all, ex), "the next turn")
 		seen[first]++
 	}

@@ -11,8 +11,8 @@ const maxPrefix = 4 << 10
 
 // prefixSeed returns the seed of the beginning of a conversation.
 func prefixSeed(ex *exchange.Exchange) uint64 {
-	begins := ex.Format.Requests.Beginning(ex.Body)
-	return rendezvous.Seed(ex.View.Model, clip(begins.Rules), clip(begins.Turns), clip(begins.Text))
+	begins := ex.Request.Format.Requests.Beginning(ex.Request.Body)
+	return rendezvous.Seed(ex.Request.View.Model, clip(begins.Rules), clip(begins.Turns), clip(begins.Text))
 }
 
 func clip(raw []byte) string { return string(raw[:min(len(raw), maxPrefix)]) }

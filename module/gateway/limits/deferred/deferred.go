@@ -72,18 +72,18 @@ const (
 // Seen settles the charge for the object of an exchange, if its answer shows the end of the object. A
 // charge that cannot be settled now is settled by Run.
 func (s *Settler) Seen(ex *exchange.Exchange) {
-	if ex.Result == nil || ex.Result.Ended == nil {
+	if ex.Course.Result == nil || ex.Course.Result.Head.Ended == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience) // the client may have left
 	defer cancel()
-	charge, err := s.chargeOf(ctx, ex.Attempt.Provider, ex.Attempt.APIKey, ex.Objects)
+	charge, err := s.chargeOf(ctx, ex.Course.Attempt.Provider, ex.Course.Attempt.APIKey, ex.Objects)
 	switch {
 	case err != nil || charge == nil:
 	case meter.IsBatch(&charge.Record):
 		s.hasten(charge)
 	default:
-		err = s.end(ctx, s.Book.Deferring(), charge, s.callsOf(charge, ex.Attempt, ex.Result.Ended))
+		err = s.end(ctx, s.Book.Deferring(), charge, s.callsOf(charge, ex.Course.Attempt, ex.Course.Result.Head.Ended))
 	}
 	s.warn(err)
 }
@@ -148,7 +148,8 @@ func (s *Settler) Tally(ex *exchange.Exchange, p *catalog.Provider, apiKey int) 
 	if charge == nil {
 		return nil
 	}
-	return meter.NewTally(s.Catalog, charge, &exchange.Attempt{Provider: p.Name, Format: ex.Format, APIKey: apiKey, Traits: p.Traits()})
+	a := &exchange.Attempt{Provider: p.Name, Format: ex.Request.Format, APIKey: apiKey, Traits: p.Traits()}
+	return meter.NewTally(s.Catalog, charge, a)
 }
 
 // Downloaded settles the charge of a batch whose results were all added to a tally.
@@ -314,11 +315,11 @@ func (s *Settler) ask(ctx context.Context, ledger accounting.DeferringLedger, ch
 	}
 	gone := c.Result.Fault != nil && c.Result.Fault.Kind == fault.NotFound
 	switch {
-	case c.Result.Ended != nil && meter.IsBatch(&charge.Record):
+	case c.Result.Head.Ended != nil && meter.IsBatch(&charge.Record):
 		s.hasten(charge)
 		return nil
-	case c.Result.Ended != nil:
-		return s.end(ctx, ledger, charge, s.callsOf(charge, &c.Attempt, c.Result.Ended))
+	case c.Result.Head.Ended != nil:
+		return s.end(ctx, ledger, charge, s.callsOf(charge, &c.Attempt, c.Result.Head.Ended))
 	case gone:
 		return s.giveUp(ctx, ledger, charge, true)
 	}
@@ -361,7 +362,7 @@ func (s *Settler) download(ctx context.Context, charge *accounting.Deferred) err
 		tally := meter.NewTally(s.Catalog, charge, &state.Attempt)
 		state.Attempt.Object().Line = tally.Add
 		err := call(ctx, patience, p, state)
-		end := state.Result.Ended
+		end := state.Result.Head.Ended
 		if err != nil || end == nil {
 			return err
 		}
@@ -389,7 +390,7 @@ func (s *Settler) download(ctx context.Context, charge *accounting.Deferred) err
 func (s *Settler) endOf(ctx context.Context, charge *accounting.Deferred, p *catalog.Provider, apiKey int) (*exchange.Ended, error) {
 	c := s.question(charge, p, apiKey, objectsOf(charge).Read(charge.Object, false), charge.Object)
 	err := call(ctx, patience, p, c)
-	return c.Result.Ended, err
+	return c.Result.Head.Ended, err
 }
 
 // call makes a call whose answer no client gets. The result has what matters of it.

@@ -65,7 +65,7 @@ func (u *union) askOne(server *mcp.Server, body []byte) (a asked) {
 		}
 		one.nameExchange()
 		a.refused = one.serve()
-		a.failed = answer.Exchange.Result == nil || !answer.Exchange.Result.Whole()
+		a.failed = answer.Exchange.Course.Result == nil || !answer.Exchange.Course.Result.Whole()
 		return a.refused
 	})
 	a.status, a.header, a.body, a.failed = w.status, w.header, w.text, a.failed || w.full

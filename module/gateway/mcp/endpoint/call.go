@@ -30,7 +30,9 @@ func (u *use) call() {
 	ctx, cancel := u.Drain.Bind(u.r.Context(), deadline)
 	u.answer.Start(cancel, sink.Options{Passes: true})
 	c := &exchange.Conduit{
-		Attempt: exchange.Attempt{Exchange: ex, Provider: nameOf(u.Server), Service: string(wire.Name), Format: ex.Format, Model: u.tool()},
+		Attempt: exchange.Attempt{
+			Exchange: ex, Provider: nameOf(u.Server), Service: string(wire.Name), Format: ex.Request.Format, Model: u.tool(),
+		},
 		Started: time.Since(ex.Start),
 	}
 	u.answer.Next(c, 0)
@@ -40,7 +42,7 @@ func (u *use) call() {
 	} else if cause := context.Cause(ctx); cause != nil && !c.Result.Whole() && u.r.Context().Err() == nil {
 		c.Result.Fail(callFault(ctx, cause))
 	}
-	ex.End(c)
+	ex.Course.End(c)
 	span.End(c)
 	if f := c.Result.Fault; f != nil && !c.Result.Whole() {
 		u.logFailure(f, &c.Result)
@@ -60,7 +62,7 @@ func (u *use) logFailure(f *fault.Fault, result *exchange.Result) {
 // endStream ends a stream that has failed with an error as the answer to the request: without it, the client
 // waits until its own timeout. A client that can resume the stream gets the answer there, and no error.
 func (u *use) endStream(f *fault.Fault, result *exchange.Result) {
-	if result.Began.IsZero() || u.resumable || !u.message.IsRequest() {
+	if result.Times.Began.IsZero() || u.resumable || !u.message.IsRequest() {
 		return
 	}
 	result.State = exchange.Relayed
@@ -71,7 +73,7 @@ func (u *use) endStream(f *fault.Fault, result *exchange.Result) {
 // errorEvent returns the event of a fault, as the answer to the request.
 func (u *use) errorEvent(f *fault.Fault) []byte {
 	ex := u.answer.Exchange
-	return append(ex.Format.Errors.Append([]byte("data: "), f, ex.ID), "\n\n"...)
+	return append(ex.Request.Format.Errors.Append([]byte("data: "), f, ex.ID), "\n\n"...)
 }
 
 // callFault returns the fault of a call without an answer.
@@ -88,7 +90,7 @@ func callFault(ctx context.Context, err error) *fault.Fault {
 
 // exchange makes the call. An answer that cannot be passed on is a fault of the result.
 func (u *use) exchange(ctx context.Context, result *exchange.Result) error {
-	result.Called, result.Sent = time.Now(), true
+	result.Times.Called, result.Sent = time.Now(), true
 	res, err := u.Send(ctx, mcp.Request{Method: u.r.Method, Header: u.headers(), Body: u.body, Message: u.message, Session: u.session.id, Caller: u.caller()})
 	var refused *mcp.RefusedError
 	switch {
@@ -241,7 +243,7 @@ func (u *use) read(ctx context.Context, body []byte) (wire.Answer, *fault.Fault)
 // finish notes the end of a whole answer.
 func (u *use) finish(answer wire.Answer, result *exchange.Result) {
 	if answer.Failed {
-		u.answer.Exchange.Fault = fault.MCPToolFailed()
+		u.answer.Exchange.Delivery.Fault = fault.MCPToolFailed()
 	}
 	result.Finish(token.Usage{})
 }

@@ -27,7 +27,7 @@ func (x refusal) report(s *Site, answer *reply.Reply, r *http.Request) *fault.Fa
 		tool = mcp.ClipName(x.element)
 	}
 	server := mcp.ClipName(x.server)
-	ex.View.Model = modelOf(server, tool)
+	ex.Request.View.Model = modelOf(server, tool)
 	if refused := s.Names.Apply(ex); refused != nil {
 		return refused
 	}

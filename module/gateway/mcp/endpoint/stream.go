@@ -22,7 +22,7 @@ type stream struct {
 
 // pass passes messages on, until the one that answers the request.
 func (s *stream) pass(status int, body io.Reader) {
-	s.result.State, s.result.Began = exchange.Content, time.Now()
+	s.result.State, s.result.Times.Began = exchange.Content, time.Now()
 	s.answer.WriteHeader(status)
 	_ = s.answer.FlushError()
 	for events := s.Events(body); !s.result.Whole(); {
@@ -62,7 +62,7 @@ func (s *stream) end(err error) {
 // refusal returns the event that ends a stream that a guard has blocked. The call ends as whole: the server
 // has answered.
 func (s *stream) refusal(refused *fault.Fault) []byte {
-	s.answer.Exchange.Fault = refused
+	s.answer.Exchange.Delivery.Fault = refused
 	s.result.Finish(token.Usage{})
 	return s.errorEvent(refused)
 }

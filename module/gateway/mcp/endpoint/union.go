@@ -110,7 +110,7 @@ func readMessage(ex *exchange.Exchange, r *http.Request, limit int64) (body []by
 	}
 	m, refused = wire.Read(body)
 	if m != nil && m.ID != nil {
-		ex.Format = wire.FormatFor(m.ID)
+		ex.Request.Format = wire.FormatFor(m.ID)
 	}
 	if refused == nil {
 		refused = m.Check(wire.Headers(r.Header))

@@ -84,7 +84,7 @@ func (u *use) checkAccess() *fault.Fault {
 
 // nameExchange names the server in the exchange.
 func (u *use) nameExchange() {
-	u.answer.Exchange.View.Model, u.answer.Exchange.Covering = u.modelOf(""), nameOf(u.Server)
+	u.answer.Exchange.Request.View.Model, u.answer.Exchange.Covering = u.modelOf(""), nameOf(u.Server)
 }
 
 // isOfSession reports whether a request without a message is for a session: it asks for the messages of
@@ -139,8 +139,8 @@ func (u *use) checkMessage() *fault.Fault {
 		if !u.Callable(tool.Name) {
 			return u.refuse(fault.MCPToolChanged())
 		}
-		ex.View.Model = u.modelOf(tool.Name)
-		ex.View.Costs.Fixed = u.PriceOf(tool.Name)
+		ex.Request.View.Model = u.modelOf(tool.Name)
+		ex.Request.View.Costs.Fixed = u.PriceOf(tool.Name)
 	}
 	return nil
 }

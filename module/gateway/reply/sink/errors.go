@@ -41,7 +41,7 @@ func (s *Sink) fail(f *fault.Fault) {
 	case s.state == waiting:
 		setFaultHeaders(s.w.Header(), f)
 		s.state = failed
-		errors := &s.ex.Format.Errors
+		errors := &s.ex.Request.Format.Errors
 		s.reply(errors.Status(f), "application/json", errors.Append(nil, f, s.ex.ID))
 	case s.state.open() && s.answer.streams(s.ex):
 		end := failed
@@ -85,7 +85,7 @@ func (s *Sink) errorEvent(f *fault.Fault) []byte {
 	case s.state == pinged && s.ex.Opening != nil:
 		return s.ex.Opening.AppendFailure(nil, s.ex, f)
 	}
-	return s.ex.Format.Errors.AppendEvent(nil, f, s.ex.ID)
+	return s.ex.Request.Format.Errors.AppendEvent(nil, f, s.ex.ID)
 }
 
 // reply sends a whole answer of the gateway itself. The caller holds the lock, and has set
@@ -94,7 +94,7 @@ func (s *Sink) reply(status int, contentType string, body []byte) {
 	h := s.w.Header()
 	setHeaders(h, "Content-Type", contentType, "Content-Length", strconv.Itoa(len(body)))
 	if status >= http.StatusBadRequest {
-		for _, claim := range s.ex.Format.Client.Quotas.Claims {
+		for _, claim := range s.ex.Request.Format.Client.Quotas.Claims {
 			delete(h, claim)
 		}
 	}
@@ -115,7 +115,7 @@ func Accept(s *Sink) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == waiting {
-		s.state, s.ex.Status = complete, http.StatusAccepted
+		s.state, s.ex.Course.Status = complete, http.StatusAccepted
 		s.w.WriteHeader(http.StatusAccepted)
 	}
 }
@@ -128,12 +128,12 @@ func (s *Sink) RelayError(upstream *exchange.Result) {
 	if s.state == waiting {
 		setUpstreamHeaders(s.w.Header(), upstream)
 	}
-	if s.state != waiting || upstream.Answer == nil {
+	if s.state != waiting || upstream.Head.Answer == nil {
 		s.fail(upstream.Fault)
 		return
 	}
 	s.state = failed
-	s.reply(upstream.Answer.Status, upstream.Answer.ContentType, upstream.Answer.Body)
+	s.reply(upstream.Head.Answer.Status, upstream.Head.Answer.ContentType, upstream.Head.Answer.Body)
 }
 
 // statusClientClosed is the status in the access log for a client that disconnected before

@@ -96,10 +96,10 @@ func (s *Sink) Start(cancel context.CancelFunc, o Options) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cancel, s.showsTarget, s.passes = cancel, o.ShowTarget, o.Passes
-	if s.ex.Operation.Beside() {
+	if s.ex.Request.Operation.Beside() {
 		o.CommitAfter = -1 // the answer may be no stream: some models ignore that one was asked for
 	}
-	if s.ex.Streaming() && !o.Passes {
+	if s.ex.Request.Streaming() && !o.Passes {
 		s.heartbeat.start(o.CommitAfter, o.KeepAlive, s.tick)
 	}
 }
@@ -134,7 +134,7 @@ func (s *Sink) keepAlive() []byte {
 	case s.state == pinged && s.ex.Opening.Early():
 		return s.ex.Opening.AppendKeepAlive(nil, s.ex)
 	}
-	return s.ex.Format.Answers.KeepAlive
+	return s.ex.Request.Format.Answers.KeepAlive
 }
 
 // commitEarly sends status 200 before any content. Other targets may still be asked, so it

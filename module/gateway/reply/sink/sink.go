@@ -51,7 +51,9 @@ type upstreamAnswer struct {
 }
 
 // streams reports whether the client of an exchange gets a stream.
-func (a *upstreamAnswer) streams(ex *exchange.Exchange) bool { return ex.Streaming() && !a.plain }
+func (a *upstreamAnswer) streams(ex *exchange.Exchange) bool {
+	return ex.Request.Streaming() && !a.plain
+}
 
 // Init prepares a zero Sink for the answer to an exchange, which it writes to w.
 func (s *Sink) Init(w http.ResponseWriter, ex *exchange.Exchange) {
@@ -86,9 +88,9 @@ func (s *Sink) WriteHeader(status int) {
 	if status >= 200 {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.answer.accepted = status == http.StatusOK || s.passes && s.ex.Result.Fault == nil
+		s.answer.accepted = status == http.StatusOK || s.passes && s.ex.Course.Result.Fault == nil
 		if s.passes && s.answer.accepted { // the answer may have no bytes
-			s.ex.Status = int32(status)
+			s.ex.Course.Status = int32(status)
 			s.commit()
 		}
 	}
@@ -126,8 +128,8 @@ func (s *Sink) Write(p []byte) (int, error) {
 // advance sets the state if the answer has ended. The body of an answer without a last
 // event ends after its last bytes are written, so Close calls advance again.
 func (s *Sink) advance() {
-	switch result := s.ex.Result; {
-	case result == nil, result.Unread, s.broken, s.state.final():
+	switch result := s.ex.Course.Result; {
+	case result == nil, result.Reading.Unread, s.broken, s.state.final():
 	case result.State == exchange.Finished:
 		s.state = complete
 	case result.State == exchange.Relayed:
@@ -150,23 +152,23 @@ func (s *Sink) commit() {
 	if s.state.hasContent() {
 		return
 	}
-	s.ex.DropBody() // no other target is asked
-	s.ex.FirstByte = time.Now()
-	s.answer.appender = s.ex.Result.Appender
+	s.ex.Request.DropBody() // no other target is asked
+	s.ex.Delivery.FirstByte = time.Now()
+	s.answer.appender = s.ex.Course.Result.Lane.Appender
 	if s.state == pinged {
 		s.state = flowing
-		s.ex.Unreported = len(s.ex.Result.Losses) > 0
+		s.ex.Request.Unreported = len(s.ex.Course.Result.Lane.Losses) > 0
 		return
 	}
 	s.state = flowing
 	s.setAnswerHeaders(s.w.Header())
-	s.w.WriteHeader(cmp.Or(int(s.ex.Status), http.StatusOK))
+	s.w.WriteHeader(cmp.Or(int(s.ex.Course.Status), http.StatusOK))
 }
 
 // setModel sets the header with the model, unless the answer is about a stored object.
 func setModel(h http.Header, ex *exchange.Exchange) {
-	if ex.View.Model != "" {
-		h["X-Gateway-Model"] = []string{headerSafe(ex.View.Model)}
+	if ex.Request.View.Model != "" {
+		h["X-Gateway-Model"] = []string{headerSafe(ex.Request.View.Model)}
 	}
 }
 
@@ -175,7 +177,7 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 	if s.passes {
 		delete(s.answer.header, "Via") // of reverse_proxy
 		maps.Copy(h, s.answer.header)
-		setUpstreamHeaders(h, s.ex.Result)
+		setUpstreamHeaders(h, s.ex.Course.Result)
 		if s.answer.plain = true; exchange.IsEventStream(h.Get("Content-Type")) {
 			setStreamHeaders(h)
 		}
@@ -183,13 +185,13 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 	}
 	setModel(h, s.ex)
 	if s.showsTarget {
-		h["X-Gateway-Target"] = []string{s.ex.Attempt.Provider + "/" + headerSafe(s.ex.Attempt.Model)}
-		if choice := s.ex.Attempt.Choice.String(); choice != "" {
+		h["X-Gateway-Target"] = []string{s.ex.Course.Attempt.Provider + "/" + headerSafe(s.ex.Course.Attempt.Model)}
+		if choice := s.ex.Course.Attempt.Choice.String(); choice != "" {
 			h["X-Gateway-Choice"] = []string{choice}
 		}
 	}
-	setUpstreamHeaders(h, s.ex.Result)
-	if losses := s.ex.Result.Losses; len(losses) > 0 { // x-gateway-dropped, as clients and the documentation write it
+	setUpstreamHeaders(h, s.ex.Course.Result)
+	if losses := s.ex.Course.Result.Lane.Losses; len(losses) > 0 { // x-gateway-dropped, as clients and the documentation write it
 		h["X-Gateway-Dropped"] = []string{losses.String()}
 	}
 	for _, name := range [...]string{"Content-Type", "Content-Length"} {
@@ -208,13 +210,13 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 // setUpstreamHeaders sets the headers of the provider's answer for the client. Headers of the
 // gateway with the same names take precedence.
 func setUpstreamHeaders(h http.Header, result *exchange.Result) {
-	for name, v := range result.ClientHeader() {
+	for name, v := range result.Head.ClientHeader() {
 		if h[name] == nil {
 			h[name] = v
 		}
 	}
-	if result.RequestID != "" {
-		h["X-Upstream-Request-Id"] = []string{result.RequestID}
+	if result.Head.RequestID != "" {
+		h["X-Upstream-Request-Id"] = []string{result.Head.RequestID}
 	}
 }
 
@@ -291,7 +293,7 @@ func (s *Sink) Close(clientGone bool) (end End, ok bool) {
 	}
 	s.heartbeat.stop()
 	s.advance()
-	end = End{Outcome: s.state.outcome(s.ex, clientGone), Aborts: s.broken && s.ex.Format.Errors.Aborts}
+	end = End{Outcome: s.state.outcome(s.ex, clientGone), Aborts: s.broken && s.ex.Request.Format.Errors.Aborts}
 	if s.state == flowing && end.Outcome == exchange.Cut && !s.answer.streams(s.ex) {
 		end.Aborts = true // so that the part of an answer that was sent does not look whole
 	}

@@ -88,7 +88,7 @@ func sinkFor(format translate.Format, stream bool) (*Sink, *client) {
 
 // another begins the next attempt.
 func another(s *Sink) {
-	s.ex.Begin(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: s.ex, Format: s.ex.Format}}, 0)
+	s.ex.Course.Begin(&exchange.Conduit{Attempt: exchange.Attempt{Exchange: s.ex, Format: s.ex.Request.Format}}, 0)
 	s.Next()
 }
 
@@ -136,7 +136,7 @@ func TestSinkLetsOnlyListedHeadersThrough(t *testing.T) {
 	}
 	s.Header()["Content-Type"] = []string{"application/json", "text/html"}
 	s.Header().Set("Content-Length", "2")
-	s.ex.Result.RequestID = "up-1"
+	s.ex.Course.Result.Head.RequestID = "up-1"
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte("{}"))
 	assert.Equal(t, http.Header{
@@ -309,7 +309,7 @@ func TestJSONAnswersHaveNoTimer(t *testing.T) {
 	s.Start(func() {}, Options{})
 	assert.Nil(t, s.heartbeat.timer)
 	count, _ := sinkFor(translate.Messages, true)
-	count.ex.Operation = translate.CountTokens
+	count.ex.Request.Operation = translate.CountTokens
 	count.Start(func() {}, Options{})
 	assert.Nil(t, count.heartbeat.timer, "a count is never a stream, even if its body asks for one")
 }
@@ -446,7 +446,7 @@ func TestOutcomeFollowsFromTheStateOfTheSink(t *testing.T) {
 		s, _ := sinkFor(translate.Chat, true)
 		s.state = test.state
 		if test.attempts == 0 {
-			s.ex.Result.State = exchange.Unasked
+			s.ex.Course.Result.State = exchange.Unasked
 		}
 		end, _ := s.Close(test.clientGone)
 		assert.Equal(t, test.want, end.Outcome, test.name)
@@ -470,7 +470,7 @@ func TestLastEventEndsTheAnswer(t *testing.T) {
 	} {
 		s, client := sinkFor(translate.Chat, true)
 		s.WriteHeader(http.StatusOK)
-		s.ex.Result.State = c.last
+		s.ex.Course.Result.State = c.last
 		if c.gone {
 			client.leave()
 		}
@@ -484,7 +484,7 @@ func TestEveryByteOfAnEndIsSent(t *testing.T) {
 	for _, last := range []exchange.AnswerState{exchange.Finished, exchange.Relayed} {
 		s, c := sinkFor(translate.Chat, true)
 		s.WriteHeader(http.StatusOK)
-		s.ex.Result.State = last
+		s.ex.Course.Result.State = last
 		_, _ = s.Write([]byte(event[:9]))
 		_, _ = s.Write([]byte(event[9:]))
 		assert.Equal(t, event, c.text())
@@ -496,7 +496,7 @@ func TestEndOfTheBodyEndsTheAnswer(t *testing.T) {
 	s, _ := sinkFor(translate.Chat, true)
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
-	s.ex.Result.State = exchange.Finished
+	s.ex.Course.Result.State = exchange.Finished
 	end, _ := s.Close(false)
 	assert.Equal(t, exchange.Answered, end.Outcome)
 }
@@ -507,7 +507,7 @@ func TestAStreamThatEndsWithAnErrorIsCut(t *testing.T) {
 	s, _ := sinkFor(translate.Chat, true)
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
-	s.ex.Result.State = exchange.Finished
+	s.ex.Course.Result.State = exchange.Finished
 	s.Fail(fault.InternalError(nil))
 	end, _ := s.Close(false)
 	assert.Equal(t, exchange.Cut, end.Outcome)
@@ -556,7 +556,7 @@ func TestY036StreamsThatFailedAreAborted(t *testing.T) {
 	assert.Equal(t, End{Outcome: exchange.Failed}, end, "an error answer is whole")
 
 	s, c := sinkFor(translate.Gemini, true)
-	s.ex.Result.State = exchange.Relayed
+	s.ex.Course.Result.State = exchange.Relayed
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
 	end, _ = s.Close(false)
@@ -564,7 +564,7 @@ func TestY036StreamsThatFailedAreAborted(t *testing.T) {
 	assert.True(t, c.flushed, "and the client gets it before the connection is closed")
 
 	s, _ = sinkFor(translate.Gemini, true)
-	s.ex.Result.State = exchange.Finished
+	s.ex.Course.Result.State = exchange.Finished
 	s.WriteHeader(http.StatusOK)
 	_, _ = s.Write([]byte(event))
 	end, _ = s.Close(false)
@@ -577,7 +577,7 @@ func TestOnlyStreamsGetKeepAlives(t *testing.T) {
 	for contentType, kept := range map[string]bool{"audio/mpeg": false, "text/event-stream": true, "Text/Event-Stream": true} {
 		synctest.Test(t, func(t *testing.T) {
 			s, c := sinkFor(translate.Chat, true)
-			s.ex.Operation = translate.Speak
+			s.ex.Request.Operation = translate.Speak
 			s.Start(func() {}, Options{CommitAfter: time.Second, KeepAlive: time.Second})
 			time.Sleep(time.Minute)
 			synctest.Wait()

@@ -35,7 +35,7 @@ func (s state) outcome(ex *exchange.Exchange, clientGone bool) exchange.Outcome 
 		return exchange.ClientClosed
 	case s.hasContent():
 		return exchange.Cut
-	case ex.Attempts() == 0:
+	case ex.Course.Attempts() == 0:
 		return exchange.Refused
 	}
 	return exchange.Failed
@@ -45,7 +45,7 @@ func (s state) outcome(ex *exchange.Exchange, clientGone bool) exchange.Outcome 
 func (s *Sink) Over() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state.hasContent() || s.state.final() || s.ex.Result.Whole()
+	return s.state.hasContent() || s.state.final() || s.ex.Course.Result.Whole()
 }
 
 // HasContent reports whether the client has received content.

@@ -119,9 +119,9 @@ func (n *Names) CheckScope(scope aigateway.Scope) error {
 // has a tag that is not configured or not valid, or no valid customer.
 func (n *Names) Apply(ex *exchange.Exchange) *fault.Fault {
 	labels := ex.Key.Labels
-	if len(n.Tags) > 0 && len(ex.Client[Header]) > 0 {
+	if len(n.Tags) > 0 && len(ex.Request.Client[Header]) > 0 {
 		var err error
-		if labels.Tags, err = n.tags(ex.Client[Header], labels.Tags); err != nil {
+		if labels.Tags, err = n.tags(ex.Request.Client[Header], labels.Tags); err != nil {
 			return fault.BadLabel(strings.ToLower(Header), err.Error())
 		}
 	}

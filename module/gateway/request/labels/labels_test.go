@@ -27,7 +27,7 @@ func request(t *testing.T, fixed, header, body string) *exchange.Exchange {
 		ex.Key.Tags = append(ex.Key.Tags, tag)
 	}
 	if header != "" {
-		ex.Client[labels.Header] = strings.Split(header, "\n")
+		ex.Request.Client[labels.Header] = strings.Split(header, "\n")
 	}
 	return ex
 }
@@ -94,7 +94,7 @@ func TestACustomerIsThatOfTheFirstSource(t *testing.T) {
 		assert.Equal(t, want, ex.Key.Customer, body)
 	}
 	ex := request(t, "", "", `{"user":"acme"}`)
-	ex.Client.Set("X-Customer", "umbrella")
+	ex.Request.Client.Set("X-Customer", "umbrella")
 	require.Nil(t, names.Apply(ex))
 	assert.Equal(t, "umbrella", ex.Key.Customer)
 	for _, body := range []string{`{"user":"` + long(257) + `"}`, `{"user":"a\u0000b"}`} {
@@ -154,9 +154,9 @@ func TestTagsAreReadFromWhatRequestsState(t *testing.T) {
 		{"", "", `{}`, "", "a b", "x-project: the value of a tag is"},
 	} {
 		ex := request(t, c.fixed, c.header, c.body)
-		ex.Format = formats.Of(translate.Messages)
-		ex.Client.Set("X-Claude-Code-Agent-Id", c.agent)
-		ex.Client.Set("X-Project", c.project)
+		ex.Request.Format = formats.Of(translate.Messages)
+		ex.Request.Client.Set("X-Claude-Code-Agent-Id", c.agent)
+		ex.Request.Client.Set("X-Project", c.project)
 		refused := read.Apply(ex)
 		got := aigateway.FormatTags(ex.Key.Tags)
 		if refused != nil {
@@ -171,6 +171,6 @@ func TestTagsAreReadFromWhatRequestsState(t *testing.T) {
 		many.Tags, many.TagSources[name] = append(many.Tags, name), "header.X-Project"
 	}
 	ex := request(t, "", "", "{}")
-	ex.Client.Set("X-Project", "shop")
+	ex.Request.Client.Set("X-Project", "shop")
 	assert.Contains(t, many.Apply(ex).Message, "at most 8 tags")
 }

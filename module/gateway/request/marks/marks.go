@@ -18,11 +18,11 @@ var ofSubagent = []byte("cc_is_subagent=true")
 
 // Text returns the text of the first source that a request has, "" for none, and that source.
 func Text(ex *exchange.Exchange, sources affinity.Sources) (string, affinity.Source) {
-	body := ex.Body
+	body := ex.Request.Body
 	if passthrough.IsForm(body) {
 		body = nil // which has no members
 	}
-	return sources.Text(ex.Client.Get, body)
+	return sources.Text(ex.Request.Client.Get, body)
 }
 
 // Session returns the id of the session, "" for none. It differs from what keeps requests together by
@@ -42,9 +42,9 @@ func IsOfSubagent(ex *exchange.Exchange) bool {
 	if text(ex, affinity.Subagents) != "" {
 		return true
 	}
-	if passthrough.IsForm(ex.Body) || ex.Format == nil {
+	if passthrough.IsForm(ex.Request.Body) || ex.Request.Format == nil {
 		return false
 	}
-	line := ex.Format.Requests.Attribution.In(ex.Body)
-	return bytes.Contains(ex.Body[line.Start:line.End], ofSubagent)
+	line := ex.Request.Format.Requests.Attribution.In(ex.Request.Body)
+	return bytes.Contains(ex.Request.Body[line.Start:line.End], ofSubagent)
 }

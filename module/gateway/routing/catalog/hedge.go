@@ -33,12 +33,12 @@ func newHedge(config HedgeConfig) (*Hedge, error) {
 // neither refers to what a provider stores nor makes one store something. Tools may act at the provider, and
 // would act twice.
 func (m *Model) Hedges(ex *exchange.Exchange) bool {
-	if m.Hedge == nil || ex.Operation != translate.Generate || !ex.Streaming() || ex.InMessage || ex.Capture != nil {
+	request, reach := &ex.Request, &ex.Request.View.Beyond
+	if m.Hedge == nil || request.Operation != translate.Generate || !request.Streaming() || request.InMessage || ex.Capture != nil {
 		return false
 	}
-	reach := &ex.View.Beyond
 	isStored := reach.State != "" || reach.Stored || reach.Background
-	return !isStored && !reach.Idle && reach.OtherModels == "" && !texts.NamesTools(ex.Body)
+	return !isStored && !reach.Idle && reach.OtherModels == "" && !texts.NamesTools(request.Body)
 }
 
 // Unhedged returns a copy of m that calls one target at a time.

@@ -62,7 +62,7 @@ func (c condition) Holds(r *http.Request) bool {
 // the targets in front of the first of them as passed over. A request that names an object is answered
 // by the holder of the object. The fault refuses a request that no target takes.
 func Select(m *catalog.Model, ex *exchange.Exchange, r *http.Request) (*catalog.Model, *fault.Fault) {
-	if !m.HasConditions() || len(ex.View.Beyond.ObjectIDs()) > 0 {
+	if !m.HasConditions() || len(ex.Request.View.Beyond.ObjectIDs()) > 0 {
 		return m, nil
 	}
 	r = Publish(r, ex)
@@ -76,17 +76,17 @@ func Select(m *catalog.Model, ex *exchange.Exchange, r *http.Request) (*catalog.
 		}
 	}
 	if first == len(m.Targets) {
-		return nil, fault.NoTarget(ex.View.Model)
+		return nil, fault.NoTarget(ex.Request.View.Model)
 	}
 	for i := range m.Targets[:first] {
-		ex.PassOver(m.Targets[i].Provider.Name, m.Targets[i].UpstreamModel(ex.View.Model), exchange.Unmet)
+		ex.Course.PassOver(m.Targets[i].Provider.Name, m.Targets[i].UpstreamModel(ex.Request.View.Model), exchange.Unmet)
 	}
 	return m.Without(exchange.ByCondition, func(t *catalog.Target) bool { return slices.ContainsFunc(ruledOut, t.IsSame) }), nil
 }
 
 // Example returns a request for an exchange that has no client, so that conditions can be shown.
 func Example(ex *exchange.Exchange) *http.Request {
-	r := (&http.Request{Method: http.MethodPost, URL: new(url.URL), Header: ex.Client}).WithContext(context.Background())
+	r := (&http.Request{Method: http.MethodPost, URL: new(url.URL), Header: ex.Request.Client}).WithContext(context.Background())
 	return Publish(caddyhttp.PrepareRequest(r, caddy.NewReplacer(), nil, nil), ex)
 }
 

@@ -124,7 +124,7 @@ func TestConditionsReadWhatAgentsState(t *testing.T) {
 		"a form, which has no fields": {"chat", "--b\r\nprompt_cache_key", "", "", nil, false},
 	} {
 		ex := exchangeOf(t, "chat", bodies["plain"].body)
-		ex.Format, ex.Body, ex.Client = formats.Of(translate.Format(c.format)), []byte(c.body), c.header
+		ex.Request.Format, ex.Request.Body, ex.Request.Client = formats.Of(translate.Format(c.format)), []byte(c.body), c.header
 		for value, want := range map[string]string{"session": "'" + c.session + "'", "agent": "'" + c.agent + "'", "subagent": strconv.FormatBool(c.subagent)} {
 			condition, err := load(t, "{request."+value+"} == "+want)
 			require.NoError(t, err)
@@ -176,7 +176,7 @@ func TestTargetsWhoseConditionHoldsAreLeft(t *testing.T) {
 		for _, target := range selected.Targets {
 			left = append(left, target.Provider.Name)
 		}
-		for _, target := range ex.PassedOver {
+		for _, target := range ex.Course.PassedOver {
 			over = append(over, target.Provider)
 			assert.Equal(t, "unmet", target.Reason.Word())
 		}

@@ -31,16 +31,16 @@ type value struct {
 
 var valueTable = []value{
 	{"input_tokens", func(v *values) any { return v.inputTokens() }},
-	{"max_tokens", func(v *values) any { return v.View.MaxTokens }},
+	{"max_tokens", func(v *values) any { return v.Exchange.Request.View.MaxTokens }},
 	{"images", func(v *values) any { return v.parts().images }},
 	{"documents", func(v *values) any { return v.parts().documents }},
 	{"recordings", func(v *values) any { return v.parts().recordings }},
 	{"tools", func(v *values) any { return v.parts().tools }},
 	{"thinks", func(v *values) any { return v.parts().thinks() }},
 	{"effort", func(v *values) any { return v.parts().effortWord() }},
-	{"stream", func(v *values) any { return v.Streaming() }},
-	{"format", func(v *values) any { return string(v.Format.Name) }},
-	{"operation", func(v *values) any { return v.Operation.String() }},
+	{"stream", func(v *values) any { return v.Exchange.Request.Streaming() }},
+	{"format", func(v *values) any { return string(v.Exchange.Request.Format.Name) }},
+	{"operation", func(v *values) any { return v.Exchange.Request.Operation.String() }},
 	{"client", func(v *values) any { return v.client() }},
 	{"session", func(v *values) any { return marks.Session(v.Exchange) }},
 	{"agent", func(v *values) any { return marks.Agent(v.Exchange) }},
@@ -87,15 +87,15 @@ func (v *values) get(placeholder string) (any, bool) {
 
 // inputTokens estimates the tokens of the request: the number that its answer will state may differ.
 func (v *values) inputTokens() int64 {
-	if passthrough.IsForm(v.Body) {
-		return passthrough.FileTokens(len(v.Body))
+	if passthrough.IsForm(v.Exchange.Request.Body) {
+		return passthrough.FileTokens(len(v.Exchange.Request.Body))
 	}
-	return meter.PromptTokens(len(v.Body), v.View.Costs.Files)
+	return meter.PromptTokens(len(v.Exchange.Request.Body), v.Exchange.Request.View.Costs.Files)
 }
 
 // client returns the name of the client: the first product of its User-Agent, without the version.
 func (v *values) client() string {
-	name, _, _ := strings.Cut(v.Client.Get("User-Agent"), "/")
+	name, _, _ := strings.Cut(v.Exchange.Request.Client.Get("User-Agent"), "/")
 	name, _, _ = strings.Cut(name, " ")
 	return name
 }
@@ -104,8 +104,8 @@ func (v *values) client() string {
 func (v *values) parts() *contents {
 	if v.contents == nil {
 		v.contents = new(contents)
-		if source := v.Format.Requests.Source; source != nil && !v.Operation.Beside() {
-			_, _ = core.Receive(v.Body, &core.RequestInfo{Prompt: core.AllPrompts}, source, v.contents, false)
+		if source := v.Exchange.Request.Format.Requests.Source; source != nil && !v.Exchange.Request.Operation.Beside() {
+			_, _ = core.Receive(v.Exchange.Request.Body, &core.RequestInfo{Prompt: core.AllPrompts}, source, v.contents, false)
 		}
 	}
 	return v.contents

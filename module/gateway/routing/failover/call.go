@@ -42,7 +42,7 @@ func (x *run) ask(t *selection.Candidate, c *exchange.Conduit, leave func()) (*s
 // conduit of the call whose result counts.
 func (x *run) renegotiate(t *selection.Candidate, c *exchange.Conduit) *exchange.Conduit {
 	d := renegotiation.After(t.Provider, c)
-	if d.Format == nil || x.ex.InMessage && d.Format != x.ex.Format {
+	if d.Format == nil || x.ex.Request.InMessage && d.Format != x.ex.Request.Format {
 		return c
 	}
 	alternative := d.Around(&c.Attempt)
@@ -102,7 +102,7 @@ func place(x *run, t *selection.Candidate, c *exchange.Conduit) (p placed, ok bo
 		bound = 0
 	}
 	if p.visit, ok = health.Process.Begin(t.Health, bound); !ok {
-		c.Result.State, c.Result.Fault = exchange.Unasked, fault.ProviderBusy(x.ex.View.Model)
+		c.Result.State, c.Result.Fault = exchange.Unasked, fault.ProviderBusy(x.ex.Request.View.Model)
 		return p, false
 	}
 	if a.Traits.EstimateInputTokens {
@@ -117,7 +117,7 @@ func place(x *run, t *selection.Candidate, c *exchange.Conduit) (p placed, ok bo
 
 // end ends the call of the current attempt, also after a panic.
 func (p *placed) end(x *run) {
-	x.ex.End(p.call)
+	x.ex.Course.End(p.call)
 	p.learn(x)
 }
 
@@ -140,8 +140,8 @@ func (p *placed) learn(x *run) {
 
 // explain sets the fault of a call that has neither an answer nor a fault.
 func explain(x *run, c *exchange.Conduit, err error) {
-	if c.Result.Fault == nil && !c.Result.Whole() && !c.Result.Lost && !x.left() {
-		c.Result.Fail(unexplained(x.ctx, err, x.ex.View.Model))
+	if c.Result.Fault == nil && !c.Result.Whole() && !c.Result.Reading.Lost && !x.left() {
+		c.Result.Fail(unexplained(x.ctx, err, x.ex.Request.View.Model))
 	}
 }
 
@@ -149,7 +149,8 @@ func explain(x *run, c *exchange.Conduit, err error) {
 // had content, or less than half of the time, because the rest went to earlier targets or a queue.
 func cutShort(x *run, c *exchange.Conduit) bool {
 	f := c.Result.Fault
-	return f != nil && errors.Is(f.Cause, drain.ErrDeadline) && (!c.Result.Began.IsZero() || time.Since(x.ex.Start)-c.Started < x.Deadline/2)
+	return f != nil && errors.Is(f.Cause, drain.ErrDeadline) &&
+		(!c.Result.Times.Began.IsZero() || time.Since(x.ex.Start)-c.Started < x.Deadline/2)
 }
 
 // noteLatency records how fast a stream began, for a model whose targets are ordered by that. One that
@@ -157,15 +158,16 @@ func cutShort(x *run, c *exchange.Conduit) bool {
 // that hangs would stay as fast as it once was. An answer without content is none that a client waits for.
 func (x *run) noteLatency(t *selection.Candidate, c *exchange.Conduit) {
 	result := &c.Result
-	if x.model.Order.Criterion != catalog.OrderByLatency || result.Called.IsZero() || x.ex.Operation == translate.Generate && result.Empty() {
+	isEmpty := x.ex.Request.Operation == translate.Generate && result.Empty()
+	if x.model.Order.Criterion != catalog.OrderByLatency || result.Times.Called.IsZero() || isEmpty {
 		return
 	}
-	began := result.Began
-	if began.IsZero() && (result.Lost || result.Fault != nil && result.Fault.Kind == fault.Timeout && !cutShort(x, c)) {
+	began := result.Times.Began
+	if began.IsZero() && (result.Reading.Lost || result.Fault != nil && result.Fault.Kind == fault.Timeout && !cutShort(x, c)) {
 		began = time.Now()
 	}
 	if !began.IsZero() {
-		health.FirstContent.Note(t.Stream(x.ex.View.Model, x.ex.Format.Name), result.Called, began)
+		health.FirstContent.Note(t.Stream(x.ex.Request.View.Model, x.ex.Request.Format.Name), result.Times.Called, began)
 	}
 }
 

@@ -88,7 +88,7 @@ func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, check
 	ctx, cancel := s.Drain.Bind(r.Context(), s.Deadline)
 	x.ctx = ctx
 	answers := s.Answers
-	if x.ex.InMessage { // a WebSocket has no proxies that give up on silence
+	if x.ex.Request.InMessage { // a WebSocket has no proxies that give up on silence
 		answers.CommitAfter, answers.KeepAlive = -1, -1
 	}
 	answer.Start(cancel, answers)
@@ -148,7 +148,7 @@ func (x *run) fail(t *selection.Candidate, c *exchange.Conduit) {
 func shortenWait(failed *exchange.Conduit, all []asked) {
 	for _, a := range all {
 		if kind := a.failed.Result.Fault.Kind; failed != nil && (kind == fault.RateLimited || kind == fault.Overloaded) {
-			failed.Result.ShortenWait(&a.failed.Result.Head)
+			failed.Result.Head.ShortenWait(&a.failed.Result.Head)
 		}
 	}
 }
@@ -158,11 +158,11 @@ func shortenWait(failed *exchange.Conduit, all []asked) {
 // API keys or addresses.
 func (x *run) choose() {
 	if x.model.Chooses() {
-		body := x.ex.Body
+		body := x.ex.Request.Body
 		if passthrough.IsForm(body) {
 			body = nil // which has no members
 		}
-		x.ex.Session = x.Affinity.Session(x.ex.Tenant(), x.ex.Client.Get, body)
+		x.ex.Session = x.Affinity.Session(x.ex.Tenant(), x.ex.Request.Client.Get, body)
 	}
 	var resting []catalog.Target
 	var measure catalog.Measure
@@ -170,19 +170,19 @@ func (x *run) choose() {
 		measure = x.Measure(x.ex, x.model)
 	}
 	seeds := selection.Seeds{Session: x.ex.Session, Arm: x.model.Arm(x.ex.Key, x.ex.Session)}
-	x.candidates, resting = selection.Order(x.model, x.ex.View.Model, seeds, health.Process, measure)
+	x.candidates, resting = selection.Order(x.model, x.ex.Request.View.Model, seeds, health.Process, measure)
 	switch ids := x.sealedIDs(); {
 	case len(ids) > 0:
 		x.findObjects(ids)
 		resting = nil
-	case x.ex.InMessage:
+	case x.ex.Request.InMessage:
 		x.candidates, resting = x.all(), nil
 	}
 	for _, t := range resting {
-		x.ex.PassOver(t.Provider.Name, t.UpstreamModel(x.ex.View.Model), exchange.Rests)
+		x.ex.Course.PassOver(t.Provider.Name, t.UpstreamModel(x.ex.Request.View.Model), exchange.Rests)
 	}
 	relayed := slices.ContainsFunc(x.candidates, func(t selection.Candidate) bool {
-		return slices.Contains(t.Provider.FormatsOf(t.TraitsOf(x.ex.View.Model).ModelOf(t.Health.Model)), x.ex.Format)
+		return slices.Contains(t.Provider.FormatsOf(t.TraitsOf(x.ex.Request.View.Model).ModelOf(t.Health.Model)), x.ex.Request.Format)
 	})
 	x.ex.Opening = exchange.NewOpening(x.ex, !relayed)
 }
@@ -210,7 +210,7 @@ func (x *run) next() (t *selection.Candidate, retry bool) {
 			return t, retry
 		}
 	}
-	if len(x.asked) == 0 || x.retried || x.DisableRetry || x.ex.InMessage {
+	if len(x.asked) == 0 || x.retried || x.DisableRetry || x.ex.Request.InMessage {
 		return nil, false
 	}
 	last := x.asked[len(x.asked)-1]
@@ -240,7 +240,7 @@ func retryWait(result *exchange.Result) (wait time.Duration, ok bool) {
 	case result.Status == 0:
 		return reconnectWait, !result.Sent && result.Fault.Kind == fault.BadGateway
 	case result.Fault.Kind == fault.RateLimited, result.Fault.Kind == fault.Overloaded:
-		wait = result.RetryAfter()
+		wait = result.Head.RetryAfter()
 		answered := result.Status == http.StatusOK && result.Fault.Kind == fault.Overloaded
 		return wait, wait > 0 && wait <= longestRetryWait && !answered
 	}
@@ -261,24 +261,26 @@ func pause(ctx context.Context, d time.Duration) {
 // neither relayed to the target nor translated for it, or if it is a request to count tokens
 // and the provider does not answer it in the format.
 func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *fault.Fault) {
-	ex, traits := x.ex, t.TraitsOf(x.ex.View.Model)
-	spoken := t.Provider.FormatAt(ex.Format, ex.Operation)
+	ex, request := x.ex, &x.ex.Request
+	traits := t.TraitsOf(request.View.Model)
+	spoken := t.Provider.FormatAt(request.Format, request.Operation)
 	switch {
-	case !ex.Operation.Untranslated():
-		spoken = renegotiation.FormatFor(t.Provider, t.Health.Model, ex.Format, traits)
+	case !request.Operation.Untranslated():
+		spoken = renegotiation.FormatFor(t.Provider, t.Health.Model, request.Format, traits)
 	case spoken == nil:
-		return nil, fault.NoEndpoint(ex.View.Model, ex.Format.Client.PathOf(ex.Operation))
+		return nil, fault.NoEndpoint(request.View.Model, request.Format.Client.PathOf(request.Operation))
 	}
-	if spoken != nil && ex.View.Schema != "" {
-		spoken = t.Provider.SpeakSchemaFor(traits.ModelOf(t.Health.Model), ex.Format, spoken, traits)
+	if spoken != nil && request.View.Schema != "" {
+		spoken = t.Provider.SpeakSchemaFor(traits.ModelOf(t.Health.Model), request.Format, spoken, traits)
 	}
 	switch {
-	case ex.Operation == translate.CountTokens && (spoken == nil || spoken.Answers.TokenCount == nil || t.Provider.Uncounted.Has(t.Health.Model)):
-		return nil, fault.NoTokenCount(ex.View.Model)
-	case ex.InMessage && spoken != ex.Format:
-		return nil, fault.NotOnSocket(ex.View.Model)
+	case request.Operation == translate.CountTokens &&
+		(spoken == nil || spoken.Answers.TokenCount == nil || t.Provider.Uncounted.Has(t.Health.Model)):
+		return nil, fault.NoTokenCount(request.View.Model)
+	case request.InMessage && spoken != request.Format:
+		return nil, fault.NotOnSocket(request.View.Model)
 	case spoken == nil:
-		return nil, fault.Untranslatable(ex.Format.Name, ex.View.Model, t.Provider.Formats[0].Name)
+		return nil, fault.Untranslatable(request.Format.Name, request.View.Model, t.Provider.Formats[0].Name)
 	}
 	if ex.Objects == nil && (traits.SealsObjects() || traits.SealsFiles()) {
 		ex.Objects = &exchange.Objects{IDs: x.objectIDs()}
@@ -304,10 +306,10 @@ func (x *run) choice(t *selection.Candidate, retry bool) exchange.Choice {
 	case len(x.asked) > 0:
 		return exchange.Fallback
 	case x.verdict.Fault != nil: // of a candidate that was passed over
-		return exchange.ChoiceOver(x.ex.PassedOver[len(x.ex.PassedOver)-1].Reason)
-	case x.ex.InMessage:
+		return exchange.ChoiceOver(x.ex.Course.PassedOver[len(x.ex.Course.PassedOver)-1].Reason)
+	case x.ex.Request.InMessage:
 		return exchange.OfConnection
-	case x.ex.Objects != nil && len(x.ex.View.Beyond.ObjectIDs()) > 0:
+	case x.ex.Objects != nil && len(x.ex.Request.View.Beyond.ObjectIDs()) > 0:
 		return exchange.ByObject
 	}
 	return t.Choice
@@ -339,7 +341,7 @@ func (x *run) conclude(t *selection.Candidate, c *exchange.Conduit) bool {
 	case x.reply.Abandon(x.ctx):
 		x.verdict = Verdict{}
 	case x.reply.Over():
-		if t != nil && !result.Whole() && x.ex.Fault == nil { // else the gateway itself has ended the answer
+		if t != nil && !result.Whole() && x.ex.Delivery.Fault == nil { // else the gateway itself has ended the answer
 			x.reportFailure(t, c)
 		}
 		x.reply.Finish(result)
@@ -353,7 +355,7 @@ func (x *run) conclude(t *selection.Candidate, c *exchange.Conduit) bool {
 // passOver records why a candidate was not asked. Only the first fault counts, and only
 // while no target was asked.
 func (x *run) passOver(t *selection.Candidate, why exchange.Reason, f *fault.Fault) {
-	x.ex.PassOver(t.Provider.Name, t.Health.Model, why)
+	x.ex.Course.PassOver(t.Provider.Name, t.Health.Model, why)
 	if x.verdict.Failed == nil {
 		x.verdict.Fault = cmp.Or(x.verdict.Fault, f)
 	}
@@ -368,7 +370,7 @@ func (x *run) admitCall(t *selection.Candidate) bool {
 		return true
 	}
 	x.candidates = slices.DeleteFunc(x.candidates, func(other selection.Candidate) bool { return t.SameTarget(&other) })
-	x.ex.PassOver(t.Provider.Name, t.Health.Model, exchange.Limited)
+	x.ex.Course.PassOver(t.Provider.Name, t.Health.Model, exchange.Limited)
 	x.refuse(refused)
 	return false
 }

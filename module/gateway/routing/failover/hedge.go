@@ -90,7 +90,7 @@ func (r *race) makeCall(ctx context.Context, t *selection.Candidate, c *exchange
 	err := t.Provider.Caller.Call(ctx, c, &gate{Receiver: r.reply, race: r, call: c}, r.client)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c.Result.Lost = r.winner != nil && r.winner != c && c.Result.Fault == nil && !c.Result.Whole()
+	c.Result.Reading.Lost = r.winner != nil && r.winner != c && c.Result.Fault == nil && !c.Result.Whole()
 	return err
 }
 

@@ -44,12 +44,12 @@ func TestOnlyStreamsWithContentAreMeasured(t *testing.T) {
 			called := time.Now()
 			c := &exchange.Conduit{}
 			result := &c.Result
-			result.Called, result.Fault, result.EndedBy = called, test.fault, test.ended
+			result.Times.Called, result.Fault, result.EndedBy = called, test.fault, test.ended
 			if test.ended != 0 {
 				result.Finish(token.Usage{})
 			}
 			if test.began > 0 {
-				result.Began = called.Add(test.began)
+				result.Times.Began = called.Add(test.began)
 			}
 			time.Sleep(10 * time.Second)
 			target := &catalog.Target{Provider: &catalog.Provider{Service: name}, Model: "upstream"}

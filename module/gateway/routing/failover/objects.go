@@ -18,8 +18,8 @@ import (
 // sealedIDs returns the ids of objects in the request of which a target of the model has sealed ids. All
 // others are those of a provider.
 func (x *run) sealedIDs() (ids []translate.ObjectID) {
-	for _, id := range x.ex.View.Beyond.ObjectIDs() {
-		if x.model.Seals(id.Kind, x.ex.View.Model) {
+	for _, id := range x.ex.Request.View.Beyond.ObjectIDs() {
+		if x.model.Seals(id.Kind, x.ex.Request.View.Model) {
 			ids = append(ids, id)
 		}
 	}
@@ -32,11 +32,11 @@ func (x *run) sealedIDs() (ids []translate.ObjectID) {
 func (x *run) findObjects(ids []translate.ObjectID) {
 	objects, account, refused := exchange.OpenObjects(x.objectIDs(), &x.ex.Request, ids)
 	x.candidates = slices.DeleteFunc(x.all(), func(t selection.Candidate) bool {
-		isOther := func(id translate.ObjectID) bool { return !t.Seals(id.Kind, x.ex.View.Model) }
+		isOther := func(id translate.ObjectID) bool { return !t.Seals(id.Kind, x.ex.Request.View.Model) }
 		return refused != nil || slices.ContainsFunc(ids, isOther) || seal.AccountOf(t.Provider.Name, t.APIKey) != account
 	})
 	if len(x.candidates) == 0 {
-		x.verdict.Fault = cmp.Or(refused, x.ex.NoObject(&ids[0]))
+		x.verdict.Fault = cmp.Or(refused, x.ex.Request.NoObject(&ids[0]))
 	}
 	x.ex.Objects = objects
 }
@@ -44,8 +44,8 @@ func (x *run) findObjects(ids []translate.ObjectID) {
 // all returns the candidates of the model, those that rest included. For a request on a socket, they
 // are those that the socket leads to; if there are none, the verdict is that.
 func (x *run) all() []selection.Candidate {
-	all := selection.All(x.model, x.ex.View.Model)
-	if !x.ex.InMessage {
+	all := selection.All(x.model, x.ex.Request.View.Model)
+	if !x.ex.Request.InMessage {
 		return all
 	}
 	m := exchange.MessageFrom(x.client.Context())
@@ -53,7 +53,7 @@ func (x *run) all() []selection.Candidate {
 		return t.Provider.Name != m.Provider || t.APIKey != m.APIKey
 	})
 	if len(all) == 0 {
-		x.verdict.Fault = fault.NotOnSocket(x.ex.View.Model)
+		x.verdict.Fault = fault.NotOnSocket(x.ex.Request.View.Model)
 	}
 	return all
 }
@@ -77,8 +77,8 @@ func (s *Site) AskHolder(h *Holder, answer *reply.Reply, r *http.Request) Verdic
 	x.ctx = ctx
 	answer.Start(cancel, s.Answers)
 	c := &exchange.Conduit{Attempt: exchange.Attempt{
-		Exchange: ex, Provider: h.Provider.Name, Service: h.Provider.Preset, Format: ex.Format, Model: h.Model, APIKey: h.APIKey,
-		Traits: h.Provider.Traits(),
+		Exchange: ex, Provider: h.Provider.Name, Service: h.Provider.Preset, Format: ex.Request.Format,
+		Model: h.Model, APIKey: h.APIKey, Traits: h.Provider.Traits(),
 	}}
 	c.Started = time.Since(ex.Start)
 	answer.Next(c, 0)
@@ -86,7 +86,7 @@ func (s *Site) AskHolder(h *Holder, answer *reply.Reply, r *http.Request) Verdic
 	if c.Result.Whole() {
 		_, _ = answer.Write(nil) // the answer may have no bytes, with which its headers would be sent
 	}
-	ex.End(c)
+	ex.Course.End(c)
 	if c.Result.Fault == nil && !c.Result.Whole() && !x.left() {
 		c.Result.Fail(unexplained(ctx, err, h.Provider.Name))
 	}

@@ -24,7 +24,7 @@ func (x *run) enter(t *selection.Candidate) (leave func()) {
 	if leave = queue.Process.TryEnter(p.QueueName(), p.MaxRunning, x.Queued(x.ex)); leave != nil {
 		return leave
 	}
-	x.passOver(t, exchange.Busy, fault.ProviderBusy(x.ex.View.Model))
+	x.passOver(t, exchange.Busy, fault.ProviderBusy(x.ex.Request.View.Model))
 	if !slices.ContainsFunc(x.candidates, func(other selection.Candidate) bool { return other.Waits }) {
 		last := *t
 		last.Waits = true
@@ -39,7 +39,7 @@ func (x *run) wait(t *selection.Candidate) (leave func()) {
 	leave, unserved := queue.Process.Enter(x.ctx, p.QueueName(), p.MaxRunning, p.Queue, x.Queued(x.ex))
 	metrics.Queued(p.Name, unserved.Result())
 	if unserved != nil && unserved.Reason != queue.Left {
-		x.refuse(fault.Crowded(x.ex.View.Model, unserved.Seconds()))
+		x.refuse(fault.Crowded(x.ex.Request.View.Model, unserved.Seconds()))
 	}
 	return leave
 }

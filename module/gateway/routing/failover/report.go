@@ -22,7 +22,7 @@ import (
 func (x *run) reportFailure(t *selection.Candidate, c *exchange.Conduit) {
 	result := &c.Result
 	switch {
-	case x.ex.Operation == translate.CountTokens && result.Status == http.StatusNotFound && t.EstimatesTokens():
+	case x.ex.Request.Operation == translate.CountTokens && result.Status == http.StatusNotFound && t.EstimatesTokens():
 		t.Provider.Uncounted.Add(c.Attempt.Model)
 		x.log(zapcore.InfoLevel, "provider does not count the tokens of this model, they are estimated", c,
 			zap.Duration("asked_again_after", health.AskAgainAfter))
@@ -50,7 +50,7 @@ func (x *run) log(level zapcore.Level, message string, c *exchange.Conduit, fiel
 		zap.String("provider", c.Attempt.Provider),
 		zap.String("upstream_model", observe.Clip(c.Attempt.Model)),
 		zap.Int("upstream_status", c.Result.Status),
-		zap.String("upstream_request_id", observe.Clip(c.Result.RequestID)),
+		zap.String("upstream_request_id", observe.Clip(c.Result.Head.RequestID)),
 		zap.NamedError("cause", c.Result.Fault.Cause),
 	}, fields...)...)
 }
@@ -75,7 +75,7 @@ func (x *run) reportHealth(t *selection.Candidate, o health.Outcome, change heal
 
 // reportModelEnd reports that the service ends the model of a target soon, once a day for each model.
 func (x *run) reportModelEnd(t *selection.Candidate, now time.Time) {
-	name := x.ex.View.Model
+	name := x.ex.Request.View.Model
 	if end := t.End(name); end.IsSoon(now) {
 		observe.AnnounceModelEnd(x.Logger, t.Provider.Name, end, func() []string { return t.Changes(name, now) }, now)
 	}

@@ -46,18 +46,18 @@ type Outcome struct {
 // for the time that the other target needed. The hedge itself may have lost after a moment.
 func OutcomeOf(a *exchange.Attempt, r *exchange.Result) Outcome {
 	switch {
-	case a.Exchange.Operation != translate.Generate, r.Cached:
+	case a.Exchange.Request.Operation != translate.Generate, r.Reading.Cached:
 		return Outcome{}
 	case r.Whole(), r.Fault == nil && r.State == exchange.Content, r.Fault == nil && r.State == exchange.Finishing:
 		return Outcome{Class: Healthy}
-	case r.Lost && a.Choice != exchange.Hedged:
+	case r.Reading.Lost && a.Choice != exchange.Hedged:
 		return Outcome{Class: TimedOut}
 	case r.Fault == nil || r.State == exchange.Unasked:
 		return Outcome{}
 	}
 	o := Outcome{Class: classOf(r)}
 	if o.Class == RateLimited || o.Class == Overloaded {
-		o.RetryAfter = r.RetryAfter()
+		o.RetryAfter = r.Head.RetryAfter()
 	}
 	return o
 }
@@ -66,7 +66,7 @@ func OutcomeOf(a *exchange.Attempt, r *exchange.Result) Outcome {
 // provider.
 func BlamesKey(a *exchange.Attempt, r *exchange.Result) bool {
 	class := OutcomeOf(a, r).Class
-	if a.Exchange.Operation.Untranslated() {
+	if a.Exchange.Request.Operation.Untranslated() {
 		class = classOf(r)
 	}
 	return class.ofKey() || class == RateLimited || r.Fault.Kind == fault.Forbidden || r.Fault.Blame.Costly

@@ -76,7 +76,7 @@ func TestOutcomes(t *testing.T) {
 	} {
 		a := &exchange.Attempt{Exchange: &exchange.Exchange{Request: exchange.Request{Operation: translate.Generate}}}
 		assert.Equal(t, test.want.String(), health.OutcomeOf(a, test.result).Class.String(), name)
-		a.Exchange.Operation = translate.CountTokens
+		a.Exchange.Request.Operation = translate.CountTokens
 		assert.Equal(t, health.Unknown, health.OutcomeOf(a, test.result).Class, "%s, of a count of tokens", name)
 	}
 }
@@ -91,7 +91,7 @@ func TestOnlyRefusalsForLackOfRoomHaveARetryAfter(t *testing.T) {
 	a := &exchange.Attempt{Exchange: &exchange.Exchange{Request: exchange.Request{Operation: translate.Generate}}}
 	for status, want := range map[int]time.Duration{429: 9 * time.Second, 503: 9 * time.Second, 529: 9 * time.Second, 500: 0, 401: 0} {
 		r := answered(status, "")
-		r.Header = http.Header{"Retry-After": {"9"}}
+		r.Head.Header = http.Header{"Retry-After": {"9"}}
 		assert.Equal(t, want, health.OutcomeOf(a, r).RetryAfter, status)
 	}
 }

@@ -75,7 +75,7 @@ func (s *Sender) Send(m *catalog.Mirror, ex *exchange.Exchange) {
 		return
 	}
 	running.Enter()
-	if running.Running() > mostRunning || len(ex.Body) > largestBody || failover.Paused(m.Model, ex.View.Model) {
+	if running.Running() > mostRunning || len(ex.Request.Body) > largestBody || failover.Paused(m.Model, ex.Request.View.Model) {
 		running.Leave()
 		metrics.Mirror(ex.Covering, dropped)
 		return
@@ -85,9 +85,9 @@ func (s *Sender) Send(m *catalog.Mirror, ex *exchange.Exchange) {
 
 // mayCopy reports whether a request asks for an answer, and for nothing that is stored or unbounded.
 func mayCopy(ex *exchange.Exchange) bool {
-	reach := &ex.View.Beyond
+	reach := &ex.Request.View.Beyond
 	isStored := reach.State != "" || reach.Stored || reach.Background
-	return ex.Operation == translate.Generate && !ex.InMessage && !isStored && !reach.Idle && reach.OtherModels == ""
+	return ex.Request.Operation == translate.Generate && !ex.Request.InMessage && !isStored && !reach.Idle && reach.OtherModels == ""
 }
 
 // operator is the key of all copies.
@@ -96,8 +96,8 @@ var operator = &aigateway.Key{ID: accounting.MirrorKey}
 // copyOf returns the exchange of a copy, which holds the body of the request.
 func copyOf(original *exchange.Exchange) *exchange.Exchange {
 	ex := &exchange.Exchange{ID: exchange.NewID("req_"), Start: time.Now(), Key: operator, Covering: original.Covering, Request: original.Request}
-	ex.Counted, ex.Received, ex.Client = false, 0, original.Client.Clone()
-	ex.Lease.Retain()
+	ex.Request.Counted, ex.Request.Received, ex.Request.Client = false, 0, original.Request.Client.Clone()
+	ex.Request.Lease.Retain()
 	return ex
 }
 
@@ -110,13 +110,13 @@ func (s *Sender) run(m *catalog.Model, ex *exchange.Exchange) {
 			s.logger.Error("panic", zap.String("request_id", ex.ID), zap.Any("value", v), zap.ByteString("stack", debug.Stack()))
 		}
 		answer.Close(false)
-		ex.DropBody()
-		metrics.Mirror(ex.Covering, string(ex.Outcome))
+		ex.Request.DropBody()
+		metrics.Mirror(ex.Covering, string(ex.Delivery.Outcome))
 	}()
 	estimate, _ := new(limits.Chain).Expect(ex, m, s.catalog) // without limits, nothing is refused
 	cost, needed := s.calls.Bound(ex, m, s.catalog)
 	t := &m.Targets[0]
-	bound := meter.Bound{Cost: cost, Provider: t.Provider.Name, Model: t.UpstreamModel(ex.View.Model)}
+	bound := meter.Bound{Cost: cost, Provider: t.Provider.Name, Model: t.UpstreamModel(ex.Request.View.Model)}
 	entry, refused := s.book.Begin(ex, s.catalog, bound, needed)
 	answer.Charge(meter.New(estimate, nil, entry))
 	if refused != nil {

@@ -60,12 +60,12 @@ func TestAnOpenStreamHoldsLittle(t *testing.T) {
 	before := memoryInUse()
 	for range streams {
 		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), View: translate.View{Stream: true}, Lease: exchange.NewLease()}}
-		ex.Lease.Keep(make([]byte, 2<<20)) // too large for the pool
-		ex.Body = ex.Lease.Buffer()[:2<<20]
+		ex.Request.Lease.Keep(make([]byte, 2<<20)) // too large for the pool
+		ex.Request.Body = ex.Request.Lease.Buffer()[:2<<20]
 		s := new(sink.Sink)
 		s.Init(httptest.NewRecorder(), ex)
 		c := &exchange.Conduit{Attempt: exchange.Attempt{Exchange: ex}}
-		ex.Begin(c, 0)
+		ex.Course.Begin(c, 0)
 		s.Next()
 		running.Go(func() { assert.NoError(t, caller.Call(t.Context(), c, s, nil)) })
 	}

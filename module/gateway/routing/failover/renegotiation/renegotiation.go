@@ -67,12 +67,12 @@ func withoutEncryption(traits *trait.Traits) *trait.Traits {
 func After(p *catalog.Provider, c *exchange.Conduit) Alternative {
 	a, result := &c.Attempt, &c.Result
 	switch {
-	case a.Exchange.Operation.Untranslated(): // no other format has the request
+	case a.Exchange.Request.Operation.Untranslated(): // no other format has the request
 	case result.State == exchange.Unasked:
-		if usual := p.SpeakFor(a.Traits.ModelOf(a.Model), a.Exchange.Format); usual != a.Format {
+		if usual := p.SpeakFor(a.Traits.ModelOf(a.Model), a.Exchange.Request.Format); usual != a.Format {
 			return Alternative{Format: usual}
 		}
-	case result.Fault != nil && a.Exchange.Operation == translate.Generate:
+	case result.Fault != nil && a.Exchange.Request.Operation == translate.Generate:
 		return wantedBy(p, a, result)
 	}
 	return Alternative{}
@@ -86,7 +86,7 @@ func wantedBy(p *catalog.Provider, a *exchange.Attempt, result *exchange.Result)
 	model := a.Traits.ModelOf(a.Model)
 	for _, f := range p.FormatsOf(model) {
 		same := f == a.Format
-		if same && !repeatable(a) || !p.Speaks(f, model, a.Exchange.Format) {
+		if same && !repeatable(a) || !p.Speaks(f, model, a.Exchange.Request.Format) {
 			continue
 		}
 		switch f.Provider.WantAfter(same, result.Status, result.Fault) {
@@ -111,7 +111,7 @@ func repeatable(a *exchange.Attempt) bool {
 		return true
 	}
 	find := a.Format.Requests.Encrypted
-	return a.Traits.RetryEncrypted && find != nil && a.Encrypted == nil && len(find(a.Exchange.Body)) > 0
+	return a.Traits.RetryEncrypted && find != nil && a.Encrypted == nil && len(find(a.Exchange.Request.Body)) > 0
 }
 
 // Around returns the conduit of the attempt that replaces a refused one. It has the format of
@@ -125,7 +125,7 @@ func (d Alternative) Around(refused *exchange.Attempt) *exchange.Conduit {
 		a.Traits = withoutEncryption(a.Traits)
 	case d.Format != a.Format:
 	case a.ByteLane():
-		a.Encrypted = a.Format.Requests.Encrypted(a.Exchange.Body)
+		a.Encrypted = a.Format.Requests.Encrypted(a.Exchange.Request.Body)
 	default:
 		a.Seals = a.Seals.SealOnly()
 	}
@@ -137,9 +137,10 @@ func (d Alternative) Around(refused *exchange.Attempt) *exchange.Conduit {
 // one.
 func (d Alternative) Teaches(refused *exchange.Attempt) bool {
 	if d.Unencrypted {
-		return !mentions(refused.Exchange.Body, "encrypted content")
+		return !mentions(refused.Exchange.Request.Body, "encrypted content")
 	}
-	return d.Format != refused.Format && !mentions(refused.Exchange.Body, strings.TrimPrefix(d.Format.Client.Endpoints[0].Path, "/"))
+	return d.Format != refused.Format &&
+		!mentions(refused.Exchange.Request.Body, strings.TrimPrefix(d.Format.Client.Endpoints[0].Path, "/"))
 }
 
 // Learn stores the alternative for later requests for the model, and reports whether it is new.
@@ -157,9 +158,9 @@ func (d Alternative) Learn(p *catalog.Provider, refused *exchange.Attempt) bool 
 // the first call lost does not count if both have the same format.
 func (d Alternative) Proves(first, second *exchange.Result) bool {
 	if d.Unencrypted {
-		return second.Whole() && len(second.Losses) == len(first.Losses)
+		return second.Whole() && len(second.Lane.Losses) == len(first.Lane.Losses)
 	}
-	return second.Whole() && len(second.Losses) == 0
+	return second.Whole() && len(second.Lane.Losses) == 0
 }
 
 // mentions reports whether a string of the request contains the words by which a refusal
