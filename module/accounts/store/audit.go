@@ -38,14 +38,13 @@ type recorder struct {
 	logger  func() *zap.Logger
 	rows    atomic.Pointer[zap.Logger] // logs the rows
 	options atomic.Pointer[aigateway.AuditOptions]
-	outage  database.Outage // failures to read changes
 }
 
-// Degraded implements aigateway.Degradable: the database cannot be read, or not be written.
-func (r *recorder) Degraded() error { return cmp.Or(r.outage.Problem(), r.db.WriteProblem()) }
+// audit implements aigateway.AuditLog.
+type audit struct{ recorder recorder }
 
 // UseAudit implements aigateway.AuditLog.
-func (r *recorder) UseAudit(options aigateway.AuditOptions) { r.options.Store(&options) }
+func (a *audit) UseAudit(options aigateway.AuditOptions) { a.recorder.options.Store(&options) }
 
 func (r *recorder) auditOptions() (options aigateway.AuditOptions) {
 	if set := r.options.Load(); set != nil {
@@ -110,16 +109,16 @@ func (r *recorder) logRow(row *aigateway.AuditEntry) {
 }
 
 // Audit implements aigateway.AuditLog.
-func (r *recorder) Audit(ctx context.Context, entry aigateway.AuditEntry) error {
-	return r.write(ctx, "writing row of the audit log", func(database.Statements) (changed, error) {
+func (a *audit) Audit(ctx context.Context, entry aigateway.AuditEntry) error {
+	return a.recorder.write(ctx, "writing row of the audit log", func(database.Statements) (changed, error) {
 		return changed{row: entry}, nil
 	})
 }
 
 // AuditLoad implements aigateway.AuditLog.
-func (r *recorder) AuditLoad(ctx context.Context, parts map[string]string) error {
+func (a *audit) AuditLoad(ctx context.Context, parts map[string]string) error {
 	actor, _ := aigateway.ActorOf(ctx)
-	return r.write(ctx, "writing row of the audit log", func(tx database.Statements) (changed, error) {
+	return a.recorder.write(ctx, "writing row of the audit log", func(tx database.Statements) (changed, error) {
 		var old string
 		err := tx.Row(`SELECT parts FROM gateway_audit_loads ORDER BY CASE WHEN actor = $1 THEN 1 ELSE 0 END DESC, at DESC LIMIT 1`, database.Text(actor.Name)).Scan(&old)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -154,12 +153,12 @@ func loadChanges(old, next map[string]string) (changes []aigateway.AuditChange) 
 }
 
 // AuditEntries implements aigateway.AuditLog.
-func (r *recorder) AuditEntries(ctx context.Context, q aigateway.AuditQuery) (entries []aigateway.AuditEntry, err error) {
+func (a *audit) AuditEntries(ctx context.Context, q aigateway.AuditQuery) (entries []aigateway.AuditEntry, err error) {
 	limit := int64(math.MaxInt64)
 	if !q.To.IsZero() {
 		limit = millis(q.To)
 	}
-	err = r.db.Query(ctx, "reading the audit log", func(db database.Statements) error {
+	err = a.recorder.db.Query(ctx, "reading the audit log", func(db database.Statements) error {
 		return db.Each(func(row database.Scanner) error {
 			var e aigateway.AuditEntry
 			var changes string

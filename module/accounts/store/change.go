@@ -16,9 +16,9 @@ type changed struct {
 
 // change runs a transaction that changes a user or the user's keys, and then replaces
 // the user's keys in the snapshot.
-func (s *Store) change(ctx context.Context, action string, change func(database.Statements) (changed, error)) error {
+func (t *tables) change(ctx context.Context, action string, change func(database.Statements) (changed, error)) error {
 	var next *snapshot
-	err := s.write(ctx, action, func(tx database.Statements) (changed, error) {
+	err := t.recorder.write(ctx, action, func(tx database.Statements) (changed, error) {
 		done, err := change(tx)
 		if err != nil {
 			return done, err
@@ -29,13 +29,13 @@ func (s *Store) change(ctx context.Context, action string, change func(database.
 		}
 		// The keys are read before the commit. After it, the database might not
 		// be reachable, and a revoked key would stay in the snapshot.
-		if next, err = readSnapshotAfter(tx, done.user, current, s.snapshot.Load()); err != nil {
+		if next, err = readSnapshotAfter(tx, done.user, current, t.cache.newest.Load()); err != nil {
 			return done, err
 		}
-		return done, s.db.Notify(tx)
+		return done, t.db.Notify(tx)
 	})
 	if err == nil {
-		s.publish(next)
+		t.cache.newest.publish(next)
 	}
 	return err
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // devices are the devices of a store.
-type devices struct{ *Store }
+type devices struct{ tables *tables }
 
 // Devices implements aigateway.DeviceStore.
-func (s *Store) Devices() aigateway.Devices { return devices{s} }
+func (s *Store) Devices() aigateway.Devices { return devices{s.tables} }
 
 const deviceColumns = `d.digest, d.code, d.agent, d.address, d.created, d.expires, d.denied, COALESCE(d.key_id, 0), d.refresh, d.replaced, d.salt, d.rotated`
 
@@ -29,7 +29,7 @@ func deviceFields(d *aigateway.Device) []any {
 func (s devices) Create(ctx context.Context, device *aigateway.Device, limit int) error {
 	created := *device
 	created.Created = now()
-	err := s.write(ctx, "creating device", func(tx database.Statements) (changed, error) {
+	err := s.tables.recorder.write(ctx, "creating device", func(tx database.Statements) (changed, error) {
 		if _, err := tx.Exec(`DELETE FROM gateway_devices WHERE expires <= $1 AND key_id IS NULL`, millis(created.Created)); err != nil {
 			return changed{}, err
 		}
@@ -52,7 +52,7 @@ func (s devices) Create(ctx context.Context, device *aigateway.Device, limit int
 
 // Waiting implements aigateway.Devices.
 func (s devices) Waiting(ctx context.Context, code aigateway.Digest) (device *aigateway.Device, err error) {
-	err = s.db.Query(ctx, "reading device", func(db database.Statements) error {
+	err = s.tables.db.Query(ctx, "reading device", func(db database.Statements) error {
 		device, err = waitingDevice(db, code)
 		return err
 	})
@@ -77,7 +77,7 @@ func deviceChanges(d *aigateway.Device) []aigateway.AuditChange {
 func (s devices) Confirm(ctx context.Context, code aigateway.Digest, expires time.Time, key *aigateway.StoredKey, limit int) error {
 	created := *key
 	created.Created = now()
-	err := s.change(ctx, "confirming device", func(tx database.Statements) (changed, error) {
+	err := s.tables.change(ctx, "confirming device", func(tx database.Statements) (changed, error) {
 		device, err := waitingDevice(tx, code)
 		if err != nil {
 			return changed{}, err
@@ -105,7 +105,7 @@ func (s devices) Confirm(ctx context.Context, code aigateway.Digest, expires tim
 
 // Deny implements aigateway.Devices.
 func (s devices) Deny(ctx context.Context, code aigateway.Digest) error {
-	return s.write(ctx, "denying device", func(tx database.Statements) (changed, error) {
+	return s.tables.recorder.write(ctx, "denying device", func(tx database.Statements) (changed, error) {
 		device, err := waitingDevice(tx, code)
 		if err != nil {
 			return changed{}, err
@@ -118,7 +118,7 @@ func (s devices) Deny(ctx context.Context, code aigateway.Digest) error {
 
 // Find implements aigateway.Devices.
 func (s devices) Find(ctx context.Context, digest aigateway.Digest) (device *aigateway.Device, user *aigateway.User, err error) {
-	err = s.db.Query(ctx, "finding device", func(db database.Statements) error {
+	err = s.tables.db.Query(ctx, "finding device", func(db database.Statements) error {
 		device, user, err = foundDevice(db, digest)
 		return err
 	})
@@ -132,7 +132,7 @@ func (s devices) Find(ctx context.Context, digest aigateway.Digest) (device *aig
 func (s devices) Poll(ctx context.Context, digest aigateway.Digest, moment time.Time, pause time.Duration) (*aigateway.Device, *aigateway.User, error) {
 	var device *aigateway.Device
 	var user *aigateway.User
-	err := s.write(ctx, "polling device", func(tx database.Statements) (changed, error) {
+	err := s.tables.recorder.write(ctx, "polling device", func(tx database.Statements) (changed, error) {
 		var err error
 		if device, user, err = foundDevice(tx, digest); err != nil {
 			return changed{}, err
@@ -163,13 +163,13 @@ func foundDevice(db database.Statements, digest aigateway.Digest) (*aigateway.De
 
 // TokenUsed implements aigateway.Devices.
 func (s devices) TokenUsed(digest aigateway.Digest) bool {
-	key := s.snapshot.Load().keys[digest]
+	key := s.tables.cache.newest.Load().keys[digest]
 	return key != nil && key.presented.Load()
 }
 
 // Rotate implements aigateway.Devices.
 func (s devices) Rotate(ctx context.Context, digest aigateway.Digest, rotate func(*aigateway.Device, *aigateway.StoredKey, *aigateway.User) error) error {
-	return s.change(ctx, "rotating device", func(tx database.Statements) (changed, error) {
+	return s.tables.change(ctx, "rotating device", func(tx database.Statements) (changed, error) {
 		device, user, err := foundDevice(tx, digest)
 		if err != nil {
 			return changed{}, err

@@ -11,31 +11,67 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/database"
 )
 
-// followChanges keeps the snapshot up to date until the context ends.
-func (s *Store) followChanges(ctx context.Context, wake <-chan struct{}) {
+// follower follows the changes of the tables, by this process and by others.
+type follower struct {
+	tables  *tables
+	started sync.Once
+	opened  chan struct{} // closed after the first reading of the keys
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+// start starts the goroutines, once.
+func (f *follower) start() {
+	f.started.Do(func() {
+		ctx, cancel := context.WithCancel(context.Background())
+		f.cancel = cancel
+		wake := make(chan struct{}, 1)
+		f.running.Go(func() { f.follow(ctx, wake) })
+		f.running.Go(func() { f.tables.db.WatchWrites(ctx) })
+		f.running.Go(func() {
+			f.tables.db.Listen(ctx, func() {
+				select {
+				case wake <- struct{}{}:
+				default: // follow has been woken already
+				}
+			})
+		})
+	})
+}
+
+// end ends the goroutines, and keeps them from starting.
+func (f *follower) end() {
+	f.started.Do(func() { f.cancel = func() {} })
+	f.cancel()
+	f.running.Wait()
+}
+
+// follow keeps the snapshot up to date until the context ends.
+func (f *follower) follow(ctx context.Context, wake <-chan struct{}) {
+	tables := f.tables
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
 	written, pruned := time.Now(), time.Time{}
-	s.refresh(ctx)
-	close(s.opened)
+	tables.refresh(ctx)
+	close(f.opened)
 	for {
 		if time.Since(written) >= usesInterval {
 			written = time.Now()
-			writeUses(ctx, s)
+			tables.writeUses(ctx)
 		}
-		if s.options.Load() != nil && time.Since(pruned) >= pruneInterval {
+		if tables.recorder.options.Load() != nil && time.Since(pruned) >= pruneInterval {
 			pruned = time.Now()
-			s.prune(ctx)
+			tables.recorder.prune(ctx)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-wake:
 		case <-poll.C:
-		case <-s.checks.asked:
+		case <-tables.cache.checks.asked:
 			rest(ctx)
 		}
-		s.refresh(ctx)
+		tables.refresh(ctx)
 	}
 }
 
@@ -100,23 +136,23 @@ func (c *cache) LookupIssued(ctx context.Context, credential string) *aigateway.
 
 // refresh reads the keys if the database has changed. If it fails, it closes the
 // connection, and the keys count as incomplete until a later refresh succeeds.
-func (s *Store) refresh(ctx context.Context) {
-	defer close(s.checks.begin())
+func (t *tables) refresh(ctx context.Context) {
+	defer close(t.cache.checks.begin())
 	ctx, cancel := context.WithTimeout(ctx, database.Timeout)
 	defer cancel()
-	s.db.Follow()
-	began := time.Since(s.created)
-	db, err := s.db.Open(ctx)
+	t.db.Follow()
+	began := time.Since(t.cache.created)
+	db, err := t.db.Open(ctx)
 	if err == nil {
-		err = s.reload(s.db.Statements(ctx, db))
+		err = t.cache.newest.reload(t.db.Statements(ctx, db))
 	}
 	switch {
 	case err == nil:
-		s.verified.Store(int64(began))
-		s.outage.End(s.logger, "store is available again")
+		t.cache.verified.Store(int64(began))
+		t.outage.End(t.recorder.logger, "store is available again")
 	case ctx.Err() != context.Canceled:
-		s.verified.Store(0)
-		s.db.Disconnect(db)
-		s.outage.Begin(s.logger, "store is not available; known keys stay valid", s.db.Explain("following keys", err))
+		t.cache.verified.Store(0)
+		t.db.Disconnect(db)
+		t.outage.Begin(t.recorder.logger, "store is not available; known keys stay valid", t.db.Explain("following keys", err))
 	}
 }

@@ -14,7 +14,7 @@ import (
 // SignIn implements aigateway.IdentityStore.
 func (s *Store) SignIn(ctx context.Context, identity aigateway.Identity, create func() (*aigateway.User, error), change func(*aigateway.User) error) (user *aigateway.User, err error) {
 	identity.Used = now()
-	err = s.change(ctx, "signing in", func(tx database.Statements) (changed, error) {
+	err = s.tables.change(ctx, "signing in", func(tx database.Statements) (changed, error) {
 		isNew := false
 		user, err = identified(tx, identity)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -153,7 +153,7 @@ func insertIdentity(tx database.Statements, identity aigateway.Identity) error {
 // LinkIdentity implements aigateway.IdentityStore.
 func (s *Store) LinkIdentity(ctx context.Context, identity aigateway.Identity, limit int) error {
 	identity.Created = now()
-	return s.write(ctx, "linking identity", func(tx database.Statements) (changed, error) {
+	return s.tables.recorder.write(ctx, "linking identity", func(tx database.Statements) (changed, error) {
 		user, err := userByID(tx, identity.UserID)
 		if err != nil {
 			return changed{}, err
@@ -171,7 +171,7 @@ func (s *Store) LinkIdentity(ctx context.Context, identity aigateway.Identity, l
 
 // IdentitiesOf implements aigateway.IdentityStore.
 func (s *Store) IdentitiesOf(ctx context.Context, user int64) (identities []aigateway.Identity, err error) {
-	err = s.db.Query(ctx, "listing identities", func(db database.Statements) error {
+	err = s.tables.db.Query(ctx, "listing identities", func(db database.Statements) error {
 		return db.Each(func(row database.Scanner) error {
 			identity := aigateway.Identity{UserID: user}
 			var damaged bool // groups that cannot be read count as none
@@ -186,7 +186,7 @@ func (s *Store) IdentitiesOf(ctx context.Context, user int64) (identities []aiga
 
 // DeleteIdentities implements aigateway.IdentityStore.
 func (s *Store) DeleteIdentities(ctx context.Context, id int64) error {
-	return s.change(ctx, "deleting identities", func(tx database.Statements) (changed, error) {
+	return s.tables.change(ctx, "deleting identities", func(tx database.Statements) (changed, error) {
 		user, err := userByID(tx, id)
 		if err != nil {
 			return changed{}, err

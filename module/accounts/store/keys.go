@@ -44,7 +44,7 @@ func scanKey(row database.Scanner, k *aigateway.StoredKey, more ...any) error {
 func (s *Store) CreateKey(ctx context.Context, key *aigateway.StoredKey, limit int) error {
 	created := *key
 	created.Created = now()
-	err := s.change(ctx, "creating key", func(tx database.Statements) (changed, error) { return insertKey(tx, &created, limit) })
+	err := s.tables.change(ctx, "creating key", func(tx database.Statements) (changed, error) { return insertKey(tx, &created, limit) })
 	if err == nil {
 		*key = created
 	}
@@ -102,7 +102,7 @@ func columnsOf(bounds *aigateway.KeyBounds) (columns boundColumns, err error) {
 
 // Key implements aigateway.Keys.
 func (s *Store) Key(ctx context.Context, user, id int64) (key *aigateway.StoredKey, err error) {
-	err = s.db.Query(ctx, "reading key", func(db database.Statements) error {
+	err = s.tables.db.Query(ctx, "reading key", func(db database.Statements) error {
 		key, err = keyByID(db, user, id)
 		return err
 	})
@@ -120,7 +120,7 @@ func keyByID(db database.Statements, user, id int64) (*aigateway.StoredKey, erro
 
 // Keys implements aigateway.Keys.
 func (s *Store) Keys(ctx context.Context, user int64, page aigateway.Page) ([]aigateway.StoredKey, int, error) {
-	return listed(ctx, s, "listing keys", page, scanShown, shownColumns,
+	return listed(ctx, s.tables, "listing keys", page, scanShown, shownColumns,
 		` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\'`+notEnded+` AND ($3 = 0 OR k.user_id = $3)`, keyOrders.by(page, `k.id DESC`),
 		millis(now()), user)
 }
@@ -132,7 +132,7 @@ var keyOrders = orders{
 
 // ChangeKey implements aigateway.Keys.
 func (s *Store) ChangeKey(ctx context.Context, user, id int64, change func(*aigateway.StoredKey) error) (key *aigateway.StoredKey, err error) {
-	err = s.change(ctx, "changing key", func(tx database.Statements) (changed, error) {
+	err = s.tables.change(ctx, "changing key", func(tx database.Statements) (changed, error) {
 		if key, err = keyByID(tx, user, id); err != nil {
 			return changed{}, err
 		}
@@ -168,7 +168,7 @@ func updateKey(tx database.Statements, key *aigateway.StoredKey) error {
 
 // DeleteKey implements aigateway.Keys.
 func (s *Store) DeleteKey(ctx context.Context, user, id int64) error {
-	return s.change(ctx, "deleting key", func(tx database.Statements) (changed, error) {
+	return s.tables.change(ctx, "deleting key", func(tx database.Statements) (changed, error) {
 		key, err := keyByID(tx, user, id)
 		if err != nil {
 			return changed{}, err

@@ -25,11 +25,11 @@ func (o orders) by(page aigateway.Page, usual string) string {
 
 // listed returns a page of a list, and the number of all entries that the page searches for.
 // The parameter $1 of which is the pattern of the search, and args are those after it.
-func listed[T any](ctx context.Context, s *Store, action string, page aigateway.Page, scan func(database.Scanner, *T) error,
+func listed[T any](ctx context.Context, tables *tables, action string, page aigateway.Page, scan func(database.Scanner, *T) error,
 	columns, which, order string, args ...any) (entries []T, total int, err error) {
 	args = append([]any{likePattern(page.Search)}, args...)
 	limit := ` LIMIT $` + strconv.Itoa(len(args)+1) + ` OFFSET $` + strconv.Itoa(len(args)+2)
-	err = s.db.Query(ctx, action, func(db database.Statements) error {
+	err = tables.db.Query(ctx, action, func(db database.Statements) error {
 		count, err := db.Number(`SELECT count(*)`+which, args...)
 		if err != nil {
 			return err

@@ -13,13 +13,13 @@ import (
 // old one is cleaned up, so that stores survive a reload.
 var pool = caddy.NewUsagePool()
 
-// auditLog is the module whose logger writes the rows of the audit log. Only loggers of modules
+// auditModule is the module whose logger writes the rows of the audit log. Only loggers of modules
 // write to logs that a configuration names.
-type auditLog struct{}
+type auditModule struct{}
 
 // CaddyModule returns the Caddy module information.
-func (auditLog) CaddyModule() caddy.ModuleInfo {
-	return caddy.ModuleInfo{ID: "ai_gateway.audit", New: func() caddy.Module { return auditLog{} }}
+func (auditModule) CaddyModule() caddy.ModuleInfo {
+	return caddy.ModuleInfo{ID: "ai_gateway.audit", New: func() caddy.Module { return auditModule{} }}
 }
 
 // Shared returns the store of a database. Calls for the same database return the same
@@ -30,13 +30,13 @@ func Shared(ctx caddy.Context, backend database.Backend, module caddy.ModuleID) 
 		return pooled{New(backend, func() *zap.Logger { return caddy.Log().Named(string(module)) })}, nil
 	})
 	store := loaded.(pooled).store
-	store.rows.Store(ctx.Logger(auditLog{}))
+	store.audit.recorder.rows.Store(ctx.Logger(auditModule{}))
 	return store
 }
 
 // Release releases a store that Shared returned. The last call closes the store.
 func (s *Store) Release() error {
-	_, err := pool.Delete(s.db.Identity())
+	_, err := pool.Delete(s.Identity())
 	return err
 }
 

@@ -20,7 +20,7 @@ func sessionFields(s *aigateway.Session) []any {
 func (s *Store) CreateSession(ctx context.Context, session *aigateway.Session, limit int, check func(*aigateway.User) error) error {
 	created := *session
 	created.Created = now()
-	err := s.write(ctx, "creating session", func(tx database.Statements) (changed, error) {
+	err := s.tables.recorder.write(ctx, "creating session", func(tx database.Statements) (changed, error) {
 		user, err := userByID(tx, session.UserID)
 		if err != nil {
 			return changed{}, err
@@ -62,7 +62,7 @@ func recordLogin(tx database.Statements, session *aigateway.Session, limit int) 
 func (s *Store) Session(ctx context.Context, digest aigateway.Digest) (*aigateway.Session, *aigateway.User, error) {
 	var session aigateway.Session
 	var user aigateway.User
-	err := s.db.Query(ctx, "reading session", func(db database.Statements) error {
+	err := s.tables.db.Query(ctx, "reading session", func(db database.Statements) error {
 		return db.Row(`SELECT `+sessionColumns+`, `+userColumns+`
 			FROM gateway_sessions s JOIN gateway_users u ON u.id = s.user_id WHERE s.digest = $1`, digest[:]).
 			Scan(append(sessionFields(&session), userFields(&user)...)...)
@@ -75,7 +75,7 @@ func (s *Store) Session(ctx context.Context, digest aigateway.Digest) (*aigatewa
 
 // SessionsOf implements aigateway.Sessions.
 func (s *Store) SessionsOf(ctx context.Context, user int64) (sessions []aigateway.Session, err error) {
-	err = s.db.Query(ctx, "listing sessions", func(db database.Statements) error {
+	err = s.tables.db.Query(ctx, "listing sessions", func(db database.Statements) error {
 		return db.Each(func(row database.Scanner) error {
 			var session aigateway.Session
 			err := row.Scan(sessionFields(&session)...)
@@ -89,7 +89,7 @@ func (s *Store) SessionsOf(ctx context.Context, user int64) (sessions []aigatewa
 
 // DeleteSession implements aigateway.Sessions.
 func (s *Store) DeleteSession(ctx context.Context, user, id int64) error {
-	return s.write(ctx, "deleting session", func(tx database.Statements) (changed, error) {
+	return s.tables.recorder.write(ctx, "deleting session", func(tx database.Statements) (changed, error) {
 		owner, err := userByID(tx, user)
 		if err == nil {
 			err = tx.Change(`DELETE FROM gateway_sessions WHERE id = $1 AND user_id = $2`, id, user)
@@ -107,7 +107,7 @@ func (s *Store) DeleteSession(ctx context.Context, user, id int64) error {
 
 // DeleteSessionsOf implements aigateway.Sessions.
 func (s *Store) DeleteSessionsOf(ctx context.Context, user, kept int64) error {
-	return s.write(ctx, "deleting sessions", func(tx database.Statements) (changed, error) {
+	return s.tables.recorder.write(ctx, "deleting sessions", func(tx database.Statements) (changed, error) {
 		n, err := endSessions(tx, user, kept)
 		if err != nil || n == 0 {
 			return changed{}, err

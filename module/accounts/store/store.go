@@ -17,8 +17,8 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -41,65 +41,58 @@ const (
 
 // Store implements aigateway.Store over a database.
 type Store struct {
-	recorder // runs the changes, each with its row of the audit log
+	cache            // answers lookups
+	audit            // answers questions about changes
+	tables   *tables // have the users, sessions and keys
+	follower follower
+}
 
-	follow sync.Once
-	opened chan struct{} // closed after the first reading of the keys
-	stop   context.CancelFunc
-	done   sync.WaitGroup
-
-	cache // answers lookups
+// tables are the tables of a store, with the copy of their keys.
+type tables struct {
+	db       *database.Database
+	outage   database.Outage // failures to read changes
+	recorder *recorder
+	cache    *cache
 }
 
 // New returns a store that is not open yet. The store calls logger for each log message,
 // because it may outlive the configuration that created it, and the logger of that
 // configuration.
 func New(backend database.Backend, logger func() *zap.Logger) *Store {
-	s := &Store{opened: make(chan struct{})}
-	s.checks = newChecks()
-	s.recorder.logger = logger
-	s.rows.Store(zap.NewNop())
-	s.db = database.New("store", backend, logger, s.invalidate)
-	s.created = time.Now().Add(-completeFor) // a verified of 0 is too old
-	s.snapshot.Store(&snapshot{database: backend.Identity()})
+	s := new(Store)
+	s.cache.checks = newChecks()
+	s.cache.created = time.Now().Add(-completeFor) // a verified of 0 is too old
+	s.cache.newest.Store(&snapshot{database: backend.Identity()})
+	db := database.New("store", backend, logger, s.cache.newest.invalidate)
+	s.audit.recorder = recorder{db: db, logger: logger}
+	s.audit.recorder.rows.Store(zap.NewNop())
+	s.tables = &tables{db: db, recorder: &s.audit.recorder, cache: &s.cache}
+	s.follower = follower{tables: s.tables, opened: make(chan struct{})}
 	return s
 }
 
 // Open implements aigateway.Store. Close ends its goroutines.
-func (s *Store) Open() {
-	s.follow.Do(func() {
-		ctx, cancel := context.WithCancel(context.Background())
-		s.stop = cancel
-		wake := make(chan struct{}, 1)
-		s.done.Go(func() { s.followChanges(ctx, wake) })
-		s.done.Go(func() { s.db.WatchWrites(ctx) })
-		s.done.Go(func() {
-			s.db.Listen(ctx, func() {
-				select {
-				case wake <- struct{}{}:
-				default: // followChanges has been woken already
-				}
-			})
-		})
-	})
-}
+func (s *Store) Open() { s.follower.start() }
 
 // Close stops following the database, writes the last uses of keys, and closes the
 // database. Afterwards, Lookup still returns the last known keys; all other methods
 // fail.
 func (s *Store) Close() error {
-	s.follow.Do(func() { s.stop = func() {} })
-	s.stop()
-	s.done.Wait()
-	writeUses(context.Background(), s)
-	return s.db.Close()
+	s.follower.end()
+	s.tables.writeUses(context.Background())
+	return s.tables.db.Close()
 }
 
 // Opened implements aigateway.StoreOpening.
-func (s *Store) Opened() <-chan struct{} { return s.opened }
+func (s *Store) Opened() <-chan struct{} { return s.follower.opened }
 
 // Identity implements aigateway.StoreIdentity.
-func (s *Store) Identity() string { return s.db.Identity() }
+func (s *Store) Identity() string { return s.tables.db.Identity() }
+
+// Degraded implements aigateway.Degradable: the database cannot be read, or not be written.
+func (s *Store) Degraded() error {
+	return cmp.Or(s.tables.outage.Problem(), s.tables.db.WriteProblem())
+}
 
 // Interface guards
 var (

@@ -8,10 +8,10 @@ import (
 )
 
 // teams implements aigateway.Teams.
-type teams struct{ *Store }
+type teams struct{ tables *tables }
 
 // Teams implements aigateway.Store.
-func (s *Store) Teams() aigateway.Teams { return teams{s} }
+func (s *Store) Teams() aigateway.Teams { return teams{s.tables} }
 
 const teamColumns = `t.name, t.models, t.rules, t.created`
 
@@ -39,7 +39,7 @@ func (s teams) Create(ctx context.Context, team *aigateway.Team) error {
 		return err
 	}
 	created := now()
-	err = s.change(ctx, "creating team", func(tx database.Statements) (changed, error) {
+	err = s.tables.change(ctx, "creating team", func(tx database.Statements) (changed, error) {
 		name := database.Text(team.Name)
 		err := tx.Change(`INSERT INTO gateway_teams (name, folded, models, rules, created) VALUES ($1, $2, $3, $4, $5)`,
 			name, fold(team.Name), models, rules, millis(created))
@@ -57,7 +57,7 @@ func (s teams) Create(ctx context.Context, team *aigateway.Team) error {
 
 // Team implements aigateway.Teams.
 func (s teams) Team(ctx context.Context, name string) (team *aigateway.Team, err error) {
-	err = s.db.Query(ctx, "reading team", func(db database.Statements) error {
+	err = s.tables.db.Query(ctx, "reading team", func(db database.Statements) error {
 		team, err = teamByName(db, name)
 		return err
 	})
@@ -75,7 +75,7 @@ func teamByName(db database.Statements, name string) (*aigateway.Team, error) {
 
 // List implements aigateway.Teams.
 func (s teams) List(ctx context.Context, page aigateway.Page) ([]aigateway.Team, int, error) {
-	return listed(ctx, s.Store, "listing teams", page, func(row database.Scanner, t *aigateway.Team) error {
+	return listed(ctx, s.tables, "listing teams", page, func(row database.Scanner, t *aigateway.Team) error {
 		_, err := scanTeam(row, t)
 		return err
 	}, teamColumns, ` FROM gateway_teams t WHERE t.folded LIKE $1 ESCAPE '\'`, ` ORDER BY t.name`)
@@ -83,7 +83,7 @@ func (s teams) List(ctx context.Context, page aigateway.Page) ([]aigateway.Team,
 
 // Change implements aigateway.Teams.
 func (s teams) Change(ctx context.Context, name string, change func(*aigateway.Team) error) (team *aigateway.Team, err error) {
-	err = s.change(ctx, "changing team", func(tx database.Statements) (changed, error) {
+	err = s.tables.change(ctx, "changing team", func(tx database.Statements) (changed, error) {
 		if team, err = teamByName(tx, name); err != nil {
 			return changed{}, err
 		}
@@ -107,7 +107,7 @@ func (s teams) Change(ctx context.Context, name string, change func(*aigateway.T
 
 // Delete implements aigateway.Teams.
 func (s teams) Delete(ctx context.Context, name string, withKeys bool) error {
-	return s.change(ctx, "deleting team", func(tx database.Statements) (changed, error) {
+	return s.tables.change(ctx, "deleting team", func(tx database.Statements) (changed, error) {
 		team, err := teamByName(tx, name)
 		if err != nil {
 			return changed{}, err
@@ -139,7 +139,7 @@ func removeKeys(tx database.Statements, team string, user int64, withKeys bool) 
 
 // Of implements aigateway.Teams.
 func (s teams) Of(ctx context.Context, user int64) (memberships []aigateway.Membership, err error) {
-	err = s.db.Query(ctx, "listing teams of user", func(db database.Statements) error {
+	err = s.tables.db.Query(ctx, "listing teams of user", func(db database.Statements) error {
 		return db.Each(func(row database.Scanner) error {
 			var m aigateway.Membership
 			_, err := scanTeam(row, &m.Team, &m.Admin)
@@ -155,7 +155,7 @@ func (s teams) Members(ctx context.Context, team string, page aigateway.Page) ([
 	if _, err := s.Team(ctx, team); err != nil {
 		return nil, 0, err
 	}
-	return listed(ctx, s.Store, "listing members", page, func(row database.Scanner, m *aigateway.Member) error {
+	return listed(ctx, s.tables, "listing members", page, func(row database.Scanner, m *aigateway.Member) error {
 		return row.Scan(&m.UserID, &m.User, &m.Role, &m.Admin)
 	}, `u.id, u.name, u.role, m.admin`, ` FROM gateway_members m JOIN gateway_users u ON u.id = m.user_id
 		WHERE (u.name LIKE $1 ESCAPE '\' OR lower(u.display_name) LIKE $1 ESCAPE '\') AND m.team = $2`,
@@ -164,7 +164,7 @@ func (s teams) Members(ctx context.Context, team string, page aigateway.Page) ([
 
 // SetMember implements aigateway.Teams.
 func (s teams) SetMember(ctx context.Context, team string, user int64, admin bool, limit int) error {
-	return s.write(ctx, "setting member", func(tx database.Statements) (changed, error) {
+	return s.tables.recorder.write(ctx, "setting member", func(tx database.Statements) (changed, error) {
 		old, err := memberOf(tx, team, user)
 		if err != nil {
 			return changed{}, err
@@ -185,7 +185,7 @@ func (s teams) SetMember(ctx context.Context, team string, user int64, admin boo
 
 // RemoveMember implements aigateway.Teams.
 func (s teams) RemoveMember(ctx context.Context, team string, user int64, withKeys bool) error {
-	return s.change(ctx, "removing member", func(tx database.Statements) (changed, error) {
+	return s.tables.change(ctx, "removing member", func(tx database.Statements) (changed, error) {
 		old, err := memberOf(tx, team, user)
 		if err != nil {
 			return changed{}, err
@@ -219,7 +219,7 @@ func (s teams) Keys(ctx context.Context, team string, page aigateway.Page) ([]ai
 	if _, err := s.Team(ctx, team); err != nil {
 		return nil, 0, err
 	}
-	return listed(ctx, s.Store, "listing keys of team", page, scanShown, shownColumns,
+	return listed(ctx, s.tables, "listing keys of team", page, scanShown, shownColumns,
 		` FROM gateway_keys k WHERE k.folded LIKE $1 ESCAPE '\'`+notEnded+` AND k.limit_name = $3`, keyOrders.by(page, `k.id DESC`),
 		millis(now()), database.Text(team))
 }

@@ -19,7 +19,7 @@ func userFields(u *aigateway.User) []any {
 func (s *Store) CreateUser(ctx context.Context, user *aigateway.User) error {
 	created := *user
 	created.Created = now()
-	err := s.change(ctx, "creating user", func(tx database.Statements) (changed, error) {
+	err := s.tables.change(ctx, "creating user", func(tx database.Statements) (changed, error) {
 		err := insertUser(tx, &created)
 		return createdUser(&created), err
 	})
@@ -48,7 +48,7 @@ func insertUser(tx database.Statements, user *aigateway.User) error {
 
 // User implements aigateway.Users.
 func (s *Store) User(ctx context.Context, id int64) (user *aigateway.User, err error) {
-	err = s.db.Query(ctx, "reading user", func(db database.Statements) error {
+	err = s.tables.db.Query(ctx, "reading user", func(db database.Statements) error {
 		user, err = userByID(db, id)
 		return err
 	})
@@ -67,7 +67,7 @@ func userByID(db database.Statements, id int64) (*aigateway.User, error) {
 // UserByName implements aigateway.Users.
 func (s *Store) UserByName(ctx context.Context, name string) (*aigateway.User, error) {
 	var user aigateway.User
-	err := s.db.Query(ctx, "reading user", func(db database.Statements) error {
+	err := s.tables.db.Query(ctx, "reading user", func(db database.Statements) error {
 		return db.Row(`SELECT `+userColumns+` FROM gateway_users u WHERE u.name = $1`, database.Text(name)).Scan(userFields(&user)...)
 	})
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Store) UserByName(ctx context.Context, name string) (*aigateway.User, e
 
 // Users implements aigateway.Users.
 func (s *Store) Users(ctx context.Context, page aigateway.Page) ([]aigateway.User, int, error) {
-	return listed(ctx, s, "listing users", page, func(row database.Scanner, u *aigateway.User) error { return row.Scan(userFields(u)...) },
+	return listed(ctx, s.tables, "listing users", page, func(row database.Scanner, u *aigateway.User) error { return row.Scan(userFields(u)...) },
 		userColumns, ` FROM gateway_users u WHERE (u.name LIKE $1 ESCAPE '\' OR lower(u.display_name) LIKE $1 ESCAPE '\')`, userOrders.by(page, `u.id`))
 }
 
@@ -88,7 +88,7 @@ var userOrders = orders{
 
 // ChangeUser implements aigateway.Users.
 func (s *Store) ChangeUser(ctx context.Context, id, keep int64, change func(*aigateway.User) error) (user *aigateway.User, err error) {
-	err = s.change(ctx, "changing user", func(tx database.Statements) (changed, error) {
+	err = s.tables.change(ctx, "changing user", func(tx database.Statements) (changed, error) {
 		if user, err = userByID(tx, id); err != nil {
 			return changed{}, err
 		}
@@ -134,7 +134,7 @@ func updateUser(tx database.Statements, old, user *aigateway.User, keep int64) e
 
 // DeleteUser implements aigateway.Users.
 func (s *Store) DeleteUser(ctx context.Context, id int64, check func(*aigateway.User) error) error {
-	return s.change(ctx, "deleting user", func(tx database.Statements) (changed, error) {
+	return s.tables.change(ctx, "deleting user", func(tx database.Statements) (changed, error) {
 		user, err := userByID(tx, id)
 		if err != nil {
 			return changed{}, err

@@ -13,17 +13,16 @@ import (
 // usesPerStatement is the largest number of keys of one statement.
 const usesPerStatement = 100
 
-// writeUses sets the time of the last use of all keys of a store that were used since the previous
-// call. It writes the current time, which is at most a minute late. It does not change
+// writeUses sets the time of the last use of all keys that were used since the previous call. It writes the current time, which is at most a minute late. It does not change
 // the revision, so that other gateways need not read all keys every minute. If writing
 // fails, the keys stay marked as used.
-func writeUses(ctx context.Context, s *Store) {
-	used := s.snapshot.Load().takeUsed()
+func (t *tables) writeUses(ctx context.Context) {
+	used := t.cache.newest.Load().takeUsed()
 	if len(used) == 0 {
 		return
 	}
 	moment := millis(time.Now())
-	err := s.db.Write(ctx, "writing uses of keys", func(tx database.Statements) error {
+	err := t.db.Write(ctx, "writing uses of keys", func(tx database.Statements) error {
 		for keys := range slices.Chunk(used, usesPerStatement) {
 			if err := writeUse(tx, moment, keys); err != nil {
 				return err
