@@ -59,14 +59,26 @@ type Accounts struct {
 	// only on machines that are protected in another way. Default: false.
 	ThrottleOff bool `json:"throttle_off,omitempty"`
 
-	Console
-	Audit
+	// ConsoleOff leaves the paths below /console/, with the page for users and operators, to
+	// the site. Default: false.
+	ConsoleOff bool `json:"console_off,omitempty"`
+
+	// CaptureOff refuses captures. With captures, a session can read both sides of the
+	// wire of its own requests for some minutes. Default: false.
+	CaptureOff bool `json:"capture_off,omitempty"`
+
+	// AuditKeep is how long rows of the audit log are kept, at least one day. Default:
+	// 9600h, which is 400 days.
+	AuditKeep caddy.Duration `json:"audit_keep,omitempty"`
+
+	// AuditTry makes a change although its row of the audit log cannot be written.
+	// Default: false; the change is refused.
+	AuditTry bool `json:"audit_try,omitempty"`
+
 	SignIn
 
 	people *people.People
 	sites  sites
-	guest  guest // nil if the build has none
-	router *call.Router
 }
 
 // guest serves the paths of another product, in envelopes.
@@ -77,19 +89,10 @@ type guest interface {
 // guestModule is the ID of the module with the guest.
 const guestModule = "ai_gateway.accounts.compat"
 
-// Console configures the console, the page with which users and operators use the API.
-type Console struct {
-	// ConsoleOff leaves the paths below /console/ to the site. Default: false.
-	ConsoleOff bool `json:"console_off,omitempty"`
-
-	// CaptureOff refuses captures. With captures, a session can read both sides of the
-	// wire of its own requests for some minutes. Default: false.
-	CaptureOff bool `json:"capture_off,omitempty"`
-}
-
-// sites is what the accounts know of the sites that use them. It is empty for the commands
-// of this machine.
+// sites is what the accounts know of the sites that use them, and the routes that they have there.
+// For the commands of this machine, it has nothing else.
 type sites struct {
+	router      *call.Router
 	state       aigateway.State
 	ended       <-chan struct{} // is closed when the configuration of the sites ends
 	provisioned string          // when it was provisioned, for configuredHeader
@@ -123,17 +126,18 @@ func (a *Accounts) Provision(ctx caddy.Context) error {
 		Session: time.Duration(a.Session), KeyLimit: a.KeyLimit,
 		Registration: a.Registration, PasswordOff: a.PasswordOff,
 	}, people.Throttles{Disabled: a.ThrottleOff, Logger: ctx.Logger()})
+	var others []call.Route // of other gateways
 	if _, err := caddy.GetModule(guestModule); err == nil {
 		mod, err := ctx.LoadModuleByID(guestModule, nil)
 		if err != nil {
 			return fmt.Errorf("loading the paths of other gateways: %w", err)
 		}
-		a.guest = mod.(guest)
+		others = foreign(mod.(guest), a.people)
 	}
 	if err := a.SignIn.provision(ctx, a.people); err != nil {
 		return err
 	}
-	a.router = call.NewRouter(a.routes(), a.serve)
+	a.sites.router = call.NewRouter(append(a.routes(), others...), a.serve)
 	return nil
 }
 
@@ -224,17 +228,6 @@ var (
 	_ aigateway.StateAccounts = (*Accounts)(nil)
 	_ aigateway.AuditAccounts = (*Accounts)(nil)
 )
-
-// Audit configures the audit log of the store.
-type Audit struct {
-	// AuditKeep is how long rows are kept, at least one day. Default: 9600h, which is 400
-	// days.
-	AuditKeep caddy.Duration `json:"audit_keep,omitempty"`
-
-	// AuditTry makes a change although its row cannot be written. Default: false; the
-	// change is refused.
-	AuditTry bool `json:"audit_try,omitempty"`
-}
 
 // AuditOptions implements aigateway.AuditAccounts.
 func (a *Accounts) AuditOptions() aigateway.AuditOptions {

@@ -10,6 +10,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/answer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/call"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/console"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/people"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/reports"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/accounts/signin"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -21,23 +22,24 @@ const root = "/api/v1/"
 // loginPath is also in package gateway/request/routes, which refuses it on sites without accounts.
 const loginPath = "/api/user/login"
 
-// routes returns the routes of the API, and those of the guest that speaks the format of another
-// product.
+// routes returns the routes of the API.
 func (a *Accounts) routes() []call.Route {
-	all := slices.Concat(
+	return slices.Concat(
 		[]call.Route{
 			{Pattern: "GET /api/openapi.json", Access: call.Anyone, Handler: call.Plain(openAPI)},
 			{Pattern: "POST " + loginPath, Access: call.Anyone, Handler: call.LenientBody(logins{a.people}.specified), Envelope: true},
 		},
 		a.routesOfSessions(), a.routesOfPeople(), a.routesOfTeams(), a.routesOfReports(), a.routesOfSites(),
 	)
-	if a.guest != nil {
-		for _, route := range a.guest.Routes(a.people) {
-			route.Envelope = true
-			all = append(all, route)
-		}
+}
+
+// foreign returns the routes of the guest, which speaks the format of another product.
+func foreign(guest guest, people *people.People) []call.Route {
+	routes := guest.Routes(people)
+	for i := range routes {
+		routes[i].Envelope = true
 	}
-	return all
+	return routes
 }
 
 func (a *Accounts) routesOfSessions() []call.Route {
@@ -197,7 +199,7 @@ func (s *sites) configuredKeys(c *call.Call) (any, error) {
 // site must not answer mistyped paths: an empty answer with status 200 could, for example,
 // look as if a key had been revoked.
 func (a *Accounts) isOwnPath(sent string) bool {
-	return slices.ContainsFunc(a.router.Routes, func(route call.Route) bool { return strings.HasPrefix(sent+"/", route.Root()+"/") })
+	return slices.ContainsFunc(a.sites.router.Routes, func(route call.Route) bool { return strings.HasPrefix(sent+"/", route.Root()+"/") })
 }
 
 // Serves implements aigateway.Accounts. It accepts every path of accounts, with any
@@ -220,14 +222,14 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set(configuredHeader, a.sites.provisioned)
-	if err := a.router.Serve(w, r); err != nil {
+	if err := a.sites.router.Serve(w, r); err != nil {
 		a.refuse(w, r, err, !strings.HasPrefix(path.Clean(r.URL.Path)+"/", root))
 	}
 }
 
 // Admin implements aigateway.Accounts. It serves what is not of a session.
 func (a *Accounts) Admin() http.Handler {
-	routes := slices.DeleteFunc(slices.Clone(a.router.Routes), func(route call.Route) bool {
+	routes := slices.DeleteFunc(slices.Clone(a.sites.router.Routes), func(route call.Route) bool {
 		return route.Envelope || route.Access == call.OwnSession || route.Access == call.Anyone
 	})
 	router := call.NewRouter(routes, func(w http.ResponseWriter, r *http.Request, route call.Route) {

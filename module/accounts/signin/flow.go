@@ -58,7 +58,7 @@ func (i *Issuer) config(remote *issuer.Documents, base string) *oauth2.Config {
 	if c.RedirectURL == "" {
 		c.RedirectURL = base + i.callbackPath()
 	}
-	secret := i.secret.Load()
+	secret := i.client.secret.Load()
 	if secret != nil {
 		c.ClientSecret = string(*secret)
 	}
@@ -125,7 +125,7 @@ func (i *Issuer) verify(ctx context.Context, remote *issuer.Documents, token *oa
 	if !ok {
 		return nil, errNoToken
 	}
-	verified, err := oidc.NewVerifier(i.Issuer, &i.remote, &oidc.Config{
+	verified, err := oidc.NewVerifier(i.Issuer, &i.client.remote, &oidc.Config{
 		ClientID: i.ClientID, SupportedSigningAlgs: algorithms,
 		Now: func() time.Time { return time.Now().Add(-leeway) },
 	}).Verify(ctx, raw)
@@ -156,7 +156,7 @@ func (i *Issuer) complete(ctx context.Context, remote *issuer.Documents, token *
 	}
 	further, err := i.userInfo(ctx, remote.UserInfoURL, token)
 	if err != nil {
-		i.logger.Warn("userinfo endpoint of the issuer cannot be read; the claims of the ID token count alone", zap.Error(err))
+		i.client.logger.Warn("userinfo endpoint of the issuer cannot be read; the claims of the ID token count alone", zap.Error(err))
 		return nil
 	}
 	if further["sub"] != claims["sub"] {

@@ -49,6 +49,11 @@ type Issuer struct {
 	Claims
 	Rules
 
+	client client
+}
+
+// client is the gateway as a client of the issuer.
+type client struct {
 	secret atomic.Pointer[aigateway.Secret] // nil without one
 	remote issuer.Remote
 	logger *zap.Logger
@@ -82,7 +87,7 @@ var (
 
 // Provision checks the configuration, and follows the file of the secret. It calls nobody.
 func (i *Issuer) Provision(ctx caddy.Context) error {
-	i.logger = ctx.Logger().With(zap.String("issuer", i.Issuer))
+	i.client.logger = ctx.Logger().With(zap.String("issuer", i.Issuer))
 	if err := i.check(); err != nil {
 		return fmt.Errorf("oidc %s: %w", i.Issuer, err)
 	}
@@ -90,12 +95,12 @@ func (i *Issuer) Provision(ctx caddy.Context) error {
 		return fmt.Errorf("oidc %s: %w", i.Issuer, errClient)
 	}
 	i.setDefaults()
-	i.remote = issuer.Remote{Issuer: i.Issuer, Logger: ctx.Logger()}
+	i.client.remote = issuer.Remote{Issuer: i.Issuer, Logger: ctx.Logger()}
 	if i.ClientSecret == "" {
 		return nil
 	}
-	err := secrets.Follow(ctx, i.ClientSecret, i.logger, func(s aigateway.Secret) error {
-		i.secret.Store(&s)
+	err := secrets.Follow(ctx, i.ClientSecret, i.client.logger, func(s aigateway.Secret) error {
+		i.client.secret.Store(&s)
 		return nil
 	})
 	if err != nil {

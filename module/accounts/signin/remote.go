@@ -23,7 +23,7 @@ var errAddresses = errors.New("the discovery document has an address that is not
 
 // published returns the documents of the issuer, with addresses to which browsers and secrets may go.
 func (i *Issuer) published(ctx context.Context) (*issuer.Documents, error) {
-	documents, err := i.remote.Documents(ctx)
+	documents, err := i.client.remote.Documents(ctx)
 	var unusable issuer.DocumentError
 	switch {
 	case errors.As(err, &unusable):
@@ -53,7 +53,7 @@ func (i *Issuer) userInfo(ctx context.Context, endpoint string, token *oauth2.To
 		return nil, err
 	}
 	if kind, _, _ := mime.ParseMediaType(contentType); kind == "application/jwt" {
-		if body, err = i.remote.VerifySignature(ctx, string(body)); err != nil {
+		if body, err = i.client.remote.VerifySignature(ctx, string(body)); err != nil {
 			return nil, fmt.Errorf("verifying the signature: %w", err)
 		}
 	}
