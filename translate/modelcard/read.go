@@ -89,7 +89,7 @@ func (p *modelPage) readModels(c *jsonscan.Cursor) {
 // cardReader reads a model. Sizes that services state in several places are kept apart,
 // so that the order of members does not matter.
 type cardReader struct {
-	Card
+	stated        Card
 	name          string // used if there is no display name
 	model         string // used if there is no id, and a context
 	serving       int64  // the context that a llama.cpp server was started with
@@ -108,23 +108,23 @@ func (m *cardReader) read(c *jsonscan.Cursor) {
 func (m *cardReader) member(c *jsonscan.Cursor) {
 	switch string(c.Name()) {
 	case "id":
-		readModelText(c, &m.ID)
+		readModelText(c, &m.stated.ID)
 	case "display_name", "displayName":
-		readModelText(c, &m.DisplayName)
+		readModelText(c, &m.stated.DisplayName)
 	case "name":
 		readModelText(c, &m.name)
 	case "model": // of Ollama's list of loaded models
 		readModelText(c, &m.model)
 	case "owned_by":
-		readModelText(c, &m.OwnedBy)
+		readModelText(c, &m.stated.OwnedBy)
 	case "created", "created_at":
-		readModelDate(c, &m.Created)
+		readModelDate(c, &m.stated.Created)
 	case "shutdown_date", "retires_at", "expiration_date": // of OpenAI and Azure, of this gateway, and of OpenRouter
-		readModelDay(c, &m.Shutdown)
+		readModelDay(c, &m.stated.Shutdown)
 	case "context_length", "context_window", "context_window_tokens", "max_context_length", "max_input_tokens", "max_model_len", "inputTokenLimit":
-		token.ReadCount(c, &m.ContextTokens)
+		token.ReadCount(c, &m.stated.ContextTokens)
 	case "max_completion_tokens", "max_output_tokens", "max_tokens", "outputTokenLimit":
-		token.ReadCount(c, &m.OutputTokens)
+		token.ReadCount(c, &m.stated.OutputTokens)
 	case "supportedGenerationMethods":
 		m.readMethods(c)
 	case "meta":
@@ -152,22 +152,23 @@ func (m *cardReader) readMethods(c *jsonscan.Cursor) {
 // card returns the card of the model. A name that repeats the id is left out. The id is empty for a model
 // that does not write answers.
 func (m *cardReader) card() Card {
-	if name, ok := strings.CutPrefix(m.name, resource); ok && m.ID == "" {
-		m.ID, m.name = name, ""
+	card := m.stated
+	if name, ok := strings.CutPrefix(m.name, resource); ok && card.ID == "" {
+		card.ID, m.name = name, ""
 	}
-	if m.ID == "" && m.ContextTokens > 0 { // llama.cpp has a second list with such names, which states less
-		m.ID = m.model
+	if card.ID == "" && card.ContextTokens > 0 { // llama.cpp has a second list with such names, which states less
+		card.ID = m.model
 	}
 	if m.silent {
-		m.ID = ""
+		card.ID = ""
 	}
-	m.DisplayName = orElse(m.DisplayName, m.name)
-	if m.DisplayName == m.ID {
-		m.DisplayName = ""
+	card.DisplayName = orElse(card.DisplayName, m.name)
+	if card.DisplayName == card.ID {
+		card.DisplayName = ""
 	}
-	m.ContextTokens = firstSize(m.routedContext, m.ContextTokens, m.serving, m.training) // a router states the longest of its services, too
-	m.OutputTokens = firstSize(m.OutputTokens, m.routedOutput)
-	return m.Card
+	card.ContextTokens = firstSize(m.routedContext, card.ContextTokens, m.serving, m.training) // a router states the longest of its services, too
+	card.OutputTokens = firstSize(card.OutputTokens, m.routedOutput)
+	return card
 }
 
 func firstSize(sizes ...int64) int64 {

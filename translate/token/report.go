@@ -304,7 +304,7 @@ func (r *Report) readRun(c *jsonscan.Cursor) {
 	}
 	counts.runs = nil // a run has none
 	run := Run{Usage: counts.Usage()}
-	run.Searches = 0 // the usage of the answer has all
+	run.Usage.Searches = 0 // the usage of the answer has all
 	if len(model) <= maxRunModel {
 		run.Model = jsonscan.TextOf(model)
 	}
@@ -314,6 +314,6 @@ func (r *Report) readRun(c *jsonscan.Cursor) {
 	case last+1 < maxRuns:
 		r.runs.others = append(r.runs.others, run)
 	default:
-		r.runs.others[last].Usage = r.runs.others[last].Plus(run.Usage)
+		r.runs.others[last].Usage = r.runs.others[last].Usage.Plus(run.Usage)
 	}
 }

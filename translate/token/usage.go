@@ -32,7 +32,7 @@ type Usage struct {
 // Run is the usage of one run of a model within a call, such as the compaction of a
 // conversation before its answer. It has no runs of its own.
 type Run struct {
-	Usage
+	Usage Usage
 	Model string // as the answer names it; empty for the model of the call
 }
 
@@ -49,7 +49,7 @@ func (u Usage) Plus(other Usage) Usage {
 func (u Usage) Charged() int64 {
 	total := u.Total()
 	for i := range u.Beside {
-		total = sum(total, u.Beside[i].Total())
+		total = sum(total, u.Beside[i].Usage.Total())
 	}
 	return total
 }

@@ -126,7 +126,7 @@ func save(calls []accounting.Call) {
 func (e *Entry) addRun(parent accounting.Call, run *token.Run, share float64, stated token.StatedCost) {
 	call := accounting.Call{
 		Provider: parent.Provider, Model: cmp.Or(run.Model, parent.Model), Answered: parent.Answered, Format: parent.Format, Status: parent.Status,
-		Source: sourceOf(run.Usage), Tokens: run.Counts, Terms: parent.Terms | run.Terms,
+		Source: sourceOf(run.Usage), Tokens: run.Usage.Counts, Terms: parent.Terms | run.Usage.Terms,
 	}
 	e.cost(&call, new(token.Units), share, stated)
 	e.record.Calls = append(e.record.Calls, call)
