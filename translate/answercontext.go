@@ -151,6 +151,9 @@ func (t *ToolNames) Of(name []byte) []byte {
 	return name
 }
 
+// Asked returns the number of choices that one call asks for.
+func (m *AnswerContext) Asked() int { return max(1, m.Choices) }
+
 // Of returns the context of the call that returns a choice.
 func (m *AnswerContext) Of(choice int) *AnswerContext {
 	if choice < len(m.Calls) {

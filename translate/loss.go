@@ -159,6 +159,16 @@ func (l *Losses) has(prefix string, name []byte) bool {
 	return false
 }
 
+// foreign returns the number of names that a client or a provider chose.
+func (l Losses) foreign() (n int) {
+	for i := range l {
+		if l[i].Foreign {
+			n++
+		}
+	}
+	return n
+}
+
 func (l *Loss) is(prefix string, name []byte) bool {
 	return len(l.Path) == len(prefix)+len(name) && l.Path[:len(prefix)] == prefix && l.Path[len(prefix):] == string(name)
 }
@@ -192,10 +202,7 @@ func (l Losses) String() string {
 // Parsers and emitters embed it. It costs nothing until a part is dropped, and its size
 // is bounded: at most 32 names that a provider chose are repeated, if they look like
 // names of members, and "?" replaces all others.
-type Dropped struct {
-	losses  Losses
-	foreign int // names that the provider chose
-}
+type Dropped struct{ losses Losses }
 
 // Drop adds a part of the answer that is left out, once. The path is a constant, never
 // text that a provider chose.
@@ -214,10 +221,12 @@ func (d *Dropped) DropNamed(prefix string, name []byte) {
 	switch {
 	case len(name) == 0:
 		d.losses.AddIn(OfAnswer, prefix, noName)
-	case !MemberLike(name) || d.foreign == maxForeign && !d.losses.has(prefix, name):
+	case !MemberLike(name):
 		d.losses.AddIn(OfAnswer, prefix, oddName)
-	case !d.losses.has(prefix, name):
-		d.foreign++
+	case d.losses.has(prefix, name): // most losses are found again
+	case d.losses.foreign() == maxForeign:
+		d.losses.AddIn(OfAnswer, prefix, oddName)
+	default:
 		d.losses.add(OfAnswer, prefix, string(name), true)
 	}
 }

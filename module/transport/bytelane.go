@@ -33,6 +33,8 @@ type byteLane struct {
 // editor appends edits of the data of an event, or of a JSON answer.
 type editor func(edits []edit.Edit, data []byte) []edit.Edit
 
+func (l *byteLane) observed() observed { return l }
+
 // Losses returns nil, because the client gets the provider's bytes.
 func (l *byteLane) Losses() translate.Losses { return nil }
 

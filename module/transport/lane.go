@@ -36,6 +36,12 @@ type lane interface {
 	continuation() format.Continuation
 	// relaysErrors reports whether the provider's error event is passed on.
 	relaysErrors() bool
+	// observed returns what was read of the answer.
+	observed() observed
+}
+
+// observed is what was read of an answer so far.
+type observed interface {
 	Usage() token.Usage
 	Text() token.Text
 	Model() string

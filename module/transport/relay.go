@@ -209,17 +209,17 @@ func (r *relay) advance() {
 	c.life.turnOver.Store(signals&(signal.Finish|signal.BlockEnd) != 0)
 	switch {
 	case signals.Has(signal.Failed):
-		c.result.noteError(r.lane.Fault())
+		c.result.noteError(r.lane.observed().Fault())
 		if r.lane.relaysErrors() && r.begun() {
 			c.result.State = exchange.Relayed
 		}
 	case signals.Has(signal.Terminal):
-		if f := r.lane.Fault(); f != nil { // the provider's own events show that the answer is not whole
+		if f := r.lane.observed().Fault(); f != nil { // the provider's own events show that the answer is not whole
 			c.result.noteError(f)
 			c.result.State = exchange.Relayed
 			break
 		}
-		c.result.noteFinished(r.lane)
+		c.result.noteFinished(r.lane.observed())
 		cached{c}.keep(true)
 	case signals.Has(signal.Failing):
 		if !r.failing() {
@@ -262,7 +262,8 @@ func (r *relay) end(err error) {
 // noteAnswer stores the usage, the text, the model and the losses of the answer in the
 // result.
 func (r *relay) noteAnswer() {
-	r.call.result.noteAnswer(r.lane.Usage(), r.lane.Text(), r.lane.Model(), r.lane.Losses())
+	answer := r.lane.observed()
+	r.call.result.noteAnswer(answer.Usage(), answer.Text(), answer.Model(), answer.Losses())
 }
 
 // readUsage reads the rest of the turn after the client has left, and passes nothing on. It

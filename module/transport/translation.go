@@ -9,14 +9,16 @@ import (
 
 // translation is the lane of a stream for a client of another format.
 type translation struct {
-	*pairs.Translator
+	translator *pairs.Translator
 	events
 }
 
 // relaysErrors returns false, because the client cannot read the error event.
 func (t *translation) relaysErrors() bool { return false }
 
-func (t *translation) continuation() format.Continuation { return t.Continuation() }
+func (t *translation) observed() observed { return t.translator }
+
+func (t *translation) continuation() format.Continuation { return t.translator.Continuation() }
 
 func (t *translation) restore([]byte) int { return 0 }
 
@@ -33,8 +35,8 @@ func (t *translation) take(p []byte, _ int, ready *output) int {
 }
 
 func (t *translation) event(event sse.Event, ready *output) {
-	t.note(event.End, t.Event(event))
-	ready.Write(t.Output())
+	t.note(event.End, t.translator.Event(event))
+	ready.Write(t.translator.Output())
 }
 
 func (t *translation) end(eof bool, ready *output) {
@@ -46,13 +48,13 @@ func (t *translation) end(eof bool, ready *output) {
 		}
 	}
 	if t.sum&lastSignals == 0 {
-		t.End(eof)
-		ready.Write(t.Output())
-		if t.Fault() != nil && (eof || t.sum.Has(signal.Failing)) {
+		t.translator.End(eof)
+		ready.Write(t.translator.Output())
+		if t.translator.Fault() != nil && (eof || t.sum.Has(signal.Failing)) {
 			t.add(signal.Failed)
 		}
 	}
-	if t.Finished() {
+	if t.translator.Finished() {
 		t.add(signal.Terminal)
 	}
 }

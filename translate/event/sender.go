@@ -6,7 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/sse"
 )
 
-// Sender sends the core events of one answer to a Handler, for the parsers, which embed it.
+// Sender sends the core events of one answer to a Handler, for the parsers, which have one.
 // Nothing is sent behind an End or an Error.
 type Sender struct {
 	handler Handler

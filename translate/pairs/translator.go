@@ -22,11 +22,10 @@ import (
 // the answer fails, Fault returns the reason, and the caller decides how to report it to
 // the client.
 type Translator struct {
-	signal.Observed
+	signal.Seen
 	parser  format.Parser
 	cutter  *cutter // nil if there are no stop texts
 	emitter format.Emitter
-	choices int  // asked for in one call
 	native  bool // the client has the provider's format
 	context *translate.AnswerContext
 	missing translate.Dropped
@@ -48,7 +47,7 @@ func NewTranslator(provider, client translate.Format, m *translate.AnswerContext
 func newTranslator(provider translate.Format, m *translate.AnswerContext, client *format.Answers, e format.Emitter) *Translator {
 	newParser := formats.Of(provider).Answers.NewParser
 	t := &Translator{
-		emitter: e, made: made{answers: client, room: m.Room()}, choices: max(1, m.Choices), context: m,
+		emitter: e, made: made{answers: client, room: m.Room()}, context: m,
 	}
 	if len(m.Cuts.Enforced) == 0 && !m.Cuts.LeadingSpace {
 		t.parser = newParser(t)
@@ -180,7 +179,7 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 		t.signals |= signal.BlockEnd
 	case event.Finish:
 		t.Ended = e.Finish
-		if t.parser.Finished(t.choices) || t.cutter.done() {
+		if t.parser.Finished(t.context.Asked()) || t.cutter.done() {
 			t.signals |= signal.Finish
 		}
 		if t.context.Cuts.EndCall && t.cutter.done() {
@@ -191,7 +190,7 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 	case event.Error:
 		return e.Fault
 	case event.End:
-		if t.parser.Choices() < t.choices { // many servers ignore n
+		if t.parser.Choices() < t.context.Asked() { // many servers ignore n
 			t.missing.Drop("choices")
 		}
 	}

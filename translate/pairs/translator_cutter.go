@@ -33,7 +33,7 @@ type cut struct {
 }
 
 func newCutter(next event.Handler, m *translate.AnswerContext) *cutter {
-	return &cutter{next: next, search: newStopSearch(m.Cuts.Enforced), space: m.Cuts.LeadingSpace, asked: max(1, m.Choices)}
+	return &cutter{next: next, search: newStopSearch(m.Cuts.Enforced), space: m.Cuts.LeadingSpace, asked: m.Asked()}
 }
 
 // done reports whether a text is cut and all choices have ended, so that only usage can

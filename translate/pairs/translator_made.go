@@ -78,7 +78,7 @@ func (t *Translator) check(e *event.Event) *fault.Fault {
 		case e.Finish == event.FinishPaused && m.isOpen(e.Choice, false):
 			return fault.Truncated(nil)
 		}
-		if e.Finish != event.FinishFiltered && t.parser.Finished(t.choices) {
+		if e.Finish != event.FinishFiltered && t.parser.Finished(t.context.Asked()) {
 			return t.checkPlaced()
 		}
 	case event.End:

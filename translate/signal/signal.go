@@ -77,16 +77,43 @@ type Answer struct {
 	Failed bool
 }
 
-// Observed contains what an Observer has read of its stream. Observers embed it.
-type Observed struct {
+// Seen is what was read of a stream so far: by an Observer, or for a translation.
+type Seen struct {
 	Used      token.Usage        // what Usage returns
 	ModelName string             // what Model returns
 	Written   token.Text         // what Text returns
-	Deltas    sse.Template       // of the last event with only a text
 	Ended     event.FinishReason // what Reason returns
-	Begun     bool               // content was seen
 	Closed    bool               // all later events are ignored
 	fault     *fault.Fault
+}
+
+// Usage returns the usage so far.
+func (s *Seen) Usage() token.Usage { return s.Used }
+
+// Text returns the size of the text so far.
+func (s *Seen) Text() token.Text { return s.Written }
+
+// Model returns the model that the stream names, "" while unknown.
+func (s *Seen) Model() string { return s.ModelName }
+
+// Reason returns why the turn ended, FinishUnknown before that.
+func (s *Seen) Reason() event.FinishReason { return s.Ended }
+
+// Fault returns the error of the stream, nil without one.
+func (s *Seen) Fault() *fault.Fault { return s.fault }
+
+// Fail ends the stream with an error.
+func (s *Seen) Fail(f *fault.Fault) Signal {
+	s.Closed, s.fault = true, f
+	return Failed
+}
+
+// Observed is what an Observer has read of its stream, and by what it recognises the next events.
+// Observers embed it.
+type Observed struct {
+	Seen
+	Deltas sse.Template // of the last event with only a text
+	Begun  bool         // content was seen
 }
 
 // Repeats reports whether Deltas recognises an event, and adds its text.
@@ -106,27 +133,6 @@ func (o *Observed) Repeat(l *sse.Lexer) (events int) {
 		o.Written.AddValue(text)
 	}
 	return events
-}
-
-// Usage returns the usage so far.
-func (o *Observed) Usage() token.Usage { return o.Used }
-
-// Text returns the size of the text so far.
-func (o *Observed) Text() token.Text { return o.Written }
-
-// Model returns the model that the stream names, "" while unknown.
-func (o *Observed) Model() string { return o.ModelName }
-
-// Reason returns why the turn ended, FinishUnknown before that.
-func (o *Observed) Reason() event.FinishReason { return o.Ended }
-
-// Fault returns the error of the stream, nil without one.
-func (o *Observed) Fault() *fault.Fault { return o.fault }
-
-// Fail ends the stream with an error.
-func (o *Observed) Fail(f *fault.Fault) Signal {
-	o.Closed, o.fault = true, f
-	return Failed
 }
 
 // BreakOff notes that the provider has ended the answer as failed, by the word for its end. Before

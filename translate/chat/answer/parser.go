@@ -37,7 +37,7 @@ func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice op
 	}
 	c := &t.choices[choice.Index]
 	if v.Unreadable() {
-		p.Refuse(errKind)
+		p.Events.Refuse(errKind)
 		return
 	}
 	reasoning := messageReasoning
@@ -53,7 +53,7 @@ func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice op
 		eachPart(p, blocks, v, messageThinking, func(b *members.Values) { c.sendBlock(p, b, choice) })
 	} else if v.Filled(reasoning) != nil {
 		c.open = true
-		p.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, v.Raw(reasoning), v.At(reasoning))
+		p.Events.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, v.Raw(reasoning), v.At(reasoning))
 	}
 	sendContent(p, v, choice.Index)
 	if !c.open {
@@ -78,17 +78,17 @@ func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice op
 func sendContent(p *openai.Parser, v *members.Values, choice int) {
 	text := event.Event{Kind: event.Text, Choice: choice}
 	if content := v.Filled(messageContent); jsonscan.IsString(content) {
-		p.SendText(text, content, v.At(messageContent))
+		p.Events.SendText(text, content, v.At(messageContent))
 	} else if content != nil {
 		sendParts(p, v, choice)
 	}
 	if refusal := v.Filled(messageRefusal); refusal != nil {
 		p.MarkRefused(choice)
 		text.Refusal = true
-		p.SendText(text, refusal, jsonscan.Slot{})
+		p.Events.SendText(text, refusal, jsonscan.Slot{})
 	}
 	if list := v.Filled(logprobs); list != nil {
-		p.Send(event.Event{Kind: event.Logprobs, Choice: choice, Logprobs: list})
+		p.Events.Send(event.Event{Kind: event.Logprobs, Choice: choice, Logprobs: list})
 	}
 }
 
@@ -117,7 +117,7 @@ func sendImage(p *openai.Parser, part *members.Values, choice int, path string) 
 		p.DropContent(path)
 		return
 	}
-	p.Send(event.Event{Kind: event.Inline, Choice: choice, Media: image})
+	p.Events.Send(event.Event{Kind: event.Inline, Choice: choice, Media: image})
 }
 
 // Repeated records arguments, since later entries may begin another call only after the
@@ -150,7 +150,7 @@ func eachPart(p *openai.Parser, table *members.Table, v *members.Values, array m
 			each(&part)
 		}
 	}
-	p.Refuse(c.Finish())
+	p.Events.Refuse(c.Finish())
 }
 
 // sendBlock sends a thinking block. In a stream, a signed block repeats the reasoning
@@ -162,7 +162,7 @@ func (c *parsed) sendBlock(p *openai.Parser, b *members.Values, choice openai.Ch
 	switch {
 	case kind == `"redacted_thinking"`:
 		e.Kind = event.Redacted
-		p.SendText(e, b.Raw(partData), jsonscan.Slot{})
+		p.Events.SendText(e, b.Raw(partData), jsonscan.Slot{})
 		return
 	case b.Raw(partThinking) == nil && signature == nil && kind != `"thinking"`:
 		p.Drop(inMessage + "thinking_blocks[*]")
@@ -174,10 +174,10 @@ func (c *parsed) sendBlock(p *openai.Parser, b *members.Values, choice openai.Ch
 	}
 	if signature != nil {
 		e.Kind = event.Signature
-		p.SendText(e, signature, jsonscan.Slot{})
+		p.Events.SendText(e, signature, jsonscan.Slot{})
 	}
 	if signature != nil || choice.Whole {
-		p.Send(event.Event{Kind: event.ReasoningEnd, Choice: choice.Index})
+		p.Events.Send(event.Event{Kind: event.ReasoningEnd, Choice: choice.Index})
 		c.open = false
 	}
 }
@@ -187,9 +187,9 @@ func sendThinking(p *openai.Parser, b *members.Values, choice int) {
 	e := event.Event{Kind: event.Reasoning, Choice: choice}
 	switch raw := b.Filled(partThinking); {
 	case jsonscan.IsString(raw):
-		p.SendText(e, raw, jsonscan.Slot{})
+		p.Events.SendText(e, raw, jsonscan.Slot{})
 	case raw != nil && raw[0] == '[':
-		eachPart(p, blocks, b, partThinking, func(text *members.Values) { p.SendText(e, text.Raw(partText), jsonscan.Slot{}) })
+		eachPart(p, blocks, b, partThinking, func(text *members.Values) { p.Events.SendText(e, text.Raw(partText), jsonscan.Slot{}) })
 	}
 }
 
@@ -205,12 +205,12 @@ func sendParts(p *openai.Parser, v *members.Values, choice int) {
 		case kind == `"refusal"`:
 			p.MarkRefused(choice)
 			e.Refusal = true
-			p.SendText(e, b.Raw(partRefusal), jsonscan.Slot{})
+			p.Events.SendText(e, b.Raw(partRefusal), jsonscan.Slot{})
 		case text != nil:
 			if texts++; texts > 1 {
-				p.Send(event.Event{Kind: event.TextEnd, Choice: choice})
+				p.Events.Send(event.Event{Kind: event.TextEnd, Choice: choice})
 			}
-			p.SendText(e, text, jsonscan.Slot{})
+			p.Events.SendText(e, text, jsonscan.Slot{})
 		case b.Filled(partURL) != nil:
 			sendImage(p, b, choice, inPart+"image_url")
 		case kind != `"text"`:

@@ -103,7 +103,7 @@ func (a *calls) sendEntries(p *openai.Parser, message *members.Values, whole boo
 		isNew := whole || nth > 0 && e.index < 0
 		a.add(p, a.find(&e, isNew), &e)
 	}
-	p.Refuse(c.Finish())
+	p.Events.Refuse(c.Finish())
 }
 
 // sendOnly sends the events of the deprecated function_call. There is only one.
@@ -111,7 +111,7 @@ func (a *calls) sendOnly(p *openai.Parser, message *members.Values) {
 	c := message.Cursor(messageCall)
 	var v members.Values
 	v.Read(&c, onlyCall, &p.Dropped)
-	if p.Refuse(c.Finish()); c.Err() == nil {
+	if p.Events.Refuse(c.Finish()); c.Err() == nil {
 		e := newCalled(&v, onlyCallName, onlyCallArgs)
 		a.add(p, a.find(&e, false), &e)
 	}
@@ -202,7 +202,7 @@ func (a *calls) appendCall() int {
 // with its arguments; most servers send empty ones in the first chunk.
 func (a *calls) add(p *openai.Parser, i int, e *entry) {
 	if i >= maxCalls {
-		p.Refuse(errCalls)
+		p.Events.Refuse(errCalls)
 		return
 	}
 	if i != a.last {
@@ -240,14 +240,14 @@ func (a *calls) addName(p *openai.Parser, c *call, name []byte) {
 			c.name = c.name[length:]
 		}
 		a.hold(p, len(c.name)-length)
-		p.Differ()
+		p.Events.Differ()
 	}
 }
 
 // hold adds to the number of bytes that wait.
 func (a *calls) hold(p *openai.Parser, n int) {
 	if *a.held += n; *a.held > maxWaiting {
-		p.Refuse(errWaiting)
+		p.Events.Refuse(errWaiting)
 	}
 }
 
@@ -266,11 +266,11 @@ func (a *calls) begin(p *openai.Parser, c *call) {
 	c.begun, c.number = true, len(a.begun)
 	a.begun = append(a.begun, a.last)
 	*a.held -= len(c.name) + len(c.waiting)
-	p.Send(event.Event{
+	p.Events.Send(event.Event{
 		Kind: event.ToolStart, Choice: a.choice, Tool: c.number, ID: c.id, Name: c.name, Custom: c.custom, Raw: c.extra,
 	})
 	if len(c.waiting) > 0 {
-		p.Send(a.arguments(c))
+		p.Events.Send(a.arguments(c))
 		c.waiting = c.waiting[:0]
 	}
 }
@@ -299,7 +299,7 @@ func (a *calls) addArguments(p *openai.Parser, i int, e *entry) {
 		if e.index < 0 || len(e.name) > len(`""`) { // the call of a later delta must follow from the index alone
 			slot = jsonscan.Slot{}
 		}
-		p.SendAt(a.arguments(c), slot)
+		p.Events.SendAt(a.arguments(c), slot)
 		c.waiting = c.waiting[:0]
 		return
 	}

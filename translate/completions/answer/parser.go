@@ -42,10 +42,10 @@ func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice op
 	if v.Filled(reasoning) == nil {
 		reasoning = choiceReasoningToo
 	}
-	p.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, v.Raw(reasoning), v.At(reasoning))
-	p.SendText(event.Event{Kind: event.Text, Choice: choice.Index}, v.Raw(choiceText), v.At(choiceText))
+	p.Events.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, v.Raw(reasoning), v.At(reasoning))
+	p.Events.SendText(event.Event{Kind: event.Text, Choice: choice.Index}, v.Raw(choiceText), v.At(choiceText))
 	if list := t.list.listOf(v); list != nil {
-		p.Send(event.Event{Kind: event.Logprobs, Choice: choice.Index, Logprobs: list})
+		p.Events.Send(event.Event{Kind: event.Logprobs, Choice: choice.Index, Logprobs: list})
 	}
 }
 

@@ -259,29 +259,32 @@ func InspectAnswer(body []byte, _ translate.Operation) (signal.Answer, *fault.Fa
 	return a, d.failure
 }
 
-// progress is the state of the choices of an answer, by index.
-type progress []choice
+// progress is how far an answer has come.
+type progress struct {
+	choices []choice     // by index
+	stray   *fault.Fault // unless the answer finishes: of an event that is no part of one
+}
 
 // choice is the state of a choice.
 type choice struct{ seen, finished, refused bool }
 
 // choice returns the choice of an index, which has begun.
 func (p *progress) choice(index int) *choice {
-	for len(*p) <= index {
-		*p = append(*p, choice{})
+	for len(p.choices) <= index {
+		p.choices = append(p.choices, choice{})
 	}
-	c := &(*p)[index]
+	c := &p.choices[index]
 	c.seen = true
 	return c
 }
 
 // finished reports whether all choices have finished: those that were asked for, and any
 // others that have begun.
-func (p progress) finished(asked int) bool {
-	for i, c := range p {
+func (p *progress) finished(asked int) bool {
+	for i, c := range p.choices {
 		if !c.finished && (c.seen || i < asked) {
 			return false
 		}
 	}
-	return len(p) >= asked
+	return len(p.choices) >= asked
 }

@@ -22,18 +22,22 @@ type Observer struct {
 	choices *members.Table
 	content Content
 
-	report   token.Report   // of all chunks
-	choice   members.Values // the one read last
-	summary  summary
+	report   token.Report // of all chunks
+	last     lastChunk
 	progress progress
-	stray    *fault.Fault // unless the answer finishes: of an event that is no part of one
-	turns    bool         // the Deltas may be of any choice
+	turns    bool // the Deltas may be of any choice
 }
 
 // Content reports whether a choice has content that is not empty, and adds its texts.
 type Content func(choice *members.Values, texts *Texts) (hasContent bool)
 
-// summary is what the choices of one chunk contain.
+// lastChunk is what the choices of the chunk that was read last contain.
+type lastChunk struct {
+	choice members.Values // the one read last
+	summary
+}
+
+// summary is what the choices of a chunk contain together.
 type summary struct {
 	texts    Texts
 	content  bool
@@ -80,7 +84,7 @@ func (o *Observer) Observe(delta sse.Event) signal.Signal {
 	case o.repeats(delta.Name, delta.Data): // nearly all of a stream
 		return signal.Content
 	case delta.IsDone():
-		if f := unfinished(o.stray, o.Begun); f != nil && !o.progress.finished(1) {
+		if f := unfinished(o.progress.stray, o.Begun); f != nil && !o.progress.finished(1) {
 			return o.Fail(f)
 		}
 		o.Closed = true
@@ -123,16 +127,16 @@ func (o *Observer) see(index []byte) *choice {
 // read reads a chunk whole.
 func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	var d document // not a field, which would take a kilobyte of memory in each stream
-	t := &o.summary
+	t := &o.last.summary
 	*t = summary{}
 	if err := d.read(delta.Data, false, &o.report, nil, func() (*members.Values, error) { return o.readChoice(&d.cursor), nil }); err != nil {
-		o.stray = cmp.Or(o.stray, fault.Unusable(err))
+		o.progress.stray = cmp.Or(o.progress.stray, fault.Unusable(err))
 		return o.Unreadable(err)
 	}
 	if d.failed(delta.Data) {
 		return o.Fail(dialect.ReadEvent(delta.Data))
 	}
-	o.stray = d.stray(delta.Data, o.stray)
+	o.progress.stray = d.stray(delta.Data, o.progress.stray)
 	if d.counted {
 		o.Used = o.Used.Then(o.report.Usage())
 	}
@@ -162,8 +166,8 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 	}
 	if s == signal.Content && !t.finished && t.texts.count == 1 {
 		number := t.texts.Number
-		if o.turns = len(o.progress) > 1; o.turns { // choices that take turns
-			number = o.choice.At(choiceIndex)
+		if o.turns = len(o.progress.choices) > 1; o.turns { // choices that take turns
+			number = o.last.choice.At(choiceIndex)
 		}
 		o.Deltas.Learn(delta, t.texts.last, d.At(framePadding), number)
 	}
@@ -172,7 +176,7 @@ func (o *Observer) read(delta sse.Event) (s signal.Signal) {
 
 // readChoice reads the choice at the cursor of a chunk, and returns its members.
 func (o *Observer) readChoice(c *jsonscan.Cursor) *members.Values {
-	t, choice := &o.summary, &o.choice
+	t, choice := &o.last.summary, &o.last.choice
 	choice.Read(c, o.choices, nil)
 	t.content = o.content(choice, &t.texts) || t.content
 	reason := finishWord(choice)

@@ -19,7 +19,7 @@ import (
 // translated.
 type Parser struct {
 	translate.Dropped
-	event.Sender
+	Events event.Sender
 
 	table    *members.Table // of choices
 	content  ChoiceParser
@@ -28,9 +28,8 @@ type Parser struct {
 	parts    []members.Values // the choices of the chunk
 	progress progress
 	usage    token.Usage
-	tier     event.Tier   // of the chunk
-	started  bool         // the event Start was sent
-	stray    *fault.Fault // unless the answer finishes: of an event that is no part of one
+	tier     event.Tier // of the chunk
+	started  bool       // the event Start was sent
 }
 
 // ChoiceParser is the part of a parser that depends on the format: it sends the events of
@@ -64,33 +63,33 @@ var (
 
 // NewParser returns a parser of one answer with choices of a table.
 func NewParser(choices *members.Table, content ChoiceParser, h event.Handler) *Parser {
-	return &Parser{Sender: event.NewSender(h), table: choices, content: content}
+	return &Parser{Events: event.NewSender(h), table: choices, content: content}
 }
 
 // Event reads the next event of a stream.
 func (p *Parser) Event(delta sse.Event) {
 	switch {
-	case p.Over() || len(delta.Data) == 0:
+	case p.Events.Over() || len(delta.Data) == 0:
 		return
 	case delta.IsDone():
 		p.end()
 		return
 	case string(delta.Name) == "error":
-		p.Fail(dialect.ReadEvent(delta.Data))
+		p.Events.Fail(dialect.ReadEvent(delta.Data))
 		return
 	}
 	// A chunk of a known shape differs only in the text, the padding and the usage.
-	switch text, usage, ok := p.Match(delta.Name, delta.Data); {
+	switch text, usage, ok := p.Events.Match(delta.Name, delta.Data); {
 	case ok && usage == nil: // nearly all of a stream
-		p.content.Repeated(p.SendAgain(text))
+		p.content.Repeated(p.Events.SendAgain(text))
 		return
 	case ok && p.chunk.recount(usage, &p.report):
 		p.count()
-		p.content.Repeated(p.SendAgain(text))
+		p.content.Repeated(p.Events.SendAgain(text))
 	default:
-		p.Begin()
+		p.Events.Begin()
 		p.read(delta.Data, false)
-		p.Learn(delta, p.chunk.At(framePadding), p.chunk.usageAt)
+		p.Events.Learn(delta, p.chunk.At(framePadding), p.chunk.usageAt)
 	}
 	p.sendUsage()
 }
@@ -101,7 +100,7 @@ func (p *Parser) count() { p.usage = p.usage.Then(p.report.Usage()) }
 // sendUsage sends the usage so far behind the other events of the chunk.
 func (p *Parser) sendUsage() {
 	if p.chunk.counted {
-		p.Send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: p.tier})
+		p.Events.Send(event.Event{Kind: event.Usage, Usage: &p.usage, Tier: p.tier})
 	}
 }
 
@@ -114,10 +113,10 @@ func (p *Parser) Answer(body []byte) {
 
 // End ends the body of a stream.
 func (p *Parser) End(clean bool) {
-	if clean && (p.stray != nil || p.Finished(1)) {
+	if clean && (p.progress.stray != nil || p.Finished(1)) {
 		p.end()
 	} else {
-		p.Fail(fault.Truncated(nil))
+		p.Events.Fail(fault.Truncated(nil))
 	}
 }
 
@@ -127,8 +126,8 @@ func (p *Parser) Finished(asked int) bool { return p.progress.finished(asked) }
 
 // Choices returns the number of choices that have begun.
 func (p *Parser) Choices() (begun int) {
-	for i := range p.progress {
-		if p.progress[i].seen {
+	for i := range p.progress.choices {
+		if p.progress.choices[i].seen {
 			begun++
 		}
 	}
@@ -136,20 +135,20 @@ func (p *Parser) Choices() (begun int) {
 }
 
 // MarkRefused records that the model refuses to answer in a choice.
-func (p *Parser) MarkRefused(index int) { p.progress[index].refused = true }
+func (p *Parser) MarkRefused(index int) { p.progress.choices[index].refused = true }
 
 // end ends a complete answer. An answer without choices is a fault, and so is one without a finish
 // whose stream has an event that is no part of an answer.
 func (p *Parser) end() {
 	switch {
-	case p.Over():
-	case p.stray != nil && !p.Finished(1):
-		p.Fail(p.stray)
-	case len(p.progress) == 0 || !p.progress[0].seen:
-		p.Refuse(errNoFirst)
+	case p.Events.Over():
+	case p.progress.stray != nil && !p.Finished(1):
+		p.Events.Fail(p.progress.stray)
+	case len(p.progress.choices) == 0 || !p.progress.choices[0].seen:
+		p.Events.Refuse(errNoFirst)
 	default:
-		p.Refuse(p.content.End(p))
-		p.Send(event.Event{Kind: event.End})
+		p.Events.Refuse(p.content.End(p))
+		p.Events.Send(event.Event{Kind: event.End})
 	}
 }
 
@@ -160,24 +159,24 @@ func (p *Parser) read(data []byte, whole bool) {
 	dropped := p.Dropped
 	p.parts = p.parts[:0]
 	if err := d.read(data, whole, &p.report, &p.Dropped, p.readChoice); err != nil {
-		p.Refuse(err)
+		p.Events.Refuse(err)
 		return
 	}
 	if d.failed(data) || string(d.Raw(frameType)) == `"error"` {
 		p.Dropped = dropped // the members around an error are not part of an answer
 		if whole {
-			p.Fail(fault.ReadAnswer(data))
+			p.Events.Fail(fault.ReadAnswer(data))
 		} else {
-			p.Fail(dialect.ReadEvent(data))
+			p.Events.Fail(dialect.ReadEvent(data))
 		}
 		return
 	}
 	if !whole {
-		p.stray = d.stray(data, p.stray)
+		p.progress.stray = d.stray(data, p.progress.stray)
 	}
 	p.Lose("moderation", d.Filled(frameJudged))
 	if whole {
-		p.Send(event.Event{Kind: event.Native, Text: data})
+		p.Events.Send(event.Event{Kind: event.Native, Text: data})
 	}
 	if d.counted {
 		p.count()
@@ -186,7 +185,7 @@ func (p *Parser) read(data []byte, whole bool) {
 	// Some servers send a chunk about the prompt before the answer starts.
 	if model := jsonscan.DecodedOf(d.Raw(frameModel)); !p.started && len(p.parts)+len(model) > 0 {
 		p.started = true
-		p.Send(event.Event{
+		p.Events.Send(event.Event{
 			Kind: event.Start, Model: model, Created: token.CountOf(d.Raw(frameCreated)), Usage: &p.usage, Tier: p.tier,
 		})
 	}
@@ -238,29 +237,29 @@ func indexOf(parts []members.Values, nth int) int64 {
 func (p *Parser) sendChoice(nth int, whole, byPosition bool) {
 	v, position := &p.parts[nth], indexOf(p.parts, nth)
 	switch {
-	case p.Over():
+	case p.Events.Over():
 		return
 	case byPosition:
 		position = int64(nth)
 	case position >= maxChoices:
-		p.Refuse(errIndex)
+		p.Events.Refuse(errIndex)
 		return
 	}
 	index := int(position)
 	p.progress.choice(index)
 	if whole {
-		p.Send(event.Event{Kind: event.Native, Choice: index, Text: v.Object()})
+		p.Events.Send(event.Event{Kind: event.Native, Choice: index, Text: v.Object()})
 	}
 	word := finishWord(v)
 	p.content.SendChoice(p, v, Choice{Index: index, Whole: whole, Ends: word != nil})
-	switch c := &p.progress[index]; {
-	case p.Over() || word == nil:
+	switch c := &p.progress.choices[index]; {
+	case p.Events.Over() || word == nil:
 	case !c.finished:
 		c.finished = true
 		p.finish(index, word, v.Filled(choiceStop))
 	default: // later reasons are ignored, but for failures
 		if f := event.Failure(word, nil); f != nil {
-			p.Fail(f)
+			p.Events.Fail(f)
 		}
 	}
 }
@@ -278,10 +277,10 @@ func finishWord(v *members.Values) []byte {
 // finish sends the reason why a choice ended, and the raw stop sequence that ended it.
 func (p *Parser) finish(index int, word, stop []byte) {
 	e := event.Event{Choice: index, Stop: jsonscan.DecodedOf(stop)}
-	if p.progress[index].refused {
+	if p.progress.choices[index].refused {
 		e.Finish = event.FinishRefused
 	}
-	if unknown := p.FinishBy(e, word); unknown != nil {
+	if unknown := p.Events.FinishBy(e, word); unknown != nil {
 		p.DropNamed(InChoice+"finish_reason=", unknown)
 	}
 }
