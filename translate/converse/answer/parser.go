@@ -52,12 +52,12 @@ func NewParser(h event.Handler) *Parser {
 
 // Event reads the next event of a stream.
 func (p *Parser) Event(e sse.Event) {
-	if p.Over() || p.Repeat(e.Name, e.Data) != nil {
+	if p.Events.Over() || p.Events.Repeat(e.Name, e.Data) != nil {
 		return
 	}
-	p.Begin()
+	p.Events.Begin()
 	if Dialect.IsError(string(e.Name), nil) {
-		p.Fail(Dialect.ReadEvent(e.Data))
+		p.Events.Fail(Dialect.ReadEvent(e.Data))
 		return
 	}
 	read := eventsByName[string(e.Name)]
@@ -67,15 +67,15 @@ func (p *Parser) Event(e sse.Event) {
 	}
 	v := &p.whole
 	c := jsonscan.New(e.Data)
-	if p.Refuse(v.ReadDocument(&c, events, &p.Dropped)); p.Over() {
+	if p.Events.Refuse(v.ReadDocument(&c, events, &p.Dropped)); p.Events.Over() {
 		return
 	}
 	if v.Unreadable() {
-		p.Refuse(errPart)
+		p.Events.Refuse(errPart)
 		return
 	}
 	read(p, token.CountOf(v.Raw(eventIndex)))
-	p.Learn(e, v.At(padding))
+	p.Events.Learn(e, v.At(padding))
 }
 
 // eventsByName read the events of a stream that were read into whole. index is that of a block.
@@ -106,7 +106,7 @@ func (p *Parser) find(index int64) int {
 // begin begins a block.
 func (p *Parser) begin(index int64, item singleanswer.Item) *singleanswer.Item {
 	if len(p.open) == maxOpen {
-		p.Refuse(errOpen)
+		p.Events.Refuse(errOpen)
 	}
 	p.open = append(p.open, openBlock{index: index, item: item})
 	return &p.open[len(p.open)-1].item
@@ -117,15 +117,15 @@ func (p *Parser) blockStart(index int64) {
 	v := &p.whole
 	switch {
 	case p.find(index) >= 0:
-		p.Refuse(errTwice)
+		p.Events.Refuse(errTwice)
 	case v.Filled(startImage) != nil:
 		p.begin(index, singleanswer.Item{})
 		p.open[len(p.open)-1].image = bytes.Clone(jsonscan.DecodedOf(v.Raw(startImage)))
 	case v.Raw(startName) == nil && v.Raw(startID) == nil:
 	case v.Filled(startName) == nil:
-		p.Refuse(errNameless)
+		p.Events.Refuse(errNameless)
 	default:
-		p.begin(index, p.OpenCall(v.Raw(startID), v.Raw(startName)))
+		p.begin(index, p.Events.OpenCall(v.Raw(startID), v.Raw(startName)))
 	}
 }
 
@@ -137,10 +137,10 @@ func (p *Parser) blockDelta(index int64) {
 	p.fragment(index, event.ToolArgs, deltaInput)
 	if v.Filled(thinkSign) != nil {
 		it := p.item(index, event.Reasoning)
-		p.SendText(event.Event{Kind: event.Signature}, v.Raw(thinkSign), jsonscan.Slot{})
-		p.Close(it) // what follows is not signed
+		p.Events.SendText(event.Event{Kind: event.Signature}, v.Raw(thinkSign), jsonscan.Slot{})
+		p.Events.Close(it) // what follows is not signed
 	}
-	p.SendText(event.Event{Kind: event.Redacted}, v.Raw(thinkSealed), jsonscan.Slot{})
+	p.Events.SendText(event.Event{Kind: event.Redacted}, v.Raw(thinkSealed), jsonscan.Slot{})
 	if v.Filled(deltaImage) != nil {
 		var kind []byte
 		if i := p.find(index); i >= 0 {
@@ -153,13 +153,13 @@ func (p *Parser) blockDelta(index int64) {
 // image sends an image by its format and its raw data.
 func (p *Parser) image(kind, data []byte) {
 	const path = inContent + "image"
-	p.SendMedia(event.NewMedia(append([]byte("image/"), kind...), jsonscan.DecodedOf(data), path), path)
+	p.Events.SendMedia(event.NewMedia(append([]byte("image/"), kind...), jsonscan.DecodedOf(data), path), path, &p.Dropped)
 }
 
 // fragment sends a fragment of a kind, if the event has one.
 func (p *Parser) fragment(index int64, kind event.Kind, m members.Member) {
 	if raw := p.whole.Filled(m); raw != nil {
-		p.Add(p.item(index, kind), raw, p.whole.At(m))
+		p.Events.Add(p.item(index, kind), raw, p.whole.At(m))
 	}
 }
 
@@ -171,18 +171,18 @@ func (p *Parser) item(index int64, kind event.Kind) *singleanswer.Item {
 	case i >= 0 && p.open[i].item.Kind == kind:
 		return &p.open[i].item
 	case kind == event.ToolArgs || i >= 0 && p.open[i].item.Kind == event.ToolArgs:
-		p.Refuse(errNoCall)
+		p.Events.Refuse(errNoCall)
 		return &singleanswer.Item{}
 	case i >= 0:
-		return p.Switch(&p.open[i].item, kind)
+		return p.Events.Switch(&p.open[i].item, kind)
 	}
-	return p.begin(index, p.Open(kind))
+	return p.begin(index, p.Events.Open(kind))
 }
 
 // blockStop ends a block.
 func (p *Parser) blockStop(index int64) {
 	if i := p.find(index); i >= 0 {
-		p.Close(&p.open[i].item)
+		p.Events.Close(&p.open[i].item)
 		p.open = append(p.open[:i], p.open[i+1:]...)
 	}
 }
@@ -192,7 +192,7 @@ func (p *Parser) finish(reason members.Member, stops [2]members.Member) {
 	v := &p.whole
 	word := v.Filled(reason)
 	if word == nil {
-		p.Refuse(errReason)
+		p.Events.Refuse(errReason)
 		return
 	}
 	stop := v.Filled(stops[0])
@@ -206,7 +206,7 @@ func (p *Parser) finish(reason members.Member, stops [2]members.Member) {
 func (p *Parser) metadata(int64) {
 	p.count(eventUsage, eventTier)
 	if p.Finished(1) {
-		p.Complete()
+		p.Events.Complete()
 	}
 }
 
@@ -227,31 +227,31 @@ func (p *Parser) Answer(body []byte) {
 	c := jsonscan.New(body)
 	switch err := v.ReadDocument(&c, answers, &p.Dropped); {
 	case err != nil:
-		p.Refuse(err)
+		p.Events.Refuse(err)
 		return
 	case v.Raw(contents) == nil && v.Filled(failure) != nil:
-		p.Fail(fault.ReadAnswer(body))
+		p.Events.Fail(fault.ReadAnswer(body))
 		return
 	case v.Raw(contents) == nil, v.Unreadable():
-		p.Refuse(errContent)
+		p.Events.Refuse(errContent)
 		return
 	}
 	p.Start(nil, 0)
 	list := v.Cursor(contents)
-	for list.OpenArray(); list.Element() && !p.Over(); {
+	for list.OpenArray(); list.Element() && !p.Events.Over(); {
 		p.block(&list)
 	}
-	p.Refuse(list.Err())
+	p.Events.Refuse(list.Err())
 	p.finish(answerReason, answerStop)
 	p.count(answerUsage, answerTier)
-	p.Complete()
+	p.Events.Complete()
 }
 
 // block reads a block of a JSON answer.
 func (p *Parser) block(c *jsonscan.Cursor) {
 	v := &p.part
 	if !v.Read(c, block, &p.Dropped) || v.Unreadable() {
-		p.Refuse(errPart)
+		p.Events.Refuse(errPart)
 		return
 	}
 	if v.Raw(cited) != nil {
@@ -260,17 +260,17 @@ func (p *Parser) block(c *jsonscan.Cursor) {
 		return
 	}
 	if v.Filled(blockText) != nil {
-		it := p.Open(event.Text)
-		p.Add(&it, v.Raw(blockText), jsonscan.Slot{})
-		p.Close(&it)
+		it := p.Events.Open(event.Text)
+		p.Events.Add(&it, v.Raw(blockText), jsonscan.Slot{})
+		p.Events.Close(&it)
 	}
 	if v.Filled(reasonText) != nil || v.Filled(reasonSign) != nil {
-		it := p.Open(event.Reasoning)
-		p.Add(&it, v.Raw(reasonText), jsonscan.Slot{})
-		p.SendText(event.Event{Kind: event.Signature}, v.Raw(reasonSign), jsonscan.Slot{})
-		p.Close(&it)
+		it := p.Events.Open(event.Reasoning)
+		p.Events.Add(&it, v.Raw(reasonText), jsonscan.Slot{})
+		p.Events.SendText(event.Event{Kind: event.Signature}, v.Raw(reasonSign), jsonscan.Slot{})
+		p.Events.Close(&it)
 	}
-	p.SendText(event.Event{Kind: event.Redacted}, v.Raw(blockSealed), jsonscan.Slot{})
+	p.Events.SendText(event.Event{Kind: event.Redacted}, v.Raw(blockSealed), jsonscan.Slot{})
 	if v.Filled(pictureType) != nil || v.Filled(pictureData) != nil {
 		p.image(jsonscan.DecodedOf(v.Raw(pictureType)), v.Raw(pictureData))
 	}
@@ -278,12 +278,12 @@ func (p *Parser) block(c *jsonscan.Cursor) {
 		return
 	}
 	if v.Filled(callName) == nil {
-		p.Refuse(errNameless)
+		p.Events.Refuse(errNameless)
 		return
 	}
-	it := p.OpenCall(v.Raw(callID), v.Raw(callName))
-	p.AddInput(&it, v.Raw(callInput))
-	p.Close(&it)
+	it := p.Events.OpenCall(v.Raw(callID), v.Raw(callName))
+	p.Events.AddInput(&it, v.Raw(callInput))
+	p.Events.Close(&it)
 }
 
 // citing reads a text with citations, which consists of pieces.
@@ -293,13 +293,13 @@ func (p *Parser) citing(c *jsonscan.Cursor) {
 	if v.Raw(citesContent) == nil {
 		return
 	}
-	list, it := v.Cursor(citesContent), p.Open(event.Text)
-	for list.OpenArray(); list.Element() && !p.Over(); {
+	list, it := v.Cursor(citesContent), p.Events.Open(event.Text)
+	for list.OpenArray(); list.Element() && !p.Events.Over(); {
 		v.Read(&list, block, &p.Dropped)
-		p.Add(&it, v.Raw(blockText), jsonscan.Slot{})
+		p.Events.Add(&it, v.Raw(blockText), jsonscan.Slot{})
 	}
-	p.Refuse(list.Err())
-	p.Close(&it)
+	p.Events.Refuse(list.Err())
+	p.Events.Close(&it)
 }
 
 // Inspect reads a JSON answer for what the gateway needs to know of it.

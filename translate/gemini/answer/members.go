@@ -82,8 +82,10 @@ var words = singleanswer.Words{
 		token.Row{Path: "billedToolCalls", Is: token.Searches, List: &billedSearches},
 	),
 	Reason: "candidates[*].finishReason",
-	Parts:  singleanswer.Parts{Table: answers, Model: model, Usage: usage, Tier: "serviceTier", Failure: failure, Dialect: &Dialect},
 }
+
+// stream describes the streams, whose events are parts of the JSON answer.
+var stream = singleanswer.Parts{Table: answers, Model: model, Usage: usage, Tier: "serviceTier", Failure: failure, Dialect: &Dialect}
 
 // ofImages are the tokens of images in a list of those of each modality. Some models charge them at
 // a price of their own.

@@ -38,9 +38,9 @@ func NewParser(h event.Handler) *Parser {
 
 // Event reads the next event of a stream.
 func (p *Parser) Event(e sse.Event) {
-	if p.ReadPart(&p.whole, e) {
+	if stream.ReadPart(&p.Parser, &p.whole, e) {
 		p.send()
-		p.Learn(e)
+		p.Events.Learn(e)
 	}
 }
 
@@ -48,14 +48,14 @@ var errNoReason = errors.New("an answer without a reason for its end")
 
 // Answer reads a whole JSON answer.
 func (p *Parser) Answer(body []byte) {
-	if !p.ReadWhole(&p.whole, body) {
+	if !stream.ReadWhole(&p.Parser, &p.whole, body) {
 		return
 	}
 	p.send()
 	if !p.Finished(1) {
-		p.Refuse(errNoReason)
+		p.Events.Refuse(errNoReason)
 	}
-	p.Complete()
+	p.Events.Complete()
 }
 
 // send sends the candidates of an answer or a part of one, or that the prompt was blocked.
@@ -68,7 +68,7 @@ func (p *Parser) send() {
 	}
 	p.searches.name(p.whole.Raw(model))
 	list := p.whole.Cursor(candidates)
-	for list.OpenArray(); list.Element() && !p.Over(); {
+	for list.OpenArray(); list.Element() && !p.Events.Over(); {
 		v := &p.candidate
 		read := v.Read(&list, candidate, &p.Dropped)
 		if read && v.Raw(grounding) != nil {
@@ -78,20 +78,21 @@ func (p *Parser) send() {
 		case !read, token.CountOf(v.Raw(number)) > 0:
 			p.Drop("candidates[*]") // no request asks for more than one
 		case v.Unreadable():
-			p.Refuse(errPart)
+			p.Events.Refuse(errPart)
 		default:
 			p.sendParts()
 			p.sendReason()
 		}
 	}
-	p.Refuse(list.Err())
+	p.Events.Refuse(list.Err())
 }
 
 // ground counts the searches of the candidate. Other formats have no place for its sources.
 func (p *Parser) ground() {
 	p.Drop("candidates[*].groundingMetadata")
 	p.searches.read(p.candidate.Cursor(grounding), token.CountOf(p.candidate.Raw(number)))
-	p.Searched(p.searches.charged())
+	p.Report.Searches = p.searches.charged() // unless the answer states the number
+	p.SendUsage()
 }
 
 var errPart = errors.New("a part of an unknown kind")
@@ -102,9 +103,9 @@ func (p *Parser) sendParts() {
 		return
 	}
 	list, v := p.candidate.Cursor(parts), &p.part
-	for list.OpenArray(); list.Element() && !p.Over(); {
+	for list.OpenArray(); list.Element() && !p.Events.Over(); {
 		if !v.Read(&list, part, &p.Dropped) || v.Unreadable() {
-			p.Refuse(errPart)
+			p.Events.Refuse(errPart)
 			return
 		}
 		if v.Raw(callName) != nil || v.Raw(arguments) != nil || v.Raw(callID) != nil {
@@ -116,7 +117,7 @@ func (p *Parser) sendParts() {
 			if string(v.Raw(thought)) == "true" {
 				kind = event.Reasoning
 			}
-			p.Add(p.Switch(&p.open, kind), v.Raw(text), v.At(text))
+			p.Events.Add(p.Events.Switch(&p.open, kind), v.Raw(text), v.At(text))
 		}
 		if v.Filled(mediaType) != nil || v.Filled(mediaData) != nil {
 			p.sendMedia(lostMedia, event.NewMedia(jsonscan.DecodedOf(v.Raw(mediaType)), jsonscan.DecodedOf(v.Raw(mediaData)), lostMedia))
@@ -126,7 +127,7 @@ func (p *Parser) sendParts() {
 		}
 		p.sign(OfText, nil)
 	}
-	p.Refuse(list.Err())
+	p.Events.Refuse(list.Err())
 }
 
 // sendMedia sends the media in the part, which are at a path. Those of a thought are drafts, and no answer.
@@ -135,8 +136,8 @@ func (p *Parser) sendMedia(path string, m *event.Media) {
 		p.Drop(path)
 		return
 	}
-	p.Close(&p.open)
-	p.SendMedia(m, path)
+	p.Events.Close(&p.open)
+	p.Events.SendMedia(m, path, &p.Dropped)
 }
 
 var errNameless = errors.New("a tool call without a name")
@@ -145,14 +146,14 @@ var errNameless = errors.New("a tool call without a name")
 func (p *Parser) sendCall() {
 	v := &p.part
 	if v.Filled(callName) == nil {
-		p.Refuse(errNameless)
+		p.Events.Refuse(errNameless)
 		return
 	}
 	p.sign(OfCall, jsonscan.DecodedOf(v.Raw(callID)))
-	p.Close(&p.open)
-	it := p.OpenCall(v.Raw(callID), v.Raw(callName))
-	p.AddInput(&it, v.Raw(arguments))
-	p.Close(&it)
+	p.Events.Close(&p.open)
+	it := p.Events.OpenCall(v.Raw(callID), v.Raw(callName))
+	p.Events.AddInput(&it, v.Raw(arguments))
+	p.Events.Close(&it)
 }
 
 // sign sends the signature of the part, if it has one. subject states what is signed, and call is
@@ -162,15 +163,16 @@ func (p *Parser) sign(subject string, call []byte) {
 	if raw == nil {
 		return
 	}
-	p.Switch(&p.open, event.Reasoning)
-	p.Send(event.Event{Kind: event.Signature, ID: call, Text: append([]byte(subject), jsonscan.DecodedOf(raw)...), Origin: translate.Gemini})
-	p.Close(&p.open)
+	p.Events.Switch(&p.open, event.Reasoning)
+	signed := append([]byte(subject), jsonscan.DecodedOf(raw)...)
+	p.Events.Send(event.Event{Kind: event.Signature, ID: call, Text: signed, Origin: translate.Gemini})
+	p.Events.Close(&p.open)
 }
 
 // sendReason sends the reason why the turn has ended, if it is known.
 func (p *Parser) sendReason() {
 	if raw := p.candidate.Filled(reason); raw != nil {
-		p.Close(&p.open)
+		p.Events.Close(&p.open)
 		p.Finish(raw, nil, p.candidate.Raw(explanation))
 	}
 }

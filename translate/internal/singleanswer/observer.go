@@ -13,7 +13,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
-// reader is a parser of a format that embeds event.Sender.
+// reader is a parser of a format that embeds Parser.
 type reader interface {
 	Event(sse.Event)
 	Answer(body []byte)

@@ -28,8 +28,8 @@ var (
 	smallest = singleanswer.Words{
 		Usage:  token.NewRows(token.Row{Path: "in", Is: token.Prompt}, token.Row{Path: "out", Is: token.Output}),
 		Reason: "why",
-		Parts:  singleanswer.Parts{Table: small, Model: name, Usage: counts, Failure: failure, Dialect: openai.Errors.Dialect},
 	}
+	pieces = singleanswer.Parts{Table: small, Model: name, Usage: counts, Failure: failure, Dialect: openai.Errors.Dialect}
 )
 
 // parser is the parser of that format.
@@ -46,29 +46,29 @@ func newParser(h event.Handler) *parser {
 }
 
 func (p *parser) Event(e sse.Event) {
-	if p.ReadPart(&p.part, e) {
+	if pieces.ReadPart(&p.Parser, &p.part, e) {
 		p.send()
-		p.Learn(e)
+		p.Parser.Events.Learn(e)
 	}
 }
 
 func (p *parser) Answer(body []byte) {
-	if p.ReadWhole(&p.part, body) {
+	if pieces.ReadWhole(&p.Parser, &p.part, body) {
 		p.send()
-		p.Complete()
+		p.Events.Complete()
 	}
 }
 
 func (p *parser) send() {
 	v := &p.part
 	if v.Filled(thought) != nil {
-		p.Add(p.Switch(&p.open, event.Reasoning), v.Raw(thought), v.At(thought))
+		p.Events.Add(p.Events.Switch(&p.open, event.Reasoning), v.Raw(thought), v.At(thought))
 	}
 	if v.Filled(text) != nil {
-		p.Add(p.Switch(&p.open, event.Text), v.Raw(text), v.At(text))
+		p.Events.Add(p.Events.Switch(&p.open, event.Text), v.Raw(text), v.At(text))
 	}
 	if v.Raw(why) != nil {
-		p.Close(&p.open)
+		p.Events.Close(&p.open)
 		p.Finish(v.Raw(why), nil, nil)
 	}
 }

@@ -39,17 +39,17 @@ func NewParser(h event.Handler) *Parser {
 
 // Event reads the next event of a stream.
 func (p *Parser) Event(e sse.Event) {
-	if p.Over() || p.Repeat(e.Name, e.Data) != nil {
+	if p.Events.Over() || p.Events.Repeat(e.Name, e.Data) != nil {
 		return
 	}
-	p.Begin()
+	p.Events.Begin()
 	r, kind, name, dropped := &p.reading, eventKinds[string(e.Name)], e.Name, p.Dropped
 	counted := false
 	switch kind {
 	case otherEvent, messageStop, errorEvent: // the data need not be read
 	default:
 		if err := r.read(e.Data, events, &p.Dropped); err != nil {
-			p.Refuse(err)
+			p.Events.Refuse(err)
 			return
 		}
 		counted = p.count(&r.whole, eventUsage)
@@ -68,11 +68,11 @@ func (p *Parser) Event(e sse.Event) {
 		p.blockStart()
 	case blockDelta:
 		p.blockDelta()
-		p.Learn(e)
+		p.Events.Learn(e)
 	case blockStop:
 		index := token.CountOf(r.whole.Raw(eventIndex))
 		if it := p.blocks[index]; it != nil {
-			p.Close(it)
+			p.Events.Close(it)
 		}
 		delete(p.blocks, index)
 	case messageDelta:
@@ -85,9 +85,9 @@ func (p *Parser) Event(e sse.Event) {
 		p.end()
 	case errorEvent:
 		p.Dropped = dropped // the members around an error are not part of an answer
-		p.Fail(Dialect.ReadEvent(e.Data))
+		p.Events.Fail(Dialect.ReadEvent(e.Data))
 	case namelessEvent:
-		p.Refuse(errNoType)
+		p.Events.Refuse(errNoType)
 	default:
 		if string(name) != "ping" {
 			p.DropNamed("event.", name)
@@ -99,29 +99,29 @@ func (p *Parser) Event(e sse.Event) {
 func (p *Parser) Answer(body []byte) {
 	r := &p.reading
 	switch err := r.read(body, messages, &p.Dropped); {
-	case p.Over():
+	case p.Events.Over():
 		return
 	case err != nil:
-		p.Refuse(err)
+		p.Events.Refuse(err)
 		return
 	case r.isError():
 		p.Dropped = translate.Dropped{} // the members around an error are not part of an answer
-		p.Fail(fault.ReadAnswer(body))
+		p.Events.Fail(fault.ReadAnswer(body))
 		return
 	case !r.hasContent():
-		p.Refuse(errNoContent)
+		p.Events.Refuse(errNoContent)
 		return
 	}
-	p.Send(event.Event{Kind: event.Native, Text: body})
+	p.Events.Send(event.Event{Kind: event.Native, Text: body})
 	p.start(&r.whole)
 	list := r.whole.Cursor(messageContent)
-	for list.OpenArray(); list.Element() && !p.Over(); {
+	for list.OpenArray(); list.Element() && !p.Events.Over(); {
 		whole := list
-		p.Send(event.Event{Kind: event.Native, Text: whole.Skip()})
+		p.Events.Send(event.Event{Kind: event.Native, Text: whole.Skip()})
 		it := p.beginBlock(&list)
-		p.Close(&it)
+		p.Events.Close(&it)
 	}
-	p.Refuse(list.Err())
+	p.Events.Refuse(list.Err())
 	p.Finish(r.whole.Raw(messageReason), r.whole.Raw(messageSequence), r.whole.Raw(messageExplained))
 	p.end()
 }
@@ -133,7 +133,7 @@ func (p *Parser) end() {
 			p.Drop(lostCitations)
 		}
 	}
-	p.Complete()
+	p.Events.Complete()
 }
 
 // start sends the beginning of a message.
@@ -162,5 +162,5 @@ func (p *Parser) readPart(m members.Member, table *members.Table) {
 	}
 	c := r.whole.Cursor(m)
 	r.part.Read(&c, table, &p.Dropped)
-	p.Refuse(c.Err())
+	p.Events.Refuse(c.Err())
 }

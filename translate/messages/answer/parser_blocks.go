@@ -27,9 +27,9 @@ func (p *Parser) blockStart() {
 	index := token.CountOf(r.whole.Raw(eventIndex))
 	switch _, known := p.blocks[index]; {
 	case known:
-		p.Refuse(errTwice)
+		p.Events.Refuse(errTwice)
 	case len(p.blocks) == maxOpen:
-		p.Refuse(errOpen)
+		p.Events.Refuse(errOpen)
 	case r.whole.Raw(eventBlock) == nil:
 		p.Drop(lostBlock)
 		p.blocks[index] = &singleanswer.Item{}
@@ -52,23 +52,23 @@ func (p *Parser) beginBlock(c *jsonscan.Cursor) (it singleanswer.Item) {
 		return it
 	}
 	if v.Read(c, blocks, &p.Dropped); c.Err() != nil {
-		p.Refuse(c.Err())
+		p.Events.Refuse(c.Err())
 		return it
 	}
 	var none jsonscan.Slot
 	switch kind {
 	case textBlock:
-		it = p.Open(event.Text)
-		p.Add(&it, v.Raw(blockText), none)
+		it = p.Events.Open(event.Text)
+		p.Events.Add(&it, v.Raw(blockText), none)
 	case thinkingBlock:
-		it = p.Open(event.Reasoning)
-		p.Add(&it, v.Raw(blockThinking), none)
-		p.SendText(event.Event{Kind: event.Signature}, v.Raw(blockSignature), none)
+		it = p.Events.Open(event.Reasoning)
+		p.Events.Add(&it, v.Raw(blockThinking), none)
+		p.Events.SendText(event.Event{Kind: event.Signature}, v.Raw(blockSignature), none)
 	case redactedThinkingBlock:
-		p.SendText(event.Event{Kind: event.Redacted}, v.Raw(blockData), none)
+		p.Events.SendText(event.Event{Kind: event.Redacted}, v.Raw(blockData), none)
 	case toolUseBlock:
-		it = p.OpenCall(v.Raw(blockID), v.Raw(blockName))
-		p.AddInput(&it, v.Filled(blockInput)) // an empty object only announces the deltas
+		it = p.Events.OpenCall(v.Raw(blockID), v.Raw(blockName))
+		p.Events.AddInput(&it, v.Filled(blockInput)) // an empty object only announces the deltas
 	}
 	if v.Filled(blockCitations) != nil {
 		list := v.Cursor(blockCitations)
@@ -112,12 +112,12 @@ func (p *Parser) blockDelta() {
 	case it.Kind == event.ToolArgs:
 		p.Lose(inBlock+"text", v.Filled(deltaText))
 		p.Lose(inBlock+"thinking", v.Filled(deltaThinking))
-		p.Add(it, v.Raw(deltaJSON), v.At(deltaJSON))
+		p.Events.Add(it, v.Raw(deltaJSON), v.At(deltaJSON))
 	case !known || it.Kind == event.Text || it.Kind == event.Reasoning:
 		p.Lose(inBlock+"partial_json", v.Filled(deltaJSON))
-		p.SendText(event.Event{Kind: event.Text, Part: it.Part}, v.Raw(deltaText), v.At(deltaText))
-		p.SendText(event.Event{Kind: event.Reasoning}, v.Raw(deltaThinking), v.At(deltaThinking))
-		p.SendText(event.Event{Kind: event.Signature}, v.Raw(deltaSignature), v.At(deltaSignature))
+		p.Events.SendText(event.Event{Kind: event.Text, Part: it.Part}, v.Raw(deltaText), v.At(deltaText))
+		p.Events.SendText(event.Event{Kind: event.Reasoning}, v.Raw(deltaThinking), v.At(deltaThinking))
+		p.Events.SendText(event.Event{Kind: event.Signature}, v.Raw(deltaSignature), v.At(deltaSignature))
 	}
 }
 
@@ -125,7 +125,7 @@ func (p *Parser) blockDelta() {
 // refers to the whole text of its block. Other formats can express only web pages, without
 // the quoted text.
 func (p *Parser) cite(it *singleanswer.Item, c *jsonscan.Cursor) {
-	p.Differ()
+	p.Events.Differ()
 	var v members.Values
 	if string(c.TypeAhead()) == `"web_search_result_location"` {
 		v.Read(c, citations, &p.Dropped)
@@ -133,7 +133,7 @@ func (p *Parser) cite(it *singleanswer.Item, c *jsonscan.Cursor) {
 		c.Skip()
 	}
 	url, title := []byte(jsonscan.TextOf(v.Raw(citationURL))), []byte(jsonscan.TextOf(v.Raw(citationTitle)))
-	if c.Err() != nil || !p.Cite(it, url, title) {
+	if c.Err() != nil || !p.Events.Cite(it, url, title) {
 		p.Drop(lostCitations)
 	}
 }

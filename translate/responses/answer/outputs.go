@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -15,7 +16,8 @@ import (
 // outputs sends the core events of the items of an answer. What an item is known to
 // contain can be passed to it several times: only the rest is sent that was not sent before.
 type outputs struct {
-	*singleanswer.Parser
+	*translate.Dropped
+	events *singleanswer.Sender
 
 	list    []*output      // in order of their first events
 	last    *output        // the message or the reasoning with the last content, until it ends
@@ -138,7 +140,7 @@ func (o *outputs) reason(cut bool, word []byte) event.FinishReason {
 // counted.
 func (o *outputs) add(s subject) *output {
 	if len(o.list) == maxOutput {
-		o.Refuse(errManyItems)
+		o.events.Refuse(errManyItems)
 		return nil
 	}
 	it := &output{index: s.index, kind: s.kind}
@@ -164,7 +166,7 @@ func (o *outputs) begin(it *output, v *item) {
 	if name := v.Filled(itemName); !it.begun && name != nil {
 		it.begun, it.tool = true, o.calls
 		o.calls++
-		o.Send(event.Event{
+		o.events.Send(event.Event{
 			Kind: event.ToolStart, Tool: it.tool, Custom: it.kind == freeCallItem,
 			ID: jsonscan.AppendText(nil, v.Raw(itemCallID)), Name: jsonscan.AppendText(nil, name),
 		})
@@ -176,7 +178,7 @@ func (o *outputs) begin(it *output, v *item) {
 
 // end sends the rest of an item, and ends the item.
 func (o *outputs) end(it *output, v *item) {
-	if it.ended || o.Over() {
+	if it.ended || o.events.Over() {
 		return
 	}
 	o.begin(it, v)
@@ -196,13 +198,13 @@ func (o *outputs) end(it *output, v *item) {
 func (o *outputs) image(v *item) {
 	const path = inItem + "type=image_generation_call"
 	kind := cmp.Or(string(jsonscan.DecodedOf(v.Raw(imageFormat))), "png")
-	o.SendMedia(event.NewMedia([]byte("image/"+kind), jsonscan.DecodedOf(v.Raw(imageResult)), path), path)
+	o.events.SendMedia(event.NewMedia([]byte("image/"+kind), jsonscan.DecodedOf(v.Raw(imageResult)), path), path, o.Dropped)
 }
 
 // close ends an item. A function without arguments gets an empty object. A call that was cut
 // off ends with the answer, whose finish reason decides about its arguments.
 func (o *outputs) close(it *output) {
-	if it.ended || o.Over() {
+	if it.ended || o.events.Over() {
 		return
 	}
 	it.ended = true
@@ -210,12 +212,12 @@ func (o *outputs) close(it *output) {
 	case !it.kind.isCall():
 		o.leave(it)
 	case !it.begun:
-		o.Refuse(errNameless)
+		o.events.Refuse(errNameless)
 	case !it.cut:
 		if it.kind == callItem && (len(it.parts) == 0 || it.parts[0].sent == 0) {
-			o.Send(event.Event{Kind: event.ToolArgs, Tool: it.tool, Text: emptyObject})
+			o.events.Send(event.Event{Kind: event.ToolArgs, Tool: it.tool, Text: emptyObject})
 		}
-		o.Send(event.Event{Kind: event.ToolEnd, Tool: it.tool})
+		o.events.Send(event.Event{Kind: event.ToolEnd, Tool: it.tool})
 	}
 	it.parts = nil
 }
@@ -230,7 +232,7 @@ func (o *outputs) leave(it *output) {
 	if it.kind == reasoningItem {
 		end = event.ReasoningEnd
 	}
-	o.Send(event.Event{Kind: end})
+	o.events.Send(event.Event{Kind: end})
 }
 
 // enter is called before content of an item is sent: it ends the text or the reasoning of
@@ -252,8 +254,8 @@ func (o *outputs) readItem(v *item, raw []byte) {
 	case unknownItem:
 		v.kind = word
 	case imageItem:
-		o.Refuse(v.read(raw, imageItems, &o.Dropped))
+		o.events.Refuse(v.read(raw, imageItems, o.Dropped))
 	default:
-		o.Refuse(v.read(raw, items, &o.Dropped))
+		o.events.Refuse(v.read(raw, items, o.Dropped))
 	}
 }

@@ -31,7 +31,7 @@ func (o *outputs) reasoning(it *output, v *item) {
 	default:
 		o.enter(it)
 		o.text = it.appendSignature(o.text[:0], sealed)
-		o.Send(event.Event{Kind: event.Signature, Text: o.text, Origin: translate.Responses})
+		o.events.Send(event.Event{Kind: event.Signature, Text: o.text, Origin: translate.Responses})
 	}
 }
 
@@ -39,7 +39,7 @@ func (o *outputs) reasoning(it *output, v *item) {
 func (o *outputs) eachPart(it *output, t *textSource, list []byte) {
 	c := jsonscan.Skipped(list)
 	c.OpenArray()
-	for i := int64(0); c.Element() && !o.Over(); i++ {
+	for i := int64(0); c.Element() && !o.events.Over(); i++ {
 		if o.readPart(c.Skip(), t) {
 			o.restOf(it, i)
 		}
@@ -49,11 +49,11 @@ func (o *outputs) eachPart(it *output, t *textSource, list []byte) {
 // readPart reads a raw part. It returns false after a fault.
 func (o *outputs) readPart(raw []byte, t *textSource) (ok bool) {
 	c := jsonscan.Skipped(raw)
-	if !o.whole.Read(&c, t.parts, &o.Dropped) && !jsonscan.Blank(raw) {
+	if !o.whole.Read(&c, t.parts, o.Dropped) && !jsonscan.Blank(raw) {
 		o.Drop(t.path)
 	}
-	o.Refuse(c.Finish())
-	return !o.Over()
+	o.events.Refuse(c.Finish())
+	return !o.events.Over()
 }
 
 // restOf sends the rest of the part that was read last.
@@ -95,10 +95,10 @@ func (o *outputs) partAt(it *output, index int64) *part {
 		}
 	}
 	if o.parts++; o.parts > maxOutput {
-		o.Refuse(errManyParts)
+		o.events.Refuse(errManyParts)
 		return nil
 	}
-	pt := &part{index: index, start: o.Characters()}
+	pt := &part{index: index, start: o.events.Characters()}
 	pt.hash.SetSeed(seed)
 	it.parts = append(it.parts, pt)
 	return pt
@@ -107,13 +107,13 @@ func (o *outputs) partAt(it *output, index int64) *part {
 // fragment sends a fragment of a text of an item, the raw string at a position.
 func (o *outputs) fragment(it *output, index int64, raw []byte, slot jsonscan.Slot, e event.Event) *part {
 	if it.left && e.Kind != event.ToolArgs {
-		o.Refuse(errInterleaved)
+		o.events.Refuse(errInterleaved)
 		return nil
 	}
 	pt := o.partAt(it, index)
 	if pt != nil && len(raw) > len(`""`) {
 		o.prepare(it, pt, &e)
-		pt.add(o.SendText(e, raw, slot))
+		pt.add(o.events.SendText(e, raw, slot))
 	}
 	return pt
 }
@@ -135,7 +135,7 @@ func (o *outputs) rest(it *output, index int64, raw []byte, e event.Event) *part
 	if len(rest) > 0 {
 		o.prepare(it, pt, &e)
 		e.Text = rest
-		o.Send(e)
+		o.events.Send(e)
 		pt.add(rest)
 	}
 	pt.checked = pt.sent
@@ -162,7 +162,7 @@ func (o *outputs) score(pt *part, raw []byte, whole bool) {
 	}
 	pt.scored = true
 	o.scores = jsonscan.AppendCompact(o.scores[:0], raw)
-	o.Send(event.Event{Kind: event.Logprobs, Logprobs: o.scores})
+	o.events.Send(event.Event{Kind: event.Logprobs, Logprobs: o.scores})
 }
 
 // source sends a raw annotation of a part. Other formats can express only web pages.
@@ -171,14 +171,14 @@ func (o *outputs) source(pt *part, raw []byte) {
 	var v members.Values
 	c := jsonscan.Skipped(raw)
 	if string(jsonscan.Inner(c.TypeAhead())) == "url_citation" {
-		v.Read(&c, annotations, &o.Dropped)
+		v.Read(&c, annotations, o.Dropped)
 	}
 	url, title := v.Filled(annotationURL), v.Raw(annotationTitle)
-	if !o.Citable(url, title) || c.Err() != nil {
+	if !o.events.Citable(url, title) || c.Err() != nil {
 		o.Drop(lostAnnotations)
 		return
 	}
-	o.Send(event.Event{Kind: event.Source, Source: &event.Citation{
+	o.events.Send(event.Event{Kind: event.Source, Source: &event.Citation{
 		URL: jsonscan.AppendText(nil, url), Title: jsonscan.AppendText(nil, title),
 		Start: pt.start + int(token.CountOf(v.Raw(annotationStart))), End: pt.start + int(token.CountOf(v.Raw(annotationEnd))),
 	}})

@@ -40,29 +40,29 @@ var errStatus = errors.New("the end of a response that is not complete")
 func NewParser(h event.Handler) *Parser {
 	p := &Parser{}
 	p.Init(&words, h)
-	p.outputs.Parser = &p.Parser
+	p.outputs.events, p.outputs.Dropped = &p.Events, &p.Dropped
 	return p
 }
 
 // Event reads the next event of a stream.
 func (p *Parser) Event(e sse.Event) {
 	switch {
-	case p.Over():
+	case p.Events.Over():
 		return
 	case e.IsDone():
 		p.fail()
 		return
 	}
-	if repeated := p.Repeat(e.Name, e.Data); repeated != nil {
+	if repeated := p.Events.Repeat(e.Name, e.Data); repeated != nil {
 		p.outputs.part.add(repeated.Text)
 		return
 	}
-	p.Begin()
+	p.Events.Begin()
 	r, name, kind, dropped := &p.reading, e.Name, eventKindOf(e.Name), p.Dropped
 	if err := r.read(e.Data, events, &p.Dropped); err != nil {
 		switch {
 		case len(name) == 0 || kind.known():
-			p.Refuse(err)
+			p.Events.Refuse(err)
 		case kind.step == unknownStep: // which may have any data
 			p.dropEvent(name)
 		}
@@ -76,10 +76,10 @@ func (p *Parser) Event(e sse.Event) {
 		p.Dropped = dropped // the members around an error are not part of an answer
 		f := Dialect.ReadEvent(e.Data)
 		if kind.step != failingStep {
-			p.Fail(f)
+			p.Events.Fail(f)
 		} else if p.failed == nil {
 			p.failed = f
-			p.Send(event.Event{Kind: event.Failing})
+			p.Events.Send(event.Event{Kind: event.Failing})
 		}
 		return
 	}
@@ -95,12 +95,12 @@ func (p *Parser) Event(e sse.Event) {
 	s := p.subject(&kind)
 	if p.mustWait(kind.step, s) {
 		p.Dropped = dropped // the event is read again
-		p.Refuse(p.waiting.add(s.index, sse.Event{Name: name, Data: e.Data}))
+		p.Events.Refuse(p.waiting.add(s.index, sse.Event{Name: name, Data: e.Data}))
 		return
 	}
 	p.step(kind, s)
 	if kind.step == deltaStep {
-		p.Learn(e, r.At(eventNumber), r.At(eventPadding))
+		p.Events.Learn(e, r.At(eventNumber), r.At(eventPadding))
 		return
 	}
 	p.release(false)
@@ -109,7 +109,7 @@ func (p *Parser) Event(e sse.Event) {
 // fail ends an answer that has failed, since nothing follows that states why.
 func (p *Parser) fail() {
 	if p.failed != nil {
-		p.Fail(p.failed)
+		p.Events.Fail(p.failed)
 	}
 }
 
@@ -127,7 +127,7 @@ func (p *Parser) unknownEvent(kind eventKind, name []byte) {
 	case bytes.HasPrefix(name, []byte("response.audio.")): // which may name an item
 		p.DropContent(inEvent + "audio")
 	case len(name) == 0:
-		p.Refuse(errNoType)
+		p.Events.Refuse(errNoType)
 	case p.reading.index(eventOutput) < 0:
 		p.dropEvent(name)
 	}
@@ -177,7 +177,7 @@ func (p *Parser) mustWait(step step, s subject) bool {
 // begins.
 func (p *Parser) release(all bool) {
 	o := &p.outputs
-	for len(p.waiting.events) > 0 && !p.Over() {
+	for len(p.waiting.events) > 0 && !p.Events.Over() {
 		switch {
 		case o.last == nil:
 		case all:
@@ -186,7 +186,7 @@ func (p *Parser) release(all bool) {
 			return
 		}
 		for _, e := range p.waiting.next() {
-			if p.Over() || p.reading.read(e.Data, events, &p.Dropped) != nil {
+			if p.Events.Over() || p.reading.read(e.Data, events, &p.Dropped) != nil {
 				continue
 			}
 			kind := eventKindOf(e.Name)
@@ -289,14 +289,14 @@ func (p *Parser) Answer(body []byte) {
 	r := &p.reading
 	switch err := r.read(body, responses, &p.Dropped); {
 	case err != nil:
-		p.Refuse(err)
+		p.Events.Refuse(err)
 	case r.isFault():
 		p.Dropped = translate.Dropped{}
-		p.Fail(r.fault())
+		p.Events.Fail(r.fault())
 	case !r.hasOutput():
-		p.Refuse(errNoOutput)
+		p.Events.Refuse(errNoOutput)
 	default:
-		p.Send(event.Event{Kind: event.Native, Text: body})
+		p.Events.Send(event.Event{Kind: event.Native, Text: body})
 		p.complete(false, true)
 	}
 }
@@ -318,15 +318,15 @@ func (p *Parser) complete(cut, native bool) {
 	switch {
 	case r.isFault():
 		p.Dropped = translate.Dropped{}
-		p.Fail(Dialect.ReadEvent(r.Object()))
+		p.Events.Fail(Dialect.ReadEvent(r.Object()))
 		return
 	case r.failure() != nil:
 		p.head()
 		p.SendUsage()
-		p.Fail(r.failure())
+		p.Events.Fail(r.failure())
 		return
 	case !r.ended():
-		p.Refuse(errStatus)
+		p.Events.Refuse(errStatus)
 		return
 	}
 	p.head()
@@ -335,7 +335,7 @@ func (p *Parser) complete(cut, native bool) {
 	if r.hasOutput() { // the end of a stream may omit the items
 		c := r.Cursor(responseOutput)
 		c.OpenArray()
-		for i := int64(0); c.Element() && !p.Over(); i++ {
+		for i := int64(0); c.Element() && !p.Events.Over(); i++ {
 			p.wholeItem(i, c.Skip(), native)
 		}
 	}
@@ -346,7 +346,7 @@ func (p *Parser) complete(cut, native bool) {
 	}
 	p.SendUsage()
 	p.SendFinish(event.Event{Finish: o.reason(cut, end)})
-	p.Complete()
+	p.Events.Complete()
 }
 
 // wholeItem sends the rest of an item of a whole response: of the item that was streamed,
@@ -365,7 +365,7 @@ func (p *Parser) wholeItem(index int64, raw []byte, native bool) {
 		return
 	}
 	if native {
-		p.Send(event.Event{Kind: event.Native, Text: raw})
+		p.Events.Send(event.Event{Kind: event.Native, Text: raw})
 	}
 	o.readItem(&p.item, raw)
 	o.end(it, &p.item)
