@@ -180,7 +180,7 @@ func longestMatch(r *syntax.Regexp) int {
 
 // Check implements aigateway.Guard.
 func (g *Regex) Check(_ context.Context, v *aigateway.GuardView) (verdict aigateway.GuardVerdict, _ error) {
-	s := search{Regex: g, view: v, left: int(g.MaxSize), seams: int(g.MaxSize)}
+	s := search{rules: g.rules, view: v, left: int(g.MaxSize), seams: int(g.MaxSize)}
 	if v.Phase == aigateway.GuardStream {
 		w, _ := g.Window() // its error was returned when the configuration was loaded
 		s.overlap = w.Overlap

@@ -11,8 +11,8 @@ import (
 
 // search is the search for rules in the texts of a view.
 type search struct {
-	*Regex
-	walker
+	rules   []rule
+	walker  walker
 	view    *aigateway.GuardView
 	overlap int // of the window of a stream
 	left    int // bytes of texts that may still be searched
@@ -76,7 +76,7 @@ func isEscaped(text string, start, end int) bool {
 
 // findIn returns the matches of rules in a text as it is.
 func (s *search) findIn(text string, left *int, suits func(*rule) bool) (matches []match) {
-	form, whole := s.normalize(text, left)
+	form, whole := s.walker.normalize(text, left)
 	s.exceeded = s.exceeded || !whole
 	for i := range s.rules {
 		r := &s.rules[i]
@@ -93,7 +93,7 @@ func (s *search) findIn(text string, left *int, suits func(*rule) bool) (matches
 			}
 		}
 	}
-	s.origins(text, spansOf(matches))
+	s.walker.origins(text, spansOf(matches))
 	return matches
 }
 
