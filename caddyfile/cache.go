@@ -75,6 +75,6 @@ var cacheWords = words[*cache.Options]{
 //		in    <module> ...
 //	}
 func readCache(d *cf.Dispenser, c *config) error {
-	c.Cache = new(cache.Options)
-	return cacheWords.readBlock(d, "cache", c.Cache, nil)
+	c.gateway.Cache = new(cache.Options)
+	return cacheWords.readBlock(d, "cache", c.gateway.Cache, nil)
 }

@@ -16,8 +16,8 @@ import (
 
 // config is a gateway.Config that is being read.
 type config struct {
-	gateway.Config
-	keys cf.Unmarshaler // the key source of the configuration, nil without keys
+	gateway gateway.Config // what was read so far
+	keys    cf.Unmarshaler // the key source of the configuration, nil without keys
 
 	inherited gateway.Config // of the global option, for a site
 	targets   []target
@@ -36,12 +36,13 @@ type target struct {
 // global option count. It is called after each provider and model, so that its error belongs
 // to the last one.
 func (c *config) checkClaims() error {
-	return catalog.CheckClaims(slices.Concat(c.inherited.Providers, c.Providers), slices.Concat(c.inherited.Models, c.Models))
+	providers := slices.Concat(c.inherited.Providers, c.gateway.Providers)
+	return catalog.CheckClaims(providers, slices.Concat(c.inherited.Models, c.gateway.Models))
 }
 
 // providerNames returns the names of the providers, those of the global option included.
 func (c *config) providerNames() (names []string) {
-	for _, p := range slices.Concat(c.inherited.Providers, c.Providers) {
+	for _, p := range slices.Concat(c.inherited.Providers, c.gateway.Providers) {
 		names = append(names, p.Name)
 	}
 	return names
@@ -61,10 +62,10 @@ func (c *config) checkTargets() error {
 // checkLimits returns an error for a limit that is within one which is not defined.
 func (c *config) checkLimits() error {
 	var known []string
-	for _, limit := range slices.Concat(c.inherited.KeyLimits, c.KeyLimits) {
+	for _, limit := range slices.Concat(c.inherited.KeyLimits, c.gateway.KeyLimits) {
 		known = append(known, limit.Name)
 	}
-	for _, limit := range c.KeyLimits {
+	for _, limit := range c.gateway.KeyLimits {
 		if limit.Parent != "" && !slices.Contains(known, limit.Parent) {
 			place := c.limits[limit]
 			return place.Errf("limit '%s': %w", limit.Name, limits.UndefinedWithin(limit.Parent, known))
@@ -79,8 +80,8 @@ var configWords = withAnswerBounds(words[*config]{
 	"key":      {read: readKey, repeat: true},
 	"keys":     {read: readKeySource, repeat: true},
 	"catalog": {read: func(d *cf.Dispenser, c *config) (err error) {
-		if c.CatalogFile, err = readOne(d); err == nil && catalog.CheckFile(c.CatalogFile) != nil {
-			err = d.Errf("catalog: %w", catalog.CheckFile(c.CatalogFile))
+		if c.gateway.CatalogFile, err = readOne(d); err == nil && catalog.CheckFile(c.gateway.CatalogFile) != nil {
+			err = d.Errf("catalog: %w", catalog.CheckFile(c.gateway.CatalogFile))
 		}
 		return err
 	}},
@@ -98,65 +99,65 @@ var configWords = withAnswerBounds(words[*config]{
 	"cache":       {read: readCache},
 	"cors":        {read: readCORS},
 	"seal_keys": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.SealKeys, err = readReferences(d)
+		c.gateway.SealKeys, err = readReferences(d)
 		return err
 	}},
 	"max_body": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.MaxBody, err = readSize(d)
+		c.gateway.MaxBody, err = readSize(d)
 		return err
 	}},
 	"max_batch": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.MaxBatch, err = readSize(d)
+		c.gateway.MaxBatch, err = readSize(d)
 		return err
 	}},
 	"max_upload": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.MaxUpload, err = readSize(d)
+		c.gateway.MaxUpload, err = readSize(d)
 		return err
 	}},
 	"public_url": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.PublicURL, err = readOne(d)
+		c.gateway.PublicURL, err = readOne(d)
 		return err
 	}},
 	"commit_after": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.CommitAfter, err = readDurationOrOff(d)
+		c.gateway.CommitAfter, err = readDurationOrOff(d)
 		return err
 	}},
 	"keep_alive": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.KeepAlive, err = readDurationOrOff(d)
+		c.gateway.KeepAlive, err = readDurationOrOff(d)
 		return err
 	}},
 	"deadline": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.Deadline, err = readDuration(d)
+		c.gateway.Deadline, err = readDuration(d)
 		return err
 	}},
 	"retry": {read: func(d *cf.Dispenser, c *config) error {
-		c.DisableRetry = true
+		c.gateway.DisableRetry = true
 		return readOther(d, "on", "off")
 	}},
 	"cooldown": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.Cooldown, err = readDurationOrOff(d)
+		c.gateway.Cooldown, err = readDurationOrOff(d)
 		return err
 	}},
 	"fail_rate": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.FailRate, err = readPercentOrOff(d)
+		c.gateway.FailRate, err = readPercentOrOff(d)
 		return err
 	}},
 	"target_header": {read: func(d *cf.Dispenser, c *config) error {
-		c.TargetHeader = true
+		c.gateway.TargetHeader = true
 		return readOther(d, "off", "on")
 	}},
 	"queue": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.Queue, err = readQueue(d)
+		c.gateway.Queue, err = readQueue(d)
 		return err
 	}},
 	"max_running": {read: func(d *cf.Dispenser, c *config) (err error) {
-		c.MaxRunning, err = readCount(d)
+		c.gateway.MaxRunning, err = readCount(d)
 		return err
 	}},
 	"affinity": {read: readAffinity},
 	"tags":     {read: readTags},
 	"customer": {read: readCustomer},
-}, func(c *config) *aigateway.AnswerBounds { return &c.AnswerBounds })
+}, func(c *config) *aigateway.AnswerBounds { return &c.gateway.AnswerBounds })
 
 // parseConfig reads the directive or the global option. Syntax:
 //
@@ -208,18 +209,18 @@ func parseConfig(d *cf.Dispenser, inherited gateway.Config, lines []written.Line
 	c := config{inherited: inherited, limits: make(map[*limits.Limit]cf.Dispenser)}
 	d.Next() // the directive's name
 	if d.NextArg() {
-		return c.Config, d.Errf("%s accepts only a matcher (/path*, @name or *) and a block", directive)
+		return c.gateway, d.Errf("%s accepts only a matcher (/path*, @name or *) and a block", directive)
 	}
 	if err := configWords.readBlock(d, directive, &c, nil); err != nil {
-		return c.Config, err
+		return c.gateway, err
 	}
 	if err := errors.Join(c.checkTargets(), c.checkLimits(), c.checkPasses(), c.checkSockets()); err != nil {
-		return c.Config, err
+		return c.gateway, err
 	}
 	if c.keys != nil {
 		own := caddyconfig.JSONModuleObject(c.keys, "source", keySource, nil)
-		c.KeySourcesRaw = slices.Insert(c.KeySourcesRaw, 0, own)
+		c.gateway.KeySourcesRaw = slices.Insert(c.gateway.KeySourcesRaw, 0, own)
 	}
-	c.Written = &written.Caddyfile{Digest: c.Digest(), Lines: lines}
-	return c.Config, nil
+	c.gateway.Written = &written.Caddyfile{Digest: c.gateway.Digest(), Lines: lines}
+	return c.gateway, nil
 }

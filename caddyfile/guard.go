@@ -91,7 +91,7 @@ func readGuard(d *cf.Dispenser, c *config) error {
 	if err := g.Validate(); err != nil {
 		return line.WrapErr(err)
 	}
-	c.Guards = append(c.Guards, g)
+	c.gateway.Guards = append(c.gateway.Guards, g)
 	return nil
 }
 
@@ -125,6 +125,6 @@ func readLogContent(d *cf.Dispenser, c *config) error {
 	if d.NextArg() {
 		return d.Err("log_content has only a block")
 	}
-	c.LogContent = new(guardrails.LogConfig)
-	return logWords.readBlock(d, "log_content", c.LogContent, nil)
+	c.gateway.LogContent = new(guardrails.LogConfig)
+	return logWords.readBlock(d, "log_content", c.gateway.LogContent, nil)
 }

@@ -58,19 +58,19 @@ func (c *config) addKeySource(d *cf.Dispenser, name string) error {
 	if err != nil {
 		return err
 	}
-	c.KeySourcesRaw = append(c.KeySourcesRaw, caddyconfig.JSONModuleObject(source, "source", name, nil))
+	c.gateway.KeySourcesRaw = append(c.gateway.KeySourcesRaw, caddyconfig.JSONModuleObject(source, "source", name, nil))
 	return nil
 }
 
 // readStore passes a segment to the store that it names.
 func readStore(d *cf.Dispenser, c *config) (err error) {
-	c.StoreRaw, err = readKind(d, "store", storesNamespace, "store")
+	c.gateway.StoreRaw, err = readKind(d, "store", storesNamespace, "store")
 	return err
 }
 
 // readCounters passes a segment to the counters that it names.
 func readCounters(d *cf.Dispenser, c *config) (err error) {
-	c.CountersRaw, err = readKind(d, "counters", countersNamespace, "counters")
+	c.gateway.CountersRaw, err = readKind(d, "counters", countersNamespace, "counters")
 	return err
 }
 
@@ -96,14 +96,14 @@ func readAccounts(d *cf.Dispenser, c *config) error {
 		if d.Val() != "off" || d.NextArg() || d.NextBlock(d.Nesting()) {
 			return d.Err("accounts is either off or has a block")
 		}
-		c.DisableAccounts = true
+		c.gateway.DisableAccounts = true
 		return nil
 	}
 	accounts, err := cf.UnmarshalModule(d, accountsModule)
 	if err != nil {
 		return err
 	}
-	c.AccountsRaw = caddyconfig.JSON(accounts, nil)
+	c.gateway.AccountsRaw = caddyconfig.JSON(accounts, nil)
 	return nil
 }
 

@@ -123,7 +123,7 @@ func readKeyLimit(d *cf.Dispenser, c *config) error {
 	if err := aigateway.CheckLimitName(name); err != nil {
 		return d.WrapErr(err)
 	}
-	if slices.ContainsFunc(c.KeyLimits, func(l *limits.Limit) bool { return l.Name == name }) {
+	if slices.ContainsFunc(c.gateway.KeyLimits, func(l *limits.Limit) bool { return l.Name == name }) {
 		return d.Errf("limit '%s' is defined twice", name)
 	}
 	limit := &limits.Limit{Limit: aigateway.Limit{Name: name}}
@@ -133,7 +133,7 @@ func readKeyLimit(d *cf.Dispenser, c *config) error {
 	if err := limit.Check(); err != nil {
 		return line.WrapErr(err)
 	}
-	c.KeyLimits, c.limits[limit] = append(c.KeyLimits, limit), line
+	c.gateway.KeyLimits, c.limits[limit] = append(c.gateway.KeyLimits, limit), line
 	return nil
 }
 

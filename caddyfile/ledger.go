@@ -58,7 +58,7 @@ func checked(read func(*cf.Dispenser, *backends.Ledger) error) func(*cf.Dispense
 func readLedger(d *cf.Dispenser, c *config) error {
 	switch args := d.RemainingArgs(); {
 	case len(args) == 1 && args[0] == "off":
-		c.DisableLedger = true
+		c.gateway.DisableLedger = true
 		if d.NextBlock(d.Nesting()) {
 			return d.Err("ledger off has no block")
 		}
@@ -66,8 +66,8 @@ func readLedger(d *cf.Dispenser, c *config) error {
 	case len(args) > 0:
 		return d.Err("ledger has a block, or the value off")
 	}
-	c.Ledger = new(backends.Ledger)
-	return ledgerWords.readBlock(d, "ledger", c.Ledger, nil)
+	c.gateway.Ledger = new(backends.Ledger)
+	return ledgerWords.readBlock(d, "ledger", c.gateway.Ledger, nil)
 }
 
 // readSync reads how often the journal is flushed to the disk.

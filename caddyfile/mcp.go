@@ -81,7 +81,7 @@ func readMCP(d *cf.Dispenser, c *config) error {
 	if err := m.Check(); err != nil {
 		return line.Errf("mcp '%s': %w", m.Name, err)
 	}
-	c.MCP = append(c.MCP, m)
+	c.gateway.MCP = append(c.gateway.MCP, m)
 	return nil
 }
 

@@ -73,7 +73,8 @@ func readModel(d *cf.Dispenser, c *config) error {
 	if _, err := aigateway.ParsePattern(name); err != nil {
 		return d.WrapErr(err)
 	}
-	if slices.ContainsFunc(slices.Concat(c.inherited.Models, c.Models), func(m *catalog.ModelConfig) bool { return m.Name == name }) {
+	sameName := func(other *catalog.ModelConfig) bool { return other.Name == name }
+	if slices.ContainsFunc(slices.Concat(c.inherited.Models, c.gateway.Models), sameName) {
 		return d.Errf("model '%s' is defined twice", name)
 	}
 	m := &model{&catalog.ModelConfig{Name: name}, c}
@@ -83,7 +84,7 @@ func readModel(d *cf.Dispenser, c *config) error {
 	if len(m.Targets) == 0 {
 		return line.Errf("model '%s' needs at least one target: to <provider>", name)
 	}
-	c.Models = append(c.Models, m.ModelConfig)
+	c.gateway.Models = append(c.gateway.Models, m.ModelConfig)
 	if err := c.checkClaims(); err != nil {
 		return line.WrapErr(err)
 	}

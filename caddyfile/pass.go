@@ -59,7 +59,7 @@ func readPass(d *cf.Dispenser, c *config) error {
 	if err := p.Check(); err != nil {
 		return line.Errf("pass '%s': %w", p.Prefix, err)
 	}
-	c.Pass = append(c.Pass, p)
+	c.gateway.Pass = append(c.gateway.Pass, p)
 	c.passes = append(c.passes, line)
 	return nil
 }
@@ -85,7 +85,7 @@ func readPassRule(d *cf.Dispenser, rules *[]pass.Rule) error {
 // checkPasses returns an error for a line pass whose provider is not defined.
 func (c *config) checkPasses() error {
 	known := c.providerNames()
-	for i, p := range c.Pass {
+	for i, p := range c.gateway.Pass {
 		if !slices.Contains(known, p.Provider) {
 			return c.passes[i].Errf("pass '%s': %w", p.Prefix, catalog.UnknownProvider(p.Provider, known))
 		}

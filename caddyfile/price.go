@@ -20,8 +20,8 @@ func readPrice(d *cf.Dispenser, p *provider) error {
 		return err
 	}
 	columns["models"] = model
-	p.Prices = append(p.Prices, columns)
-	if err := catalog.CheckPrices(p.ProviderConfig); err != nil {
+	p.config.Prices = append(p.config.Prices, columns)
+	if err := catalog.CheckPrices(p.config); err != nil {
 		return d.WrapErr(err)
 	}
 	return nil

@@ -18,7 +18,7 @@ import (
 
 // provider is a catalog.ProviderConfig that is being read.
 type provider struct {
-	*catalog.ProviderConfig
+	config         *catalog.ProviderConfig
 	preset         caddy.Module
 	presetName     string
 	path           string // base_url, if it is only a path
@@ -38,28 +38,32 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 	"stream_end": {read: readStreamEnd},
 	"price":      {read: readPrice, repeat: true},
 	"listed_as": {read: func(d *cf.Dispenser, p *provider) (err error) {
-		p.ListedAs, err = readOne(d)
+		p.config.ListedAs, err = readOne(d)
 		return err
 	}},
 	"cooldown": {read: func(d *cf.Dispenser, p *provider) (err error) {
-		p.Cooldown, err = readDurationOrOff(d)
+		p.config.Cooldown, err = readDurationOrOff(d)
 		return err
 	}},
 	"fail_rate": {read: func(d *cf.Dispenser, p *provider) (err error) {
-		p.FailRate, err = readPercentOrOff(d)
+		p.config.FailRate, err = readPercentOrOff(d)
 		return err
 	}},
 	"max_running": {read: func(d *cf.Dispenser, p *provider) (err error) {
-		p.MaxRunning, err = readCount(d)
+		p.config.MaxRunning, err = readCount(d)
 		return err
 	}},
 	"queue": {read: func(d *cf.Dispenser, p *provider) (err error) {
-		p.Queue, err = readQueue(d)
+		p.config.Queue, err = readQueue(d)
 		return err
 	}},
-	"limit":           {read: readCallLimit(func(p *provider) **aigateway.LimitRules { return &p.Limit })},
+	"limit":           {read: readCallLimit(func(p *provider) **aigateway.LimitRules { return &p.config.Limit })},
 	"connect_timeout": timeout(func(p *provider) *caddy.Duration { return &p.connectTimeout }),
-}, func(p *provider) *aigateway.AnswerBounds { return &p.AnswerBounds }), func(p *provider) *map[string]string { return &p.Traits }))
+}, func(p *provider) *aigateway.AnswerBounds {
+	return &p.config.AnswerBounds
+}), func(p *provider) *map[string]string {
+	return &p.config.Traits
+}))
 
 // readProvider reads a provider. Syntax:
 //
@@ -104,7 +108,7 @@ var providerWords = withProxyWords(withTraits(withAnswerBounds(words[*provider]{
 // base_url is only a path, and its default is /v1.
 func readProvider(d *cf.Dispenser, c *config) error {
 	line := *d // errors about the whole block contain its first line
-	p := &provider{ProviderConfig: new(catalog.ProviderConfig)}
+	p := &provider{config: new(catalog.ProviderConfig)}
 	if err := p.readHead(d); err != nil {
 		return err
 	}
@@ -114,11 +118,11 @@ func readProvider(d *cf.Dispenser, c *config) error {
 	if err := p.finish(&line, d.Token()); err != nil {
 		return err
 	}
-	sameName := func(other *catalog.ProviderConfig) bool { return other.Name == p.Name }
-	if slices.ContainsFunc(slices.Concat(c.inherited.Providers, c.Providers), sameName) {
-		return line.Errf("provider '%s' is defined twice", p.Name)
+	sameName := func(other *catalog.ProviderConfig) bool { return other.Name == p.config.Name }
+	if slices.ContainsFunc(slices.Concat(c.inherited.Providers, c.gateway.Providers), sameName) {
+		return line.Errf("provider '%s' is defined twice", p.config.Name)
 	}
-	c.Providers = append(c.Providers, p.ProviderConfig)
+	c.gateway.Providers = append(c.gateway.Providers, p.config)
 	if err := c.checkClaims(); err != nil {
 		return line.WrapErr(err)
 	}
@@ -134,8 +138,8 @@ func (p *provider) readHead(d *cf.Dispenser) error {
 	if err := aigateway.CheckProviderName(args[0]); err != nil {
 		return d.WrapErr(err)
 	}
-	p.Name, args = args[0], args[1:]
-	preset := p.Name
+	p.config.Name, args = args[0], args[1:]
+	preset := p.config.Name
 	if len(args) > 0 && !strings.HasPrefix(args[0], "{") {
 		preset, args = args[0], args[1:]
 	}
@@ -157,7 +161,7 @@ func (p *provider) setPreset(d *cf.Dispenser, name string) error {
 	}
 	known := moduleNames(presetNamespace)
 	list, meant := strings.Join(known, ", "), suggest.DidYouMean(name, known)
-	if name == p.Name {
+	if name == p.config.Name {
 		return d.Errf("no preset is named '%s', so the provider needs one after its name; %sknown are: %s. %s", name, meant, list, anyService)
 	}
 	return d.Errf("the word after the name of the provider is no preset; %sknown presets are: %s. %s. An API key is {env.NAME}: a literal one is refused, and {$NAME} inserts one", meant, list, anyService)
@@ -171,10 +175,10 @@ func (p *provider) addAPIKeys(d *cf.Dispenser, references []string) error {
 		if err := checkSecret(d, reference); err != nil {
 			return err
 		}
-		if slices.Contains(p.APIKeys, reference) {
-			return d.Errf("provider '%s' has the API key %s twice", p.Name, reference)
+		if slices.Contains(p.config.APIKeys, reference) {
+			return d.Errf("provider '%s' has the API key %s twice", p.config.Name, reference)
 		}
-		p.APIKeys = append(p.APIKeys, reference)
+		p.config.APIKeys = append(p.config.APIKeys, reference)
 	}
 	return nil
 }
@@ -200,7 +204,7 @@ func readBaseURL(d *cf.Dispenser, p *provider) error {
 	if strings.HasPrefix(text, "/") {
 		p.path, text = text, "http://host"+text
 	} else {
-		p.BaseURL = text
+		p.config.BaseURL = text
 	}
 	if _, err := aigateway.ParseBaseURL(text); err != nil {
 		return d.Errf("base_url: %w", err)
@@ -219,7 +223,7 @@ func readFormats(d *cf.Dispenser, p *provider) error {
 			known := formatNames()
 			return d.Errf("unknown format '%s'; %sknown are: %s", name, suggest.DidYouMean(name, known), strings.Join(known, ", "))
 		}
-		p.Formats = append(p.Formats, format)
+		p.config.Formats = append(p.config.Formats, format)
 	}
 	return nil
 }
@@ -235,29 +239,29 @@ func formatNames() []string {
 // readModels reads the names that a provider serves without a model block, or off. The
 // first value may be auto or static, the source of the list of models.
 func readModels(d *cf.Dispenser, p *provider) error {
-	list, err := readPatterns(d, p.Models)
+	list, err := readPatterns(d, p.config.Models)
 	if err != nil {
 		return err
 	}
-	added := list[len(p.Models):]
+	added := list[len(p.config.Models):]
 	disabled := slices.Contains(added, "off")
-	if p.DisableModels || disabled && (len(list) > 1 || p.ModelList != "") {
+	if p.config.DisableModels || disabled && (len(list) > 1 || p.config.ModelList != "") {
 		return d.Err("models is either off, or names and patterns")
 	}
 	if disabled {
-		p.DisableModels = true
+		p.config.DisableModels = true
 		return nil
 	}
 	if isModelList(added[0]) {
-		if p.ModelList != "" {
+		if p.config.ModelList != "" {
 			return d.Err("models has either auto or static, once")
 		}
-		p.ModelList, added = added[0], added[1:]
+		p.config.ModelList, added = added[0], added[1:]
 	}
 	if i := slices.IndexFunc(added, isModelList); i >= 0 {
 		return d.Errf("models: %s must precede names and patterns", added[i])
 	}
-	p.Models = append(p.Models, added...)
+	p.config.Models = append(p.config.Models, added...)
 	return nil
 }
 
@@ -266,11 +270,11 @@ func isModelList(word string) bool {
 }
 
 func readStreamEnd(d *cf.Dispenser, p *provider) (err error) {
-	if p.StreamEnd, err = readOne(d); err != nil {
+	if p.config.StreamEnd, err = readOne(d); err != nil {
 		return err
 	}
-	if p.StreamEnd != aigateway.StreamEndDone && p.StreamEnd != aigateway.StreamEndFinish {
-		return d.Errf("stream_end must be %s or %s, not '%s'", aigateway.StreamEndDone, aigateway.StreamEndFinish, p.StreamEnd)
+	if p.config.StreamEnd != aigateway.StreamEndDone && p.config.StreamEnd != aigateway.StreamEndFinish {
+		return d.Errf("stream_end must be %s or %s, not '%s'", aigateway.StreamEndDone, aigateway.StreamEndFinish, p.config.StreamEnd)
 	}
 	return nil
 }
@@ -296,7 +300,7 @@ func (p *provider) finish(line *cf.Dispenser, last cf.Token) error {
 			return err
 		}
 	}
-	p.PresetRaw = caddyconfig.JSONModuleObject(p.preset, "preset", p.presetName, nil)
+	p.config.PresetRaw = caddyconfig.JSONModuleObject(p.preset, "preset", p.presetName, nil)
 	if err := p.finishProxy(line, last); err != nil {
 		return err
 	}
@@ -311,8 +315,8 @@ func (p *provider) check(line *cf.Dispenser) error {
 		return nil
 	}
 	_, inProcess := p.preset.(http.RoundTripper)
-	if err := p.Check(preset.Defaults(), inProcess); err != nil {
-		return line.Errf("provider '%s': %w", p.Name, err)
+	if err := p.config.Check(preset.Defaults(), inProcess); err != nil {
+		return line.Errf("provider '%s': %w", p.config.Name, err)
 	}
 	return nil
 }

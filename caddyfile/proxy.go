@@ -139,9 +139,9 @@ func (p *provider) finishProxy(line *cf.Dispenser, last cf.Token) error {
 			return err
 		}
 	}
-	p.TransportRaw, rp.TransportRaw = rp.TransportRaw, nil
+	p.config.TransportRaw, rp.TransportRaw = rp.TransportRaw, nil
 	if onlyTransport := string(caddyconfig.JSON(rp, nil)) == "{}"; !onlyTransport {
-		p.ReverseProxyRaw = caddyconfig.JSONModuleObject(rp, "handler", "reverse_proxy", nil)
+		p.config.ReverseProxyRaw = caddyconfig.JSONModuleObject(rp, "handler", "reverse_proxy", nil)
 	}
 	if err := p.setConnectTimeout(line); err != nil {
 		return err
@@ -165,16 +165,16 @@ func (p *provider) setConnectTimeout(line *cf.Dispenser) error {
 		return nil
 	}
 	fields := map[string]any{"protocol": "http"}
-	if p.TransportRaw != nil {
-		if err := json.Unmarshal(p.TransportRaw, &fields); err != nil {
+	if p.config.TransportRaw != nil {
+		if err := json.Unmarshal(p.config.TransportRaw, &fields); err != nil {
 			return line.WrapErr(err)
 		}
 	}
 	if fields["protocol"] != "http" || fields["dial_timeout"] != nil {
-		return line.Errf("provider '%s': connect_timeout sets dial_timeout of the http transport, but the provider has another transport or sets dial_timeout itself", p.Name)
+		return line.Errf("provider '%s': connect_timeout sets dial_timeout of the http transport, but the provider has another transport or sets dial_timeout itself", p.config.Name)
 	}
 	fields["dial_timeout"] = p.connectTimeout
-	p.TransportRaw = caddyconfig.JSON(fields, nil)
+	p.config.TransportRaw = caddyconfig.JSON(fields, nil)
 	return nil
 }
 
@@ -184,17 +184,17 @@ func (p *provider) setConnectTimeout(line *cf.Dispenser) error {
 func (p *provider) setAddress(line *cf.Dispenser, addressed bool) error {
 	switch {
 	case !addressed && p.path != "":
-		return line.Errf("provider '%s': base_url is only a path, so the provider needs to or dynamic", p.Name)
+		return line.Errf("provider '%s': base_url is only a path, so the provider needs to or dynamic", p.config.Name)
 	case !addressed:
 		return nil
-	case p.BaseURL != "":
-		return line.Errf("provider '%s': with to or dynamic, base_url must be only a path", p.Name)
+	case p.config.BaseURL != "":
+		return line.Errf("provider '%s': with to or dynamic, base_url must be only a path", p.config.Name)
 	}
 	scheme := "http"
 	if p.encrypted() {
 		scheme = "https"
 	}
-	p.BaseURL = scheme + "://" + p.Name + p.path
+	p.config.BaseURL = scheme + "://" + p.config.Name + p.path
 	return nil
 }
 
@@ -203,5 +203,5 @@ func (p *provider) encrypted() bool {
 	var transport struct {
 		TLS json.RawMessage `json:"tls"`
 	}
-	return json.Unmarshal(p.TransportRaw, &transport) == nil && transport.TLS != nil
+	return json.Unmarshal(p.config.TransportRaw, &transport) == nil && transport.TLS != nil
 }

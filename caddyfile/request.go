@@ -15,10 +15,10 @@ import (
 
 // readCORS reads the origins of web pages whose scripts may call the gateway.
 func readCORS(d *cf.Dispenser, c *config) (err error) {
-	if c.CORS, err = readList(d, nil); err != nil {
+	if c.gateway.CORS, err = readList(d, nil); err != nil {
 		return err
 	}
-	for _, origin := range c.CORS {
+	for _, origin := range c.gateway.CORS {
 		if err := cors.Check(origin); err != nil {
 			return d.Errf("cors: %w, not '%s'", err, origin)
 		}
@@ -41,7 +41,7 @@ func readAffinity(d *cf.Dispenser, c *config) error {
 	if err := sources.Check(); err != nil {
 		return d.Errf("affinity: %w", err)
 	}
-	c.Affinity = &sources
+	c.gateway.Affinity = &sources
 	return nil
 }
 
@@ -51,12 +51,12 @@ func readTags(d *cf.Dispenser, c *config) error {
 	if err != nil {
 		return err
 	}
-	c.TagSources = make(map[string]affinity.Source)
+	c.gateway.TagSources = make(map[string]affinity.Source)
 	for _, text := range list {
 		name, source, isRead := strings.Cut(text, "=")
-		c.Tags = append(c.Tags, name)
+		c.gateway.Tags = append(c.gateway.Tags, name)
 		if isRead {
-			c.TagSources[name] = affinity.Source(source)
+			c.gateway.TagSources[name] = affinity.Source(source)
 		}
 	}
 	return checkNames(d, c)
@@ -69,14 +69,14 @@ func readCustomer(d *cf.Dispenser, c *config) error {
 		return err
 	}
 	for _, source := range list {
-		c.Customer = append(c.Customer, affinity.Source(source))
+		c.gateway.Customer = append(c.gateway.Customer, affinity.Source(source))
 	}
 	return checkNames(d, c)
 }
 
 // checkNames returns an error for names of tags, or sources of customers, that are not valid.
 func checkNames(d *cf.Dispenser, c *config) error {
-	if err := c.Names.Check(); err != nil {
+	if err := c.gateway.Names.Check(); err != nil {
 		return d.WrapErr(err)
 	}
 	return nil

@@ -172,17 +172,18 @@ func (d *passRoute) read(h *Handler, ex *exchange.Exchange, o *opened) (m *catal
 // setModel sets the configured model of a request, and refuses one for a key that may use only some. A
 // name that the configuration gives to another model allows that one alone.
 func (d *passRoute) setModel(ex *exchange.Exchange, c *catalog.Catalog) *fault.Fault {
-	m, same := c.ModelAt(d.provider, ex.Request.View.Model)
+	view := &ex.Request.View
+	m, same := c.ModelAt(d.provider, view.Model)
 	if same && m != nil {
 		ex.Covering = string(m.Pattern)
 	}
 	switch {
 	case len(ex.Key.Bound()) == 0:
 		return nil
-	case !ex.Key.Allows(ex.Request.View.Model), !same:
-		return fault.ModelNotAllowed(ex.Request.View.Model)
-	case ex.Request.View.Beyond.OtherModels != "":
-		return fault.OtherModels(ex.Request.View.Beyond.OtherModels)
+	case !ex.Key.Allows(view.Model), !same:
+		return fault.ModelNotAllowed(view.Model)
+	case view.Beyond.OtherModels != "":
+		return fault.OtherModels(view.Beyond.OtherModels)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ import (
 // exchange, also one that no message of the client has asked for. What it may use is reserved before: while
 // the socket is open, the limits of the key always hold a reservation for the next response.
 type conversation struct {
-	*openSocket
+	socket  *openSocket
 	partner partner
 	relay   sockets.Relay
 
@@ -63,14 +63,14 @@ const (
 func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 	dialect := o.route.Format.Client.DialectOf(o.route.Operation)
 	o.request = clientsecret.With(o.handler.providers.Seals(), dialect, withProtocolKey(o.request))
-	c := &conversation{openSocket: o, running: make(map[string]*turn), rested: make(chan struct{})}
-	c.partner.dialect, c.relay.Lifetime = dialect, dialect.Lifetime
+	c := &conversation{socket: o, running: make(map[string]*turn), rested: make(chan struct{})}
+	c.partner.dialect, c.relay.Socket.Lifetime = dialect, dialect.Lifetime
 	if s := clientsecret.Of(o.request); s != nil && s.Ends > 0 {
-		c.relay.Lifetime = min(dialect.Lifetime, max(1, time.Until(time.Unix(s.Ends, 0))))
+		c.relay.Socket.Lifetime = min(dialect.Lifetime, max(1, time.Until(time.Unix(s.Ends, 0))))
 	}
 	close(c.rested)
 	if offersRealtime(o.request) {
-		c.relay.Protocol = realtime.Protocol
+		c.relay.Socket.Protocol = realtime.Protocol
 	}
 	c.relay.FromClient, c.relay.FromProvider, c.relay.Rested = c.fromClient, c.fromProvider, c.restedNow
 	if !dialect.ModelFirst {
@@ -80,9 +80,9 @@ func (s *socketRoute) serveRealtime(o *openSocket, w http.ResponseWriter) {
 		c.end()
 		return
 	}
-	c.relay.Allowed = func() bool {
+	c.relay.Socket.Allowed = func() bool {
 		c.lastByClock(time.Now())
-		return c.allowed()
+		return c.socket.allowed()
 	}
 	go o.run(func() {
 		defer c.end()
@@ -107,9 +107,9 @@ func (c *conversation) start() bool {
 
 // answerFirst admits a conversation by its first message, and sends it to the provider.
 func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
-	h := c.current()
+	h := c.socket.current()
 	request, err := c.partner.dialect.Read(message)
-	if s := clientsecret.Of(c.request); s != nil && err == nil && request.First {
+	if s := clientsecret.Of(c.socket.request); s != nil && err == nil && request.First {
 		message = s.First(message)
 		request, err = c.partner.dialect.Read(message)
 	}
@@ -120,8 +120,8 @@ func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
 		return fault.NotFirstMessage()
 	}
 	c.partner.model = strings.TrimPrefix(textAt(message, request.Model), c.partner.dialect.ModelPrefix)
-	ex := newExchange(c.request, c.route)
-	refused := h.authenticate(reply.New(unwritten{}, ex), c.request, c.route.KeyFormat)
+	ex := newExchange(c.socket.request, c.socket.route)
+	refused := h.authenticate(reply.New(unwritten{}, ex), c.socket.request, c.socket.route.KeyFormat)
 	if refused != nil {
 		return refused
 	}
@@ -139,15 +139,15 @@ func (c *conversation) answerFirst(message []byte, binary bool) *fault.Fault {
 	if c.next, refused = c.reserve(h); refused != nil {
 		return refused
 	}
-	ctx, cancel := h.drain.Bind(c.request.Context(), 0)
+	ctx, cancel := h.drain.Bind(c.socket.request.Context(), 0)
 	defer cancel()
-	if c.provider, c.relay.Provider, refused = c.partner.dial(ctx, h, ex); refused != nil {
+	if c.socket.provider, c.relay.Socket.Provider, refused = c.partner.dial(ctx, h, ex); refused != nil {
 		return refused
 	}
 	model := c.partner.dialect.ModelPrefix + strings.TrimPrefix(c.partner.target.UpstreamModel(c.partner.model), c.partner.dialect.ModelPrefix)
 	passed := rewritten(message, append(opened, replacement{request.Model, model})...)
-	if err := c.relay.Provider.Forward(ctx, passed, binary); err != nil {
-		c.relay.Provider.Close(exchange.SocketClosed{})
+	if err := c.relay.Socket.Provider.Forward(ctx, passed, binary); err != nil {
+		c.relay.Socket.Provider.Close(exchange.SocketClosed{})
 		return fault.BrokenOff("closed", "")
 	}
 	return nil
@@ -193,17 +193,17 @@ func withProtocolKey(r *http.Request) *http.Request {
 
 // configure sends the configuration of a client secret to the provider.
 func (c *conversation) configure() {
-	if s := clientsecret.Of(c.request); s != nil && !c.partner.dialect.ModelFirst {
+	if s := clientsecret.Of(c.socket.request); s != nil && !c.partner.dialect.ModelFirst {
 		if passed := c.fromClient(s.Setup(c.partner.dialect)); passed != nil {
-			_ = c.relay.Provider.Forward(c.request.Context(), passed, false)
+			_ = c.relay.Socket.Provider.Forward(c.socket.request.Context(), passed, false)
 		}
 	}
 }
 
 // admit checks what the query asks for, and reserves the first response.
 func (c *conversation) admit(h *Handler, answer *reply.Reply) *fault.Fault {
-	query, err := url.ParseQuery(c.request.URL.RawQuery)
-	if s := clientsecret.Of(c.request); s != nil && len(query["model"]) == 0 {
+	query, err := url.ParseQuery(c.socket.request.URL.RawQuery)
+	if s := clientsecret.Of(c.socket.request); s != nil && len(query["model"]) == 0 {
 		query["model"] = []string{s.Model()}
 	} else if s != nil && query.Get("model") != s.Model() {
 		return fault.OtherSessionModel(s.Model())
@@ -232,12 +232,12 @@ func (c *conversation) choose(h *Handler, ex *exchange.Exchange) *fault.Fault {
 	case !ex.Key.Allows(c.partner.model):
 		return fault.ModelNotAllowed(c.partner.model)
 	}
-	m, refused := conditions.Select(m, ex, c.request)
+	m, refused := conditions.Select(m, ex, c.socket.request)
 	if refused != nil {
 		return refused
 	}
 	leads := func(t catalog.Target) bool {
-		return h.resolved.sockets.leadTo(t.Provider) && slices.Contains(t.Provider.Formats, c.route.Format)
+		return h.resolved.sockets.leadTo(t.Provider) && slices.Contains(t.Provider.Formats, c.socket.route.Format)
 	}
 	i := slices.IndexFunc(m.Targets, leads)
 	if i < 0 {

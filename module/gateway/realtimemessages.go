@@ -91,17 +91,17 @@ func refuseObjects(f *format.Descriptor, message []byte, request *realtime.Reque
 // check refuses a message that refers to objects of the account of the provider, or to a model beside that of the
 // conversation that the key may not use.
 func (c *conversation) check(message []byte, request *realtime.Request) *fault.Fault {
-	if refused := refuseObjects(c.route.Format, message, request); refused != nil {
+	if refused := refuseObjects(c.socket.route.Format, message, request); refused != nil {
 		return refused
 	}
-	h := c.current()
+	h := c.socket.current()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, model := range request.Others {
-		if len(c.key.Bound()) > 0 && !c.key.Allows(model) {
+		if len(c.socket.key.Bound()) > 0 && !c.socket.key.Allows(model) {
 			return fault.ModelNotAllowed(model)
 		}
-		if chain, provider := h.resolved.limits.For(c.key, model), c.partner.target.Provider.Name; chain != nil {
+		if chain, provider := h.resolved.limits.For(c.socket.key, model), c.partner.target.Provider.Name; chain != nil {
 			if refused := chain.CheckPrice(model, provider+"/"+model, h.resolved.catalog.Price(model, provider, model, time.Now())); refused != nil {
 				return refused
 			}
@@ -115,7 +115,7 @@ func (c *conversation) check(message []byte, request *realtime.Request) *fault.F
 // API has messages for refusals.
 func (c *conversation) refuse(refused *fault.Fault) {
 	if c.partner.dialect.Errors {
-		c.relay.Reply(errorEvent(c.route.Format, refused))
+		c.relay.Reply(errorEvent(c.socket.route.Format, refused))
 	} else {
 		c.relay.End(c.endOf(refused))
 	}
@@ -128,7 +128,7 @@ const maxReason = 123
 func (c *conversation) endOf(refused *fault.Fault) *sockets.End {
 	end := &sockets.End{Closed: exchange.SocketClosed{Code: sockets.Violation, Reason: "refused"}}
 	if c.partner.dialect.Errors {
-		end.Last, end.Hangup = errorEvent(c.route.Format, refused), c.partner.dialect.Hangup
+		end.Last, end.Hangup = errorEvent(c.socket.route.Format, refused), c.partner.dialect.Hangup
 		return end
 	}
 	if refused.Kind == fault.Invalid {
@@ -236,6 +236,6 @@ func (c *conversation) sealHandle(message []byte, slot jsonscan.Slot) []byte {
 
 // ids seals and opens what belongs to the owner of the conversation.
 func (c *conversation) ids() *seal.IDs {
-	owner := exchange.Exchange{Key: c.key}
-	return c.current().providers.Seals().IDs(owner.Owner())
+	owner := exchange.Exchange{Key: c.socket.key}
+	return c.socket.current().providers.Seals().IDs(owner.Owner())
 }

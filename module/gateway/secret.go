@@ -55,7 +55,7 @@ func refuseSetup(h *Handler, ex *exchange.Exchange, r *http.Request, route *rout
 	if err != nil {
 		return fault.NotRealtimeEvent()
 	}
-	c := &conversation{openSocket: &openSocket{request: r, route: route, handler: h, key: ex.Key}}
+	c := &conversation{socket: &openSocket{request: r, route: route, handler: h, key: ex.Key}}
 	c.partner.dialect, c.partner.model = dialect, strings.TrimPrefix(textAt(setup, asked.Model), dialect.ModelPrefix)
 	if _, refused := c.openNamed(setup, &asked); refused != nil {
 		return refused

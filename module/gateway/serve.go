@@ -200,14 +200,15 @@ func (h *Handler) serveCall(answer *reply.Reply, r *http.Request) *fault.Fault {
 	if ex.Capture != nil {
 		ex.Capture.Request(ex.Request.Body)
 	}
-	m := h.resolved.catalog.Model(ex.Request.View.Model)
+	view := &ex.Request.View
+	m := h.resolved.catalog.Model(view.Model)
 	switch {
 	case m == nil:
-		return fault.UnknownModel(ex.Request.View.Model)
-	case !ex.Key.Allows(ex.Request.View.Model):
-		return fault.ModelNotAllowed(ex.Request.View.Model)
-	case ex.Request.View.Beyond.OtherModels != "" && len(ex.Key.Bound()) > 0:
-		return fault.OtherModels(ex.Request.View.Beyond.OtherModels)
+		return fault.UnknownModel(view.Model)
+	case !ex.Key.Allows(view.Model):
+		return fault.ModelNotAllowed(view.Model)
+	case view.Beyond.OtherModels != "" && len(ex.Key.Bound()) > 0:
+		return fault.OtherModels(view.Beyond.OtherModels)
 	}
 	ex.Covering = string(m.Pattern)
 	if refused := h.Names.Apply(ex); refused != nil {

@@ -34,10 +34,10 @@ type turn struct {
 
 // newTurn returns a turn of the conversation with a model. The key of the client is checked again.
 func (c *conversation) newTurn(h *Handler, model string) (t *turn, refused *fault.Fault) {
-	t = &turn{handler: h, ex: newExchange(c.request, c.route)}
+	t = &turn{handler: h, ex: newExchange(c.socket.request, c.socket.route)}
 	t.ex.Request.View.Model = model
 	t.answer = reply.New(unwritten{}, t.ex)
-	if refused = h.authenticate(t.answer, c.request, c.route.KeyFormat); refused == nil {
+	if refused = h.authenticate(t.answer, c.socket.request, c.socket.route.KeyFormat); refused == nil {
 		refused = h.Names.Apply(t.ex)
 	}
 	return t, refused
@@ -105,7 +105,7 @@ func (t *turn) tryCall(c *conversation) *fault.Fault {
 	attempt := reply.New(unwritten{}, t.ex)
 	defer attempt.Close(true)
 	attempt.Charge(meter.New(t.admitted.Estimate, nil, nil))
-	return t.handler.resolved.admitAlone(attempt, c.request, t.target)
+	return t.handler.resolved.admitAlone(attempt, c.socket.request, t.target)
 }
 
 // admit reserves the use of the turn in the limits of its key; m is nil for one that reserves nothing.
@@ -115,7 +115,7 @@ func (t *turn) admit(c *conversation, m *catalog.Model) (refused *fault.Fault) {
 		return fault.LimitUnknown()
 	}
 	t.records = chain.NeedsLedger()
-	t.admitted, refused = chain.Admit(t.answer, c.request, m, t.handler.resolved.catalog)
+	t.admitted, refused = chain.Admit(t.answer, c.socket.request, m, t.handler.resolved.catalog)
 	t.admitted.Estimate.Units = token.Units{} // what the stretch did not last is not charged
 	return refused
 }
@@ -144,7 +144,7 @@ func (t *turn) begin(c *conversation, a *exchange.Attempt) *fault.Fault {
 	}}
 	var refused *fault.Fault
 	if t.target != nil {
-		refused = t.handler.resolved.admitAlone(t.answer, c.request, t.target)
+		refused = t.handler.resolved.admitAlone(t.answer, c.socket.request, t.target)
 	}
 	t.answer.Next(&t.conduit, 0)
 	return cmp.Or(unrecorded, refused)
@@ -166,7 +166,7 @@ func (t *turn) fail(f *fault.Fault) {
 func (t *turn) settle(c *conversation) {
 	defer t.handler.drain.Leave()
 	t.ex.Course.End(&t.conduit)
-	t.handler.settle(t.ex, t.answer, c.request)
+	t.handler.settle(t.ex, t.answer, c.socket.request)
 }
 
 // note adds a message of the client to the tokens of the conversation. length is in bytes. Audio is in
@@ -186,7 +186,7 @@ func (c *conversation) cover() (refused *fault.Fault) {
 		return nil
 	}
 	c.next.release()
-	c.next, c.refusal = c.reserve(c.current())
+	c.next, c.refusal = c.reserve(c.socket.current())
 	return c.refusalAtRest()
 }
 
@@ -230,9 +230,9 @@ func (c *conversation) run(response string) (refused *fault.Fault) {
 	}
 	t := c.next
 	if c.next = nil; t == nil { // another one runs
-		if t, refused = c.reserve(c.current()); refused != nil {
+		if t, refused = c.reserve(c.socket.current()); refused != nil {
 			c.refusal = refused
-			if t, refused = c.unreserved(c.current(), c.partner.model); refused != nil {
+			if t, refused = c.unreserved(c.socket.current(), c.partner.model); refused != nil {
 				return refused
 			}
 		}
@@ -278,7 +278,7 @@ func (c *conversation) done(event *realtime.Event) (refused *fault.Fault) {
 		close(c.rested)
 	}
 	if c.next == nil && !c.ended && c.refusal == nil {
-		c.next, c.refusal = c.reserve(c.current())
+		c.next, c.refusal = c.reserve(c.socket.current())
 	}
 	return c.refusalAtRest()
 }
@@ -293,7 +293,7 @@ func (c *conversation) worked(event *realtime.Event) {
 	}
 	event.Usage.Searches, c.clock.searches = c.clock.searches, 0
 	model := cmp.Or(c.others.nameOf(event.Model), c.partner.target.UpstreamModel(c.partner.model))
-	t, refused := c.unreserved(c.current(), model)
+	t, refused := c.unreserved(c.socket.current(), model)
 	if refused != nil {
 		return
 	}
@@ -346,7 +346,7 @@ func (c *conversation) end() {
 		if c.partner.dialect.Timed {
 			t.conduit.Result.Usage = c.clock.rest(c.clock.lasted(time.Now()))
 		}
-		if c.relay.Provider.Closed().Code != 0 {
+		if c.relay.Socket.Provider.Closed().Code != 0 {
 			t.fail(fault.BrokenOff("closed", ""))
 		} else {
 			t.answer.Close(true)

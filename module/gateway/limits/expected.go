@@ -217,21 +217,21 @@ func (v *volume) tokens() int64 {
 }
 
 func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
-	view := &ex.Request.View
-	if v.units = view.Costs.Units; ex.Request.Operation == translate.Live { // which costs by time alone
+	request, view := &ex.Request, &ex.Request.View
+	if v.units = view.Costs.Units; request.Operation == translate.Live { // which costs by time alone
 		return v
 	}
 	v.longest = view.MaxTokens
 	switch {
-	case ex.Request.Operation == translate.Speak:
-		v.longest = passthrough.SpokenTokens(len(ex.Request.Body))
-	case v.longest == 0 && passthrough.HasOutput(ex.Request.Operation):
+	case request.Operation == translate.Speak:
+		v.longest = passthrough.SpokenTokens(len(request.Body))
+	case v.longest == 0 && passthrough.HasOutput(request.Operation):
 		v.longest = unbounded(ex, t)
 	}
 	v.answer = timesAtMost(timesAtMost(v.longest, view.Answers), view.Prompts)
-	v.prompt = meter.PromptTokens(len(ex.Request.Body), view.Costs.Files)
-	if passthrough.IsForm(ex.Request.Body) {
-		v.prompt = passthrough.FileTokens(len(ex.Request.Body))
+	v.prompt = meter.PromptTokens(len(request.Body), view.Costs.Files)
+	if passthrough.IsForm(request.Body) {
+		v.prompt = passthrough.FileTokens(len(request.Body))
 	}
 	if view.Answers > 1 && fansOut(t, ex) {
 		v.prompt = timesAtMost(v.prompt, view.Answers)
@@ -240,7 +240,7 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	if t.TraitsOf(view.Model).Regional {
 		v.terms |= token.Regional
 	}
-	if spokenTo(t, ex) == ex.Request.Format { // no translation has the tools of vendors
+	if spokenTo(t, ex) == request.Format { // no translation has the tools of vendors
 		v.searches = view.Costs.Searches
 	}
 	if view.Costs.Compacts && (keeps(t, ex, "context_management") || keeps(t, ex, "compaction")) {

@@ -90,7 +90,7 @@ func (t *Tally) addAnswer(result *translate.BatchResult) {
 	}
 	a.Format = spoken
 	a.Exchange = &exchange.Exchange{Request: exchange.Request{Operation: result.Operation, Format: spoken}}
-	c := call{Result: &r, ex: a.Exchange, share: 1}
+	c := call{result: &r, ex: a.Exchange, share: 1}
 	if c.reported() == 0 {
 		t.partial = true
 		return

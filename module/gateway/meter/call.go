@@ -14,7 +14,7 @@ import (
 
 // call is a call of a provider, with its part of the estimate of the exchange.
 type call struct {
-	*exchange.Result
+	result   *exchange.Result
 	ex       *exchange.Exchange
 	share    float64 // of the request, from 0 to 1
 	prompt   int64   // estimated tokens of the input
@@ -65,8 +65,9 @@ const maxPlausible = 1 << 24
 // reported returns the tokens that the provider has reported so far. Usage with an
 // implausible number counts as 0, because one such answer would exhaust the limit of a key.
 func (c call) reported() int64 {
-	n := c.Usage.Charged()
-	if !c.Usage.Known || n > maxPlausible || c.Usage.Searches > token.MaxSearches {
+	reported := &c.result.Usage
+	n := reported.Charged()
+	if !reported.Known || n > maxPlausible || reported.Searches > token.MaxSearches {
 		return 0
 	}
 	return n
@@ -76,13 +77,13 @@ func (c call) reported() int64 {
 // which a provider reports none although there was some, as some servers do. The size of the text
 // is known for streams alone.
 func (c call) missing() (n token.Counts) {
-	if c.ex.Request.Operation.Beside() || len(c.Usage.Beside) > 0 {
+	if c.ex.Request.Operation.Beside() || len(c.result.Usage.Beside) > 0 {
 		return n
 	}
-	if c.Usage.Total() == c.Usage.Output() {
+	if c.result.Usage.Total() == c.result.Usage.Output() {
 		n.Fresh = c.prompt
 	}
-	if c.Usage.Output() == 0 && c.ex.Request.Streaming() {
+	if c.result.Usage.Output() == 0 && c.ex.Request.Streaming() {
 		n.Answer = c.sent
 	}
 	return n
@@ -94,14 +95,14 @@ func (c call) missing() (n token.Counts) {
 // The usage of a call that timed out, broke off or was cancelled is unknown.
 func (c call) unused() bool {
 	switch {
-	case c.ex.Request.View.Beyond.Idle && c.Whole():
+	case c.ex.Request.View.Beyond.Idle && c.result.Whole():
 		return true
-	case !c.Result.Times.Began.IsZero():
+	case !c.result.Times.Began.IsZero():
 		return false
-	case c.Status == 0:
-		return c.State == exchange.Unasked || !c.Sent
-	case c.Status/100 == 2:
-		return c.Fault != nil && !c.Fault.Interrupted()
+	case c.result.Status == 0:
+		return c.result.State == exchange.Unasked || !c.result.Sent
+	case c.result.Status/100 == 2:
+		return c.result.Fault != nil && !c.result.Fault.Interrupted()
 	}
 	return true
 }
@@ -112,13 +113,13 @@ func (c call) unused() bool {
 func (c call) cost() int64 {
 	n := c.reported()
 	switch {
-	case c.Result.Reading.Cached:
+	case c.result.Reading.Cached:
 		return 0
-	case c.Result.Reading.Stopped:
+	case c.result.Reading.Stopped:
 		return max(n, c.prompt+c.sent)
 	case c.unused():
 		return n
-	case c.Whole() && n > 0:
+	case c.result.Whole() && n > 0:
 		return n + c.missing().Total()
 	}
 	return max(n, c.reserved, c.prompt+c.sent)
@@ -139,9 +140,9 @@ func (c call) usage() usage {
 	tokens, terms := token.Counts{}, token.Terms(0)
 	switch {
 	case n > 0:
-		tokens, terms = c.Usage.Counts, c.Usage.Terms
-	case c.Usage.Searches <= token.MaxSearches:
-		tokens.Searches = c.Usage.Searches
+		tokens, terms = c.result.Usage.Counts, c.result.Usage.Terms
+	case c.result.Usage.Searches <= token.MaxSearches:
+		tokens.Searches = c.result.Usage.Searches
 	}
 	switch {
 	case c.ex.Request.Operation == translate.MCP:
@@ -149,12 +150,12 @@ func (c call) usage() usage {
 			return usage{source: accounting.SourceProvider}
 		}
 		return usage{}
-	case c.Usage.Known && c.Usage.Units.Seconds > 0 && c.prompt == 0: // it costs by time alone
-		return usage{tokens, sourceOf(c.Usage), terms, c.units()}
+	case c.result.Usage.Known && c.result.Usage.Units.Seconds > 0 && c.prompt == 0: // it costs by time alone
+		return usage{tokens, sourceOf(c.result.Usage), terms, c.units()}
 	case n > 0 && c.unused():
-		return usage{tokens, sourceOf(c.Usage), terms, c.units()}
-	case n > 0 && c.Whole() && !c.Result.Reading.Stopped:
-		source := sourceOf(c.Usage)
+		return usage{tokens, sourceOf(c.result.Usage), terms, c.units()}
+	case n > 0 && c.result.Whole() && !c.result.Reading.Stopped:
+		source := sourceOf(c.result.Usage)
 		if missing := c.missing(); missing != (token.Counts{}) {
 			tokens, source = tokens.Add(missing), accounting.SourcePartial
 		}
@@ -178,10 +179,10 @@ var finishes = [...]accounting.Finish{
 
 // finish returns why a whole answer ended.
 func (c call) finish() accounting.Finish {
-	if !c.Whole() || int(c.EndedBy) >= len(finishes) {
+	if !c.result.Whole() || int(c.result.EndedBy) >= len(finishes) {
 		return accounting.FinishUnknown
 	}
-	return finishes[c.EndedBy]
+	return finishes[c.result.EndedBy]
 }
 
 // fixed returns the cost of a call that depends on nothing that it uses. A server that has refused the
@@ -189,7 +190,7 @@ func (c call) finish() accounting.Finish {
 // pays.
 func (c call) fixed() token.StatedCost {
 	nanos := c.ex.Request.View.Costs.FixedNanos()
-	return token.StatedCost{Nanos: nanos, Known: nanos > 0 && !c.unused() && c.Fault == nil}
+	return token.StatedCost{Nanos: nanos, Known: nanos > 0 && !c.unused() && c.result.Fault == nil}
 }
 
 // stated returns the cost that the provider has stated for the whole call, if it is believed.
@@ -199,8 +200,8 @@ func (c call) stated(traits *trait.Traits) token.StatedCost {
 		return c.fixed()
 	case traits == nil || !traits.StatedCost:
 		return token.StatedCost{}
-	case c.Usage.Stated.Doubtful || c.Whole() && !c.Result.Reading.Stopped || c.unused():
-		return c.Usage.Stated
+	case c.result.Usage.Stated.Doubtful || c.result.Whole() && !c.result.Reading.Stopped || c.unused():
+		return c.result.Usage.Stated
 	}
 	return token.StatedCost{}
 }
@@ -208,16 +209,16 @@ func (c call) stated(traits *trait.Traits) token.StatedCost {
 // units returns the units of a call: those of its answer, and for what a whole answer does not
 // report, those that were expected.
 func (c call) units() token.Units {
-	if n := c.Usage.Searches; n > 0 && n <= token.MaxSearches {
+	if n := c.result.Usage.Searches; n > 0 && n <= token.MaxSearches {
 		c.expected.Queries = 0
 	}
 	switch {
 	case c.unused():
-		return c.Usage.Units
-	case c.Whole():
-		return c.Usage.Units.Or(c.expected)
+		return c.result.Usage.Units
+	case c.result.Whole():
+		return c.result.Usage.Units.Or(c.expected)
 	}
-	return c.Usage.Units.AtLeast(c.expected)
+	return c.result.Usage.Units.AtLeast(c.expected)
 }
 
 // sourceOf returns the source of the final counts of a provider.

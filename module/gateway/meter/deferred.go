@@ -51,24 +51,24 @@ func NextAsk(d *accounting.Deferred, now time.Time) time.Time {
 // isDeferred reports whether the usage of the call becomes known after the answer, because the
 // provider goes on to generate.
 func (c call) isDeferred() bool {
-	return c.Result.Head.Object != "" && (!c.Whole() || c.reported() == 0)
+	return c.result.Head.Object != "" && (!c.result.Whole() || c.reported() == 0)
 }
 
 // deferCall adds a call whose usage becomes known later. Until then, budgets hold the highest
 // possible cost of the exchange; for ever, if nothing shows what was created.
 func (e *Entry) deferCall(a *exchange.Attempt, c call) {
 	held := accounting.Call{
-		Provider: a.Provider, Model: a.Model, Answered: c.Result.Head.AnsweredBy, Format: string(a.Format.Name), Status: c.Status,
-		Source: accounting.SourceReserved,
+		Provider: a.Provider, Model: a.Model, Answered: c.result.Head.AnsweredBy, Format: string(a.Format.Name),
+		Status: c.result.Status, Source: accounting.SourceReserved,
 	}
 	if e.bound.Nanos > 0 {
 		held.Held = e.bound.Cost
 	}
 	e.record.Calls = append(e.record.Calls, held)
-	if _, defers := e.ledger.(accounting.DeferringLedger); !defers || c.Result.Head.Object == "" {
+	if _, defers := e.ledger.(accounting.DeferringLedger); !defers || c.result.Head.Object == "" {
 		return
 	}
-	e.deferred = &accounting.Deferred{Account: seal.AccountOf(a.Provider, a.APIKey).String(), Object: c.Result.Head.Object}
+	e.deferred = &accounting.Deferred{Account: seal.AccountOf(a.Provider, a.APIKey).String(), Object: c.result.Head.Object}
 }
 
 // deferRequests notes what the requests of a batch may cost that are in a file which the exchange has
@@ -115,7 +115,7 @@ func Settled(pricer Pricer, d *accounting.Deferred, a *exchange.Attempt, r *exch
 	e := Entry{pricer: pricer, record: d.Record}
 	last := len(d.Record.Calls) - 1
 	e.bound, e.record.Calls = Bound{Cost: d.Record.Calls[last].Held}, slices.Clone(d.Record.Calls[:last])
-	e.add(a, call{Result: r, ex: a.Exchange, share: 1})
+	e.add(a, call{result: r, ex: a.Exchange, share: 1})
 	return e.record.Calls
 }
 

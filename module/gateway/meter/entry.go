@@ -76,15 +76,15 @@ func (e *Entry) Begin(l accounting.Ledger) error {
 
 // add adds a call and its usage to the record.
 func (e *Entry) add(a *exchange.Attempt, c call) {
-	if e == nil || c.State == exchange.Unasked {
+	if e == nil || c.result.State == exchange.Unasked {
 		return
 	}
 	_, defers := e.ledger.(accounting.DeferringLedger)
-	if defers && c.isDeferred() || IsBatch(&e.record) && (c.Status/100 == 2 || !c.unused()) {
+	if defers && c.isDeferred() || IsBatch(&e.record) && (c.result.Status/100 == 2 || !c.unused()) {
 		e.deferCall(a, c)
 		return
 	}
-	u, runs := c.usage(), c.Usage.Beside
+	u, runs := c.usage(), c.result.Usage.Beside
 	if c.reported() == 0 {
 		runs = nil
 	}
@@ -97,8 +97,8 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 	}
 	share := c.share / float64(1+len(runs))
 	call := accounting.Call{
-		Provider: a.Provider, Model: a.Model, Answered: c.Result.Head.AnsweredBy, Format: string(a.Format.Name), Status: c.Status,
-		Source: u.source, Tokens: u.tokens, Terms: u.terms, Units: u.units, Finish: c.finish(),
+		Provider: a.Provider, Model: a.Model, Answered: c.result.Head.AnsweredBy, Format: string(a.Format.Name),
+		Status: c.result.Status, Source: u.source, Tokens: u.tokens, Terms: u.terms, Units: u.units, Finish: c.finish(),
 	}
 	e.cost(&call, &u.units, share, stated)
 	e.record.Calls = append(e.record.Calls, call)
@@ -108,7 +108,7 @@ func (e *Entry) add(a *exchange.Attempt, c call) {
 	for i := range runs {
 		e.addRun(call, &runs[i], share, stated)
 	}
-	if c.Result.Reading.Cached {
+	if c.result.Reading.Cached {
 		save(e.record.Calls[begin:])
 	}
 }

@@ -87,30 +87,31 @@ func isJSON(values []string) bool {
 
 // inspect validates the body, and sets the view of the exchange with a request.
 func inspect(ex *exchange.Exchange, r *http.Request) *fault.Fault {
-	types := ex.Request.Client["Content-Type"]
-	isForm := len(types) == 1 && passthrough.HasType(types[0], ex.Request.Body)
-	if passthrough.TakesForms(ex.Request.Operation) && hasFormType(types) != isForm {
+	asked := &ex.Request
+	types := asked.Client["Content-Type"]
+	isForm := len(types) == 1 && passthrough.HasType(types[0], asked.Body)
+	if passthrough.TakesForms(asked.Operation) && hasFormType(types) != isForm {
 		return fault.NotForm()
 	}
-	view, f := ex.Request.Format.Requests.Inspect(ex.Request.Body, ex.Request.Operation)
+	view, f := asked.Format.Requests.Inspect(asked.Body, asked.Operation)
 	if f != nil {
 		return f
 	}
-	if nameOf := ex.Request.Format.Requests.ModelName; nameOf != nil { // the path has the name, and the kind of the answer
-		if view.Model != "" && nameOf(view.Model) != nameOf(ex.Request.View.Model) {
+	if nameOf := asked.Format.Requests.ModelName; nameOf != nil { // the path has the name, and the kind of the answer
+		if view.Model != "" && nameOf(view.Model) != nameOf(asked.View.Model) {
 			return fault.InvalidField("model", "must be the model of the path")
 		}
-		view.Model, view.Stream = ex.Request.View.Model, ex.Request.View.Stream
+		view.Model, view.Stream = asked.View.Model, asked.View.Stream
 	}
-	if ex.Request.InMessage {
-		if f := checkMessage(ex.Request.Body, &view); f != nil {
+	if asked.InMessage {
+		if f := checkMessage(asked.Body, &view); f != nil {
 			return f
 		}
 	}
-	ex.Request.View = view
-	if ex.Request.InMessage {
+	asked.View = view
+	if asked.InMessage {
 		socket := exchange.MessageFrom(r.Context()) // for which alone the provider keeps its responses
-		socket.Forget(&ex.Request.View.Beyond, func(id *translate.ObjectID) bool { return socket.Has(&ex.Request, id) })
+		socket.Forget(&asked.View.Beyond, func(id *translate.ObjectID) bool { return socket.Has(asked, id) })
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestTheFirstMessageMustComeInTime(t *testing.T) {
 func TestAProviderThatDoesNotHangUpLosesTheSocket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		provider, s := deaf{got: make(chan string, 1)}, newRelay()
-		s.Provider = &exchange.Socket{SocketConn: provider}
+		s.Socket.Provider = &exchange.Socket{SocketConn: provider}
 		ws, end := serve(t, s.Open, func() {
 			s.End(&End{Last: []byte("sorry"), Hangup: []byte("bye"), Closed: exchange.SocketClosed{Code: Violation, Reason: "refused"}})
 		})

@@ -13,7 +13,7 @@ import (
 
 // Relay is a WebSocket whose messages pass to a provider and back.
 type Relay struct {
-	Socket
+	Socket Socket
 	// FromClient returns what the provider gets of a message of the client, nil for nothing.
 	FromClient func(message []byte) []byte
 	// FromProvider returns what the client gets of a message of the provider. Behind it, the client loses
@@ -51,7 +51,7 @@ const maxRest = 5 * time.Minute
 // offers, if it is among those of the gateway. An error has been answered.
 func (s *Relay) Open(w http.ResponseWriter, r *http.Request) error {
 	s.ended, s.end = context.WithCancel(context.Background())
-	s.busy = func() bool {
+	s.Socket.busy = func() bool {
 		select {
 		case <-s.Rested():
 			return false
@@ -59,25 +59,25 @@ func (s *Relay) Open(w http.ResponseWriter, r *http.Request) error {
 			return true
 		}
 	}
-	s.quiesce = func() {
+	s.Socket.quiesce = func() {
 		select {
 		case <-s.Rested():
-		case <-s.Provider.Done():
+		case <-s.Socket.Provider.Done():
 		case <-s.ended.Done():
 		case <-time.After(maxRest):
 		}
 	}
-	return s.open(w, r)
+	return s.Socket.open(w, r)
 }
 
 // Run passes messages on until one side ends.
 func (s *Relay) Run() {
-	s.run(func(ctx context.Context) exchange.SocketClosed {
+	s.Socket.run(func(ctx context.Context) exchange.SocketClosed {
 		defer s.end()
-		s.Provider.Relay(func(message []byte, binary bool) {
-			s.use()
+		s.Socket.Provider.Relay(func(message []byte, binary bool) {
+			s.Socket.use()
 			passed, end := s.FromProvider(message)
-			_ = s.client.Write(ctx, kindOf(binary), passed)
+			_ = s.Socket.client.Write(ctx, kindOf(binary), passed)
 			if end != nil {
 				s.End(end)
 			}
@@ -92,7 +92,7 @@ func (s *Relay) Run() {
 
 // Reply sends a message of the gateway itself to the client.
 func (s *Relay) Reply(message []byte) {
-	_ = s.client.Write(s.ended, websocket.MessageText, message)
+	_ = s.Socket.client.Write(s.ended, websocket.MessageText, message)
 }
 
 // End ends the socket of the client. It does not wait for the client.
@@ -100,12 +100,12 @@ func (s *Relay) End(end *End) {
 	if end.Last != nil {
 		s.Reply(end.Last)
 	}
-	if end.Hangup == nil || s.Provider == nil {
-		go closeWith(s.client, end.Closed)
+	if end.Hangup == nil || s.Socket.Provider == nil {
+		go closeWith(s.Socket.client, end.Closed)
 		return
 	}
-	time.AfterFunc(maxHangup, func() { closeWith(s.client, end.Closed) }) // without effect on a closed one
-	go func() { _ = s.Provider.Forward(s.ended, end.Hangup, false) }()
+	time.AfterFunc(maxHangup, func() { closeWith(s.Socket.client, end.Closed) }) // without effect on a closed one
+	go func() { _ = s.Socket.Provider.Forward(s.ended, end.Hangup, false) }()
 }
 
 // kindOf returns the kind of a message.
@@ -120,18 +120,18 @@ func kindOf(binary bool) websocket.MessageType {
 // closes the socket of a client that sends none of at most a number of bytes within a time.
 func (s *Relay) First(wait time.Duration, most int64, take func(message []byte, binary bool)) error {
 	late := time.AfterFunc(wait, func() {
-		closeWith(s.client, exchange.SocketClosed{Code: Violation, Reason: "no first message within " + wait.String()})
+		closeWith(s.Socket.client, exchange.SocketClosed{Code: Violation, Reason: "no first message within " + wait.String()})
 	})
 	defer late.Stop()
-	s.client.SetReadLimit(min(most, s.MaxBody))
-	defer s.client.SetReadLimit(s.MaxBody)
+	s.Socket.client.SetReadLimit(min(most, s.Socket.MaxBody))
+	defer s.Socket.client.SetReadLimit(s.Socket.MaxBody)
 	err := s.read(s.ended, func(message []byte, binary bool) error {
 		late.Stop()
 		take(message, binary)
 		return nil
 	})
 	if err != nil {
-		closeWith(s.client, closedBy(err))
+		closeWith(s.Socket.client, closedBy(err))
 	}
 	return err
 }
@@ -140,7 +140,7 @@ func (s *Relay) First(wait time.Duration, most int64, take func(message []byte, 
 func (s *Relay) next(ctx context.Context) error {
 	return s.read(ctx, func(message []byte, binary bool) error {
 		if passed := s.FromClient(message); passed != nil {
-			return s.Provider.Forward(ctx, passed, binary)
+			return s.Socket.Provider.Forward(ctx, passed, binary)
 		}
 		return nil
 	})
@@ -148,14 +148,14 @@ func (s *Relay) next(ctx context.Context) error {
 
 // read gives the next message of the client to a function.
 func (s *Relay) read(ctx context.Context, take func(message []byte, binary bool) error) error {
-	kind, message, err := s.client.Reader(ctx)
+	kind, message, err := s.Socket.client.Reader(ctx)
 	if err != nil {
 		return err
 	}
-	s.use()
+	s.Socket.use()
 	lease := exchange.NewLease()
 	defer lease.Release()
-	text, err := coding.ReadAll(lease.Buffer(), message, -1, s.MaxBody)
+	text, err := coding.ReadAll(lease.Buffer(), message, -1, s.Socket.MaxBody)
 	if err != nil {
 		return err
 	}

@@ -97,8 +97,8 @@ func targetOf(c *selection.Candidate) api.Target {
 		Provider: c.Provider.Name, Upstream: c.Health.Model, APIKey: c.Health.Key, Weight: c.Weight,
 		State: api.Available, Running: state.Running,
 	}
-	if c.Provider.Queue != nil {
-		t.Queue, t.Waiting = c.Provider.Queue.String(), queue.Process.Waiting(c.Provider.QueueName())
+	if c.Provider.Calls.Queue != nil {
+		t.Queue, t.Waiting = c.Provider.Calls.Queue.String(), queue.Process.Waiting(c.Provider.QueueName())
 	}
 	if state.Class != health.Healthy {
 		t.State, t.Failure = api.Failing, state.Class.String()
@@ -112,13 +112,13 @@ func targetOf(c *selection.Candidate) api.Target {
 
 // explanation is what is explained: the requests for a model by a name, in the format of a client.
 type explanation struct {
-	*Site
+	site  *Site
 	model *catalog.Model
 	seeds selection.Seeds
 
 	// Exchange is an example, which has the name of the model, a key without an id for any key, and no body
 	// unless there is one.
-	exchange.Exchange
+	ex      exchange.Exchange
 	example *http.Request // of the exchange, that decides about conditions; nil for none
 }
 
@@ -139,20 +139,20 @@ func seedsOf(m *catalog.Model, key *aigateway.Key, session string) selection.See
 // explain explains the requests. The targets of one step are in the order for one session.
 func (x *explanation) explain() *api.Explanation {
 	m := x.model
-	name, client := x.Exchange.Request.View.Model, x.Exchange.Request.Format
+	name, client := x.ex.Request.View.Model, x.ex.Request.Format
 	explained := &api.Explanation{
 		Name: name, Pattern: string(m.Pattern), Format: client.Name, Attempts: m.Attempts, Order: m.Order.Criterion, SplitBy: m.SplitBy,
 	}
 	now := time.Now()
 	charge := limits.ExampleCharge
 	if x.example != nil {
-		charge = limits.TypicalCharge(&x.Exchange)
+		charge = limits.TypicalCharge(&x.ex)
 	}
-	measure := x.Catalog.Measure(m, name, client.Name, charge)
+	measure := x.site.Catalog.Measure(m, name, client.Name, charge)
 	candidates, _ := selection.Order(m, name, x.seeds, health.Process, measure)
 	steps := selection.Steps(m, x.seeds.Session, measure)
 	explained.Choice = candidates[0].Choice.String()
-	if m.Hedge != nil && x.Guards.For(&x.Exchange, nil) == nil {
+	if m.Hedge != nil && x.site.Guards.For(&x.ex, nil) == nil {
 		explained.Hedge = m.Hedge.String()
 	}
 	if m.Mirror != nil {
@@ -161,7 +161,7 @@ func (x *explanation) explain() *api.Explanation {
 	for _, candidate := range candidates {
 		shown := choiceOf(&candidate, name, client)
 		shown.Weight, shown.Total = share(steps, *candidate.Target)
-		price := x.Catalog.Price(name, candidate.Provider.Name, candidate.Health.Model, now)
+		price := x.site.Catalog.Price(name, candidate.Provider.Name, candidate.Health.Model, now)
 		shown.Measured = measuredOf(m.Order, candidate.Target, measure, price, charge)
 		if price != nil {
 			shown.Price = price.Name()
@@ -172,7 +172,7 @@ func (x *explanation) explain() *api.Explanation {
 		}
 		shown.PassedOver = x.passedOver(candidate.Target)
 		shown.Facts = factsOf(candidate.Facts(name))
-		shown.Warnings = (&target{x.Catalog, candidate.Target, name, limits.CurrenciesOf(x.KeyLimits)}).warnings(now)
+		shown.Warnings = (&target{x.site.Catalog, candidate.Target, name, limits.CurrenciesOf(x.site.KeyLimits)}).warnings(now)
 		explained.Targets = append(explained.Targets, shown)
 	}
 	return explained
@@ -182,9 +182,9 @@ func (x *explanation) explain() *api.Explanation {
 // target now; "" for none. Only a model that falls back on budgets passes over a target for the budget of a key.
 func (x *explanation) passedOver(t *catalog.Target) string {
 	ctx := context.Background()
-	lack, err := x.KeyLimits.Calls.Of(t).Lacks(ctx, new(aigateway.Key), &x.Exchange, t, x.Catalog, false)
-	if lack == "" && err == nil && x.Key.ID != "" && x.model.Fallback.OnBudget() {
-		lack, err = x.KeyLimits.Of(x.Key).Lacks(ctx, x.Key, &x.Exchange, t, x.Catalog, true)
+	lack, err := x.site.KeyLimits.Calls.Of(t).Lacks(ctx, new(aigateway.Key), &x.ex, t, x.site.Catalog, false)
+	if lack == "" && err == nil && x.ex.Key.ID != "" && x.model.Fallback.OnBudget() {
+		lack, err = x.site.KeyLimits.Of(x.ex.Key).Lacks(ctx, x.ex.Key, &x.ex, t, x.site.Catalog, true)
 	}
 	if err != nil {
 		return "unknown: " + err.Error()

@@ -40,21 +40,21 @@ func (s Sites) Explain(query url.Values, request []byte) (any, error) {
 	if err != nil {
 		return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: err}
 	}
-	x.Exchange.Request.Format = client
+	x.ex.Request.Format = client
 	if customer := query.Get("customer"); customer != "" {
-		labelled := *x.Key
+		labelled := *x.ex.Key
 		labelled.Customer = customer
-		x.Key = &labelled
+		x.ex.Key = &labelled
 	}
-	x.seeds = seedsOf(x.model, x.Key, query.Get("session"))
+	x.seeds = seedsOf(x.model, x.ex.Key, query.Get("session"))
 	if request != nil {
 		if err := x.take(request); err != nil {
 			return nil, caddy.APIError{HTTPStatus: http.StatusBadRequest, Err: err}
 		}
 	}
 	answer := x.explain()
-	answer.Site = siteOf(x.Addresses(), names)
-	if x.Key.ID != "" {
+	answer.Site = siteOf(x.site.Addresses(), names)
+	if x.ex.Key.ID != "" {
 		answer.Key = x.explainKey()
 	}
 	return answer, nil
@@ -83,8 +83,8 @@ func (s Sites) find(query url.Values) (best *explanation, names []string, proble
 		}
 		names = append(names, site.Addresses()...)
 		if best == nil || isExact(m) && !isExact(best.model) {
-			best = &explanation{Site: &site, model: m}
-			best.Key, best.Exchange.Request.View.Model = key, name
+			best = &explanation{site: &site, model: m}
+			best.ex.Key, best.ex.Request.View.Model = key, name
 		}
 	}
 	if best == nil {
@@ -109,14 +109,14 @@ func siteOf(own, all []string) api.ExplainedSite {
 
 // take makes a request with a body the example.
 func (x *explanation) take(body []byte) error {
-	model := x.Exchange.Request.View.Model
-	view, refused := x.Exchange.Request.Format.Requests.Inspect(body, translate.Generate)
+	model := x.ex.Request.View.Model
+	view, refused := x.ex.Request.Format.Requests.Inspect(body, translate.Generate)
 	if refused != nil {
 		return fmt.Errorf("reading the request: %s", refused.Message)
 	}
-	x.Exchange.Request.View, x.Exchange.Request.Body, x.Exchange.Request.Client = view, body, make(http.Header)
-	x.Exchange.Request.View.Model = model
-	x.example = conditions.Example(&x.Exchange)
+	x.ex.Request.View, x.ex.Request.Body, x.ex.Request.Client = view, body, make(http.Header)
+	x.ex.Request.View.Model = model
+	x.example = conditions.Example(&x.ex)
 	return nil
 }
 
@@ -137,14 +137,15 @@ func (site *Site) keyOf(id string) *aigateway.Key {
 
 // explainKey explains the key for the requests.
 func (x *explanation) explainKey() *api.ExplainedKey {
-	key, model := x.Key, x.Exchange.Request.View.Model
-	chain := x.KeyLimits.Of(key)
+	key, model := x.ex.Key, x.ex.Request.View.Model
+	chain := x.site.KeyLimits.Of(key)
 	reason := refusal(key, chain, model)
 	if reason == "" {
-		reason = x.KeyLimits.For(key, model).Refuses(&x.Exchange, x.asked(), x.Catalog)
+		reason = x.site.KeyLimits.For(key, model).Refuses(&x.ex, x.asked(), x.site.Catalog)
 	}
 	return &api.ExplainedKey{
-		ID: key.ID, Allowed: reason == "", Reason: reason, Limits: explainLimits(chain), Priority: x.KeyLimits.Priority(key).String(),
+		ID: key.ID, Allowed: reason == "", Reason: reason, Limits: explainLimits(chain),
+		Priority: x.site.KeyLimits.Priority(key).String(),
 	}
 }
 

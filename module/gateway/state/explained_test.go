@@ -28,7 +28,7 @@ func TestAnExampleMeetsConditions(t *testing.T) {
 		`{"model":"m","messages":[{"role":"user","content":"hi"}],"tools":[{"type":"function","function":{"name":"f"}}]}`: true,
 		`{"model":"m","messages":[{"role":"user","content":"hi"}]}`:                                                       false,
 	} {
-		x := explanation{Exchange: exchange.Exchange{Key: key, Request: exchange.Request{Format: chat}}}
+		x := explanation{ex: exchange.Exchange{Key: key, Request: exchange.Request{Format: chat}}}
 		require.NoError(t, x.take([]byte(body)))
 		assert.Equal(t, want, condition.Holds(x.example), body)
 		assert.ErrorContains(t, x.take([]byte(`{"model":"m"}`)), "reading the request: messages")

@@ -16,26 +16,28 @@ func summaryOf(ex *exchange.Exchange) string { return ending(ex) + while(ex) }
 
 // ending returns the part of the summary with the outcome and the failed calls.
 func ending(ex *exchange.Exchange) string {
-	last, earlier := lastCall(ex.Course.Calls)
+	calls := ex.Course.Calls
+	last, earlier := lastCall(calls)
+	delivered := &ex.Delivery
 	switch {
-	case ex.Delivery.Outcome == exchange.Answered && last.End == exchange.CallAnswered:
+	case delivered.Outcome == exchange.Answered && last.End == exchange.CallAnswered:
 		return "answered by " + target(last) + after(earlier)
-	case ex.Delivery.Outcome == exchange.Answered && last.End == exchange.CallCached:
+	case delivered.Outcome == exchange.Answered && last.End == exchange.CallCached:
 		return "answered by the cache for " + target(last) + after(earlier)
-	case ex.Delivery.Outcome == exchange.Answered:
-		return "answered by the gateway itself" + after(ex.Course.Calls)
-	case ex.Delivery.Outcome == exchange.ClientClosed && last.End == exchange.CallClientClosed:
+	case delivered.Outcome == exchange.Answered:
+		return "answered by the gateway itself" + after(calls)
+	case delivered.Outcome == exchange.ClientClosed && last.End == exchange.CallClientClosed:
 		return "the client left while " + target(last) + " answered" + after(earlier)
-	case ex.Delivery.Outcome == exchange.ClientClosed:
-		return "the client left" + after(ex.Course.Calls)
-	case ex.Delivery.Outcome == exchange.Failed && len(ex.Course.Calls) > 0:
-		return "failed: " + list(ex.Course.Calls)
-	case ex.Delivery.Outcome == exchange.Cut:
-		return "cut: " + list(ex.Course.Calls)
-	case ex.Delivery.Fault == nil:
-		return string(ex.Delivery.Outcome)
+	case delivered.Outcome == exchange.ClientClosed:
+		return "the client left" + after(calls)
+	case delivered.Outcome == exchange.Failed && len(calls) > 0:
+		return "failed: " + list(calls)
+	case delivered.Outcome == exchange.Cut:
+		return "cut: " + list(calls)
+	case delivered.Fault == nil:
+		return string(delivered.Outcome)
 	}
-	return string(ex.Delivery.Outcome) + ": " + ex.Delivery.Fault.LogMessage()
+	return string(delivered.Outcome) + ": " + delivered.Fault.LogMessage()
 }
 
 // lastCall divides calls into the last one and those before it.

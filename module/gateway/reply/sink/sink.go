@@ -174,10 +174,11 @@ func setModel(h http.Header, ex *exchange.Exchange) {
 
 // setAnswerHeaders sets the headers of an answer.
 func (s *Sink) setAnswerHeaders(h http.Header) {
+	course := &s.ex.Course
 	if s.passes {
 		delete(s.answer.header, "Via") // of reverse_proxy
 		maps.Copy(h, s.answer.header)
-		setUpstreamHeaders(h, s.ex.Course.Result)
+		setUpstreamHeaders(h, course.Result)
 		if s.answer.plain = true; exchange.IsEventStream(h.Get("Content-Type")) {
 			setStreamHeaders(h)
 		}
@@ -185,13 +186,13 @@ func (s *Sink) setAnswerHeaders(h http.Header) {
 	}
 	setModel(h, s.ex)
 	if s.showsTarget {
-		h["X-Gateway-Target"] = []string{s.ex.Course.Attempt.Provider + "/" + headerSafe(s.ex.Course.Attempt.Model)}
-		if choice := s.ex.Course.Attempt.Choice.String(); choice != "" {
+		h["X-Gateway-Target"] = []string{course.Attempt.Provider + "/" + headerSafe(course.Attempt.Model)}
+		if choice := course.Attempt.Choice.String(); choice != "" {
 			h["X-Gateway-Choice"] = []string{choice}
 		}
 	}
-	setUpstreamHeaders(h, s.ex.Course.Result)
-	if losses := s.ex.Course.Result.Lane.Losses; len(losses) > 0 { // x-gateway-dropped, as clients and the documentation write it
+	setUpstreamHeaders(h, course.Result)
+	if losses := course.Result.Lane.Losses; len(losses) > 0 { // x-gateway-dropped, as clients and the documentation write it
 		h["X-Gateway-Dropped"] = []string{losses.String()}
 	}
 	for _, name := range [...]string{"Content-Type", "Content-Length"} {

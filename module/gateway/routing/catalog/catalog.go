@@ -156,7 +156,7 @@ func (c *Catalog) addModels(ctx caddy.Context, models []*ModelConfig) error {
 func (c *Catalog) Limited() iter.Seq[*Target] {
 	return func(yield func(*Target) bool) {
 		for _, p := range c.Providers {
-			if len(p.whole.Limits) > 0 && !yield(&p.whole) {
+			if len(p.offer.whole.Limits) > 0 && !yield(&p.offer.whole) {
 				return
 			}
 		}

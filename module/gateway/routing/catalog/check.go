@@ -17,7 +17,7 @@ func CheckClaims(providers []*ProviderConfig, models []*ModelConfig) error {
 	c := new(Catalog)
 	for _, config := range providers {
 		p := &Provider{Name: config.Name}
-		if err := p.setModels(config); err != nil {
+		if err := p.offer.setModels(config); err != nil {
 			return err
 		}
 		c.Providers = append(c.Providers, p)

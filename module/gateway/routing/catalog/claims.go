@@ -162,17 +162,18 @@ func (c *Catalog) LeadsTo(p *Provider, upstream string) bool {
 func (p *Provider) claims() []claim {
 	claimOf := func(pattern aigateway.Pattern, class int, owner string) claim {
 		fallback, _ := parseFallback(nil)
-		m := &Model{Pattern: pattern, Targets: []Target{p.whole}, Steps: [][]Target{{p.whole}}, Fallback: fallback, Attempts: 1}
+		whole := p.offer.whole
+		m := &Model{Pattern: pattern, Targets: []Target{whole}, Steps: [][]Target{{whole}}, Fallback: fallback, Attempts: 1}
 		return newClaim(pattern, class, m, owner)
 	}
 	switch {
-	case p.hidden:
+	case p.offer.hidden:
 		return nil
-	case len(p.serves) == 0:
+	case len(p.offer.serves) == 0:
 		return []claim{claimOf("*", catchAll, fmt.Sprintf("provider '%s' without models", p.Name))}
 	}
-	claims := make([]claim, 0, len(p.serves))
-	for _, pattern := range p.serves {
+	claims := make([]claim, 0, len(p.offer.serves))
+	for _, pattern := range p.offer.serves {
 		claims = append(claims, claimOf(pattern, providerModels, fmt.Sprintf("provider '%s' (models %s)", p.Name, pattern)))
 	}
 	return claims

@@ -20,7 +20,7 @@ func ranked(t *testing.T, models []string, providers map[string][]aigateway.Patt
 	r := new(Catalog)
 	for _, name := range sortedNames(providers) {
 		p := &Provider{Name: name, offer: offer{serves: providers[name]}}
-		p.whole = Target{Provider: p, Traits: new(trait.Traits)}
+		p.offer.whole = Target{Provider: p, Traits: new(trait.Traits)}
 		r.Providers = append(r.Providers, p)
 	}
 	for _, name := range models {
@@ -160,8 +160,8 @@ func TestAProviderWithModelsOffIsLedToByModelBlocksAlone(t *testing.T) {
 	r.Providers = append(r.Providers, &Provider{Name: "b"})
 	require.Error(t, r.rank())
 	for _, p := range r.Providers {
-		require.NoError(t, p.setModels(&ProviderConfig{DisableModels: true}))
-		p.known = modellist.Named([]string{"known"})
+		require.NoError(t, p.offer.setModels(&ProviderConfig{DisableModels: true}))
+		p.offer.known = modellist.Named([]string{"known"})
 	}
 	require.NoError(t, r.rank())
 	assert.Equal(t, "by smart", ownerOf(r, "smart"))
@@ -170,9 +170,9 @@ func TestAProviderWithModelsOffIsLedToByModelBlocksAlone(t *testing.T) {
 }
 
 func TestModelsBesideDisableModelsAreAnError(t *testing.T) {
-	err := new(Provider).setModels(&ProviderConfig{Models: []string{"m"}, DisableModels: true})
+	err := new(offer).setModels(&ProviderConfig{Models: []string{"m"}, DisableModels: true})
 	assert.EqualError(t, err, "models: there can be none beside disable_models")
-	err = new(Provider).setModels(&ProviderConfig{ModelList: ModelListAuto, DisableModels: true})
+	err = new(offer).setModels(&ProviderConfig{ModelList: ModelListAuto, DisableModels: true})
 	assert.EqualError(t, err, "model_list: nothing is listed beside disable_models")
 }
 
@@ -199,7 +199,7 @@ func TestAskingForModelsIsTheDefaultWhereAServiceDocumentsIt(t *testing.T) {
 func TestNamesListsWhatAClientCanAskForByName(t *testing.T) {
 	r, err := ranked(t, []string{"smart", "gpt-*", "known-2"}, map[string][]aigateway.Pattern{"a": {"claude-opus", "claude-*"}, "b": nil})
 	require.NoError(t, err)
-	r.find("b").known = modellist.Named([]string{"known-1", "known-2", "claude-known", "gpt-known"})
+	r.find("b").offer.known = modellist.Named([]string{"known-1", "known-2", "claude-known", "gpt-known"})
 	assert.Equal(t, []string{"claude-opus", "known-1", "known-2", "smart"}, r.Names(),
 		"exact names, and names a preset is known for unless they lead elsewhere; sorted, each once")
 }
@@ -213,7 +213,7 @@ func TestANameIsDescribedAsItsProviderDescribesTheModel(t *testing.T) {
 	r.models = append(r.models, alias)
 	require.NoError(t, r.rank())
 	opus := modelcard.Card{ID: "claude-opus", DisplayName: "Opus", Created: 1, OwnedBy: "a", ContextTokens: 2, OutputTokens: 3}
-	r.find("a").known = []modelcard.Card{opus}
+	r.find("a").offer.known = []modelcard.Card{opus}
 	assert.Equal(t, opus, r.Describe("claude-opus"))
 	assert.Equal(t, modelcard.Card{ID: "smart", ContextTokens: 2, OutputTokens: 3}, r.Describe("smart"))
 	assert.Equal(t, modelcard.Card{ID: "claude-other"}, r.Describe("claude-other"))

@@ -12,7 +12,7 @@ import (
 // A day that a provider announced behind the date of the tables was noticed when requests failed.
 func TestTheEndInTheListOfAProviderTakesPrecedence(t *testing.T) {
 	p := &Provider{Name: "p"}
-	p.known = []modelcard.Card{{ID: "a", Shutdown: "2027-01-31"}, {ID: "b"}}
+	p.offer.known = []modelcard.Card{{ID: "a", Shutdown: "2027-01-31"}, {ID: "b"}}
 	for model, want := range map[string]time.Time{"a": time.Date(2027, 1, 31, 0, 0, 0, 0, time.UTC), "b": {}, "c": {}} {
 		named, same := Target{Provider: p, Model: model}.End("m"), Target{Provider: p}.End(model)
 		assert.Equal(t, want, named.Day, model)

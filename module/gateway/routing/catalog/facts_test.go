@@ -31,7 +31,7 @@ func listedAs(t *testing.T, name string, known *tables.Tables, traits layers) *P
 		Base:  func(model string) string { return strings.TrimPrefix(model, "eu.") },
 	}}, known)
 	require.NoError(t, err)
-	p.spoken = []modelFormats{{"*", formatsAt(formats)}}
+	p.offer.spoken = []modelFormats{{"*", formatsAt(formats)}}
 	return p
 }
 

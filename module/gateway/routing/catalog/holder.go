@@ -32,7 +32,7 @@ func (c *Catalog) SealsObjects() bool {
 // Seals reports whether a provider that speaks a format stores the objects of a path of it for clients.
 func (c *Catalog) Seals(f *format.Descriptor, o *format.ObjectPath) bool {
 	seals := func(t Target) bool { return o.IsSealed(t.Traits) && slices.Contains(t.Provider.Formats, f) }
-	return slices.ContainsFunc(c.Providers, func(p *Provider) bool { return seals(p.whole) }) ||
+	return slices.ContainsFunc(c.Providers, func(p *Provider) bool { return seals(p.offer.whole) }) ||
 		slices.ContainsFunc(c.models, func(m *Model) bool { return slices.ContainsFunc(m.Targets, seals) })
 }
 
@@ -47,7 +47,7 @@ func (m *Model) Seals(kind, name string) bool {
 // Keeper returns the provider that stores new objects of a path of a format for clients: the first one
 // that speaks the format and whose ids are sealed; nil if there is none.
 func (c *Catalog) Keeper(f *format.Descriptor, o *format.ObjectPath) *Provider {
-	i := slices.IndexFunc(c.Providers, func(p *Provider) bool { return o.IsSealed(p.whole.Traits) && slices.Contains(p.Formats, f) })
+	i := slices.IndexFunc(c.Providers, func(p *Provider) bool { return o.IsSealed(p.Traits()) && slices.Contains(p.Formats, f) })
 	if i < 0 {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (c *Catalog) Keeper(f *format.Descriptor, o *format.ObjectPath) *Provider {
 func (c *Catalog) Provider(name string) *Provider { return c.find(name) }
 
 // Alone returns the model that has p as its only target, by p's own names.
-func (p *Provider) Alone() *Model { return &Model{Targets: []Target{p.whole}} }
+func (p *Provider) Alone() *Model { return &Model{Targets: []Target{p.offer.whole}} }
 
 // ModelAt returns the configured model that is p's model with a name, nil if the configuration has no
 // model of the name. ok is false if the name is that of another one.
@@ -68,17 +68,17 @@ func (c *Catalog) ModelAt(p *Provider, name string) (m *Model, ok bool) {
 }
 
 // ComputesAddresses reports whether the preset computes the address of each call.
-func (p *Provider) ComputesAddresses() bool { return p.address != nil }
+func (p *Provider) ComputesAddresses() bool { return p.offer.address != nil }
 
 // TakesSockets reports whether the gateway itself calls the provider, so that it can open WebSockets
 // to it.
 func (p *Provider) TakesSockets() bool {
 	_, dials := p.Caller.(exchange.Dialer)
-	return dials && p.address == nil
+	return dials && p.offer.address == nil
 }
 
 // Traits returns the traits of the provider, whatever the model.
-func (p *Provider) Traits() *trait.Traits { return p.whole.Traits }
+func (p *Provider) Traits() *trait.Traits { return p.offer.whole.Traits }
 
 // CachesAnswers reports whether a model has a cache of answers.
 func (c *Catalog) CachesAnswers() bool {

@@ -51,18 +51,18 @@ func (c *Catalog) Describe(name string) modelcard.Card {
 // models returns the known models of p, sorted by id: its own list, else the models of its
 // preset.
 func (p *Provider) models() []modelcard.Card {
-	if p.list == nil {
-		return p.known
+	if p.offer.list == nil {
+		return p.offer.known
 	}
-	return p.list.Models()
+	return p.offer.list.Models()
 }
 
 // AwaitModels waits until the lists of the providers are fresh, if they have one.
 func AwaitModels(ctx context.Context, providers ...*Provider) {
 	var lists []*modellist.List
 	for _, p := range providers {
-		if p.list != nil {
-			lists = append(lists, p.list)
+		if p.offer.list != nil {
+			lists = append(lists, p.offer.list)
 		}
 	}
 	modellist.Await(ctx, lists...)

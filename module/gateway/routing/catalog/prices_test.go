@@ -32,7 +32,7 @@ func TestTheNearestPriceDecides(t *testing.T) {
 	listed, err := newListed(provider, aigateway.Defaults{}, nil)
 	require.NoError(t, err)
 	p := &Provider{Name: "p", listed: listed}
-	p.whole = Target{Provider: p, Traits: new(trait.Traits)}
+	p.offer.whole = Target{Provider: p, Traits: new(trait.Traits)}
 	c := &Catalog{Providers: []*Provider{p}}
 	require.NoError(t, c.addModels(caddy.Context{}, []*ModelConfig{
 		{Name: "block", Prices: costing("2"), Targets: []TargetConfig{{Provider: "p", Model: "own-1"}, {Provider: "p", Model: "own-2", Prices: costing("1")}}},

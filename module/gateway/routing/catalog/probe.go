@@ -22,7 +22,7 @@ func (c *Catalog) Probe(name string) (status int, ok bool) {
 	defer cancel()
 	defer time.AfterFunc(probePatience, cancel).Stop() // a deadline would count against the address
 	defer func() { _ = recover() }()                   // of presets that answer in-process
-	q := &exchange.ModelsQuery{Format: p.Formats[0], Traits: p.whole.Traits}
+	q := &exchange.ModelsQuery{Format: p.Formats[0], Traits: p.offer.whole.Traits}
 	p.Caller.Query(exchange.WithModelsQuery(ctx, q))
 	return q.Status, true
 }

@@ -34,9 +34,9 @@ type Provider struct {
 	APIKeys  []string // references to its API keys; a single "" if there are none
 	Caller   exchange.Caller
 	pooled   bool // reverse_proxy chooses its address
-	Calls
+	Calls    Calls
 
-	offer
+	offer  offer
 	traits layers // of its preset, and its own
 	listed listed
 }
@@ -80,10 +80,11 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared, known
 	if p.listed, err = newListed(config, defaults, known); err != nil {
 		return nil, err
 	}
-	p.known, p.address = modellist.Named(defaults.Models), defaults.Protocol.Address
-	p.Rests, p.MaxRunning = health.Rules{First: time.Duration(config.Cooldown), FailRate: config.FailRate}, config.MaxRunning
-	p.Queue = config.Queue
-	p.limit = aigateway.ProviderLimit(p.Name, config.Limit)
+	p.offer.known, p.offer.address = modellist.Named(defaults.Models), defaults.Protocol.Address
+	p.Calls = Calls{
+		Rests:      health.Rules{First: time.Duration(config.Cooldown), FailRate: config.FailRate},
+		MaxRunning: config.MaxRunning, Queue: config.Queue, limit: aigateway.ProviderLimit(p.Name, config.Limit),
+	}
 	if len(p.APIKeys) == 0 {
 		p.APIKeys = []string{""}
 	}
@@ -96,8 +97,8 @@ func newProvider(ctx caddy.Context, config *ProviderConfig, shared Shared, known
 		return nil, err
 	}
 	if config.asksForModels(defaults) {
-		p.list = shared.Lists.Load(config.listIdentity(p.Formats[0]), modellist.Source{
-			Name: p.Name, Traits: p.whole.Traits, Caller: p.Caller, Logger: ctx.Logger(), Loaded: defaults.Protocol.LoadedModels,
+		p.offer.list = shared.Lists.Load(config.listIdentity(p.Formats[0]), modellist.Source{
+			Name: p.Name, Traits: p.offer.whole.Traits, Caller: p.Caller, Logger: ctx.Logger(), Loaded: defaults.Protocol.LoadedModels,
 		})
 	}
 	return p, nil
@@ -113,13 +114,13 @@ func (p *Provider) configure(config *ProviderConfig, d aigateway.Defaults, inPro
 	if err := p.setFormats(config.Formats, d); err != nil {
 		return err
 	}
-	if err := p.setModels(config); err != nil {
+	if err := p.offer.setModels(config); err != nil {
 		return err
 	}
 	if err := config.Check(d, inProcess); err != nil {
 		return err
 	}
-	p.whole, err = p.target("")
+	p.offer.whole, err = p.target("")
 	return err
 }
 
@@ -186,10 +187,10 @@ func (p *Provider) setFormats(configured []translate.Format, d aigateway.Default
 		if err != nil {
 			return err
 		}
-		p.spoken = append(p.spoken, modelFormats{row.Pattern, formatsAt(known)})
+		p.offer.spoken = append(p.offer.spoken, modelFormats{row.Pattern, formatsAt(known)})
 	}
 	if p.Formats, err = formatsOf(d.Formats); err == nil {
-		p.spoken = append(p.spoken, modelFormats{"*", formatsAt(p.Formats)})
+		p.offer.spoken = append(p.offer.spoken, modelFormats{"*", formatsAt(p.Formats)})
 	}
 	return err
 }
@@ -209,13 +210,13 @@ func formatsOf(names []translate.Format) (known []*format.Descriptor, err error)
 	return known, nil
 }
 
-// setModels sets the names that p serves without a model block.
-func (p *Provider) setModels(config *ProviderConfig) error {
-	p.hidden = config.DisableModels
+// setModels sets the names that are served without a model block.
+func (o *offer) setModels(config *ProviderConfig) error {
+	o.hidden = config.DisableModels
 	switch {
-	case p.hidden && len(config.Models) > 0:
+	case o.hidden && len(config.Models) > 0:
 		return errors.New("models: there can be none beside disable_models")
-	case p.hidden && config.ModelList == ModelListAuto:
+	case o.hidden && config.ModelList == ModelListAuto:
 		return errors.New("model_list: nothing is listed beside disable_models")
 	}
 	for _, name := range config.Models {
@@ -223,7 +224,7 @@ func (p *Provider) setModels(config *ProviderConfig) error {
 		if err != nil {
 			return fmt.Errorf("models: %w", err)
 		}
-		p.serves = append(p.serves, pattern)
+		o.serves = append(o.serves, pattern)
 	}
 	return nil
 }

@@ -20,12 +20,12 @@ var unchanged aigateway.Call
 // call returns the call of an operation in a format for a model, by p's own name; nil if the
 // service has no such endpoint.
 func (p *Provider) call(f *format.Descriptor, op translate.Operation, model string) *aigateway.Call {
-	if p.address == nil {
+	if p.offer.address == nil {
 		return &unchanged
 	}
 	call := &aigateway.Call{Format: f.Name, Operation: op, Model: model, Header: make(http.Header)}
 	call.Path, call.Query = f.Provider.Call(format.Call{Model: model, Operation: op})
-	if p.address(call) != nil {
+	if p.offer.address(call) != nil {
 		return nil
 	}
 	return call

@@ -44,8 +44,8 @@ func (t *Target) IsSame(other *Target) bool {
 // more are further layers of traits; later ones take precedence.
 func (p *Provider) target(model string, more ...map[string]string) (Target, error) {
 	t := Target{Provider: p, Model: model, Weight: 1}
-	if p.limit != nil {
-		t.Limits = []*aigateway.Limit{p.limit}
+	if p.Calls.limit != nil {
+		t.Limits = []*aigateway.Limit{p.Calls.limit}
 	}
 	t.byModel = &modelTraits{provider: p, configured: append([]map[string]string{p.traits.configured}, more...)}
 	var err error
@@ -103,9 +103,9 @@ type modelFormats struct {
 // FormatsOf returns the formats of p for a model, by p's own name, or by the one that shows the
 // model: those of the preset at the endpoints that have the model, unless the formats are configured.
 func (p *Provider) FormatsOf(model string) []*format.Descriptor {
-	for i := range p.spoken {
-		if p.spoken[i].pattern.MatchAnyCase(model) {
-			return p.spoken[i].sets[p.Facts(model).Endpoints()]
+	for i := range p.offer.spoken {
+		if p.offer.spoken[i].pattern.MatchAnyCase(model) {
+			return p.offer.spoken[i].sets[p.Facts(model).Endpoints()]
 		}
 	}
 	return p.Formats

@@ -98,6 +98,6 @@ func Publish(r *http.Request, ex *exchange.Exchange) *http.Request {
 		repl = caddy.NewReplacer()
 		r = r.WithContext(context.WithValue(r.Context(), caddy.ReplacerCtxKey, repl))
 	}
-	repl.Map((&values{Exchange: ex}).get)
+	repl.Map((&values{ex: ex}).get)
 	return r
 }

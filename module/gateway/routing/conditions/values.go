@@ -19,7 +19,7 @@ const tagPrefix = "tag."
 // values are the values of one request. A value always has its type, zero if the request states
 // nothing, so that comparisons do not fail.
 type values struct {
-	*exchange.Exchange
+	ex       *exchange.Exchange
 	contents *contents // nil until a value needs them
 }
 
@@ -31,24 +31,24 @@ type value struct {
 
 var valueTable = []value{
 	{"input_tokens", func(v *values) any { return v.inputTokens() }},
-	{"max_tokens", func(v *values) any { return v.Exchange.Request.View.MaxTokens }},
+	{"max_tokens", func(v *values) any { return v.ex.Request.View.MaxTokens }},
 	{"images", func(v *values) any { return v.parts().images }},
 	{"documents", func(v *values) any { return v.parts().documents }},
 	{"recordings", func(v *values) any { return v.parts().recordings }},
 	{"tools", func(v *values) any { return v.parts().tools }},
 	{"thinks", func(v *values) any { return v.parts().thinks() }},
 	{"effort", func(v *values) any { return v.parts().effortWord() }},
-	{"stream", func(v *values) any { return v.Exchange.Request.Streaming() }},
-	{"format", func(v *values) any { return string(v.Exchange.Request.Format.Name) }},
-	{"operation", func(v *values) any { return v.Exchange.Request.Operation.String() }},
+	{"stream", func(v *values) any { return v.ex.Request.Streaming() }},
+	{"format", func(v *values) any { return string(v.ex.Request.Format.Name) }},
+	{"operation", func(v *values) any { return v.ex.Request.Operation.String() }},
 	{"client", func(v *values) any { return v.client() }},
-	{"session", func(v *values) any { return marks.Session(v.Exchange) }},
-	{"agent", func(v *values) any { return marks.Agent(v.Exchange) }},
-	{"subagent", func(v *values) any { return marks.IsOfSubagent(v.Exchange) }},
-	{"key", func(v *values) any { return v.Key.ID }},
-	{"owner", func(v *values) any { return v.Key.Owner }},
-	{"limit", func(v *values) any { return v.Key.Limit }},
-	{"customer", func(v *values) any { return v.Key.Customer }},
+	{"session", func(v *values) any { return marks.Session(v.ex) }},
+	{"agent", func(v *values) any { return marks.Agent(v.ex) }},
+	{"subagent", func(v *values) any { return marks.IsOfSubagent(v.ex) }},
+	{"key", func(v *values) any { return v.ex.Key.ID }},
+	{"owner", func(v *values) any { return v.ex.Key.Owner }},
+	{"limit", func(v *values) any { return v.ex.Key.Limit }},
+	{"customer", func(v *values) any { return v.ex.Key.Customer }},
 }
 
 // valueOf returns the function of the value with a name, nil if there is none.
@@ -77,7 +77,7 @@ func (v *values) get(placeholder string) (any, bool) {
 		return nil, false
 	}
 	if tag, ok := strings.CutPrefix(name, tagPrefix); ok {
-		return v.Key.Tag(tag), true
+		return v.ex.Key.Tag(tag), true
 	}
 	if read := valueOf(name); read != nil {
 		return read(v), true
@@ -87,15 +87,15 @@ func (v *values) get(placeholder string) (any, bool) {
 
 // inputTokens estimates the tokens of the request: the number that its answer will state may differ.
 func (v *values) inputTokens() int64 {
-	if passthrough.IsForm(v.Exchange.Request.Body) {
-		return passthrough.FileTokens(len(v.Exchange.Request.Body))
+	if passthrough.IsForm(v.ex.Request.Body) {
+		return passthrough.FileTokens(len(v.ex.Request.Body))
 	}
-	return meter.PromptTokens(len(v.Exchange.Request.Body), v.Exchange.Request.View.Costs.Files)
+	return meter.PromptTokens(len(v.ex.Request.Body), v.ex.Request.View.Costs.Files)
 }
 
 // client returns the name of the client: the first product of its User-Agent, without the version.
 func (v *values) client() string {
-	name, _, _ := strings.Cut(v.Exchange.Request.Client.Get("User-Agent"), "/")
+	name, _, _ := strings.Cut(v.ex.Request.Client.Get("User-Agent"), "/")
 	name, _, _ = strings.Cut(name, " ")
 	return name
 }
@@ -104,8 +104,8 @@ func (v *values) client() string {
 func (v *values) parts() *contents {
 	if v.contents == nil {
 		v.contents = new(contents)
-		if source := v.Exchange.Request.Format.Requests.Source; source != nil && !v.Exchange.Request.Operation.Beside() {
-			_, _ = core.Receive(v.Exchange.Request.Body, &core.RequestInfo{Prompt: core.AllPrompts}, source, v.contents, false)
+		if source := v.ex.Request.Format.Requests.Source; source != nil && !v.ex.Request.Operation.Beside() {
+			_, _ = core.Receive(v.ex.Request.Body, &core.RequestInfo{Prompt: core.AllPrompts}, source, v.contents, false)
 		}
 	}
 	return v.contents

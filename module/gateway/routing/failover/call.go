@@ -97,8 +97,8 @@ func place(x *run, t *selection.Candidate, c *exchange.Conduit) (p placed, ok bo
 	a := &c.Attempt
 	x.reportModelEnd(t, x.ex.Start.Add(c.Started))
 	p = placed{target: t, call: c}
-	bound := t.Provider.MaxRunning
-	if t.Provider.Queue != nil { // which has given the call a slot
+	bound := t.Provider.Calls.MaxRunning
+	if t.Provider.Calls.Queue != nil { // which has given the call a slot
 		bound = 0
 	}
 	if p.visit, ok = health.Process.Begin(t.Health, bound); !ok {
@@ -106,12 +106,12 @@ func place(x *run, t *selection.Candidate, c *exchange.Conduit) (p placed, ok bo
 		return p, false
 	}
 	if a.Traits.EstimateInputTokens {
-		a.BytesPerToken = x.Ratios.BytesPerToken(meter.Model{Provider: a.Provider, Name: a.Model})
+		a.BytesPerToken = x.site.Ratios.BytesPerToken(meter.Model{Provider: a.Provider, Name: a.Model})
 	}
 	if !a.ByteLane() && a.Seals == nil {
-		a.Seals = x.Seals().For(a.Provider, x.ex.Tenant())
+		a.Seals = x.site.Seals().For(a.Provider, x.ex.Tenant())
 	}
-	p.size = x.Ratios.Measure(a)
+	p.size = x.site.Ratios.Measure(a)
 	return p, true
 }
 
@@ -123,7 +123,7 @@ func (p *placed) end(x *run) {
 
 // learn hands the result of a call to all that follow the calls of providers.
 func (p *placed) learn(x *run) {
-	x.Ratios.Learn(p.call, p.size)
+	x.site.Ratios.Learn(p.call, p.size)
 	x.noteLatency(p.target, p.call)
 	outcome := health.OutcomeOf(&p.call.Attempt, &p.call.Result)
 	if cutShort(x, p.call) {
@@ -133,7 +133,7 @@ func (p *placed) learn(x *run) {
 		pauseCopies(p.target, outcome)
 		outcome = health.Outcome{}
 	}
-	if change := p.visit.End(outcome, p.target.Provider.Rests); change != health.Same {
+	if change := p.visit.End(outcome, p.target.Provider.Calls.Rests); change != health.Same {
 		x.reportHealth(p.target, outcome, change)
 	}
 }
@@ -150,7 +150,7 @@ func explain(x *run, c *exchange.Conduit, err error) {
 func cutShort(x *run, c *exchange.Conduit) bool {
 	f := c.Result.Fault
 	return f != nil && errors.Is(f.Cause, drain.ErrDeadline) &&
-		(!c.Result.Times.Began.IsZero() || time.Since(x.ex.Start)-c.Started < x.Deadline/2)
+		(!c.Result.Times.Began.IsZero() || time.Since(x.ex.Start)-c.Started < x.site.Deadline/2)
 }
 
 // noteLatency records how fast a stream began, for a model whose targets are ordered by that. One that

@@ -23,6 +23,6 @@ func Paused(mirror *catalog.Model, name string) bool {
 func pauseCopies(t *selection.Candidate, o health.Outcome) {
 	if o.RetryAfter > 0 {
 		visit, _ := copies.Begin(t.Health, 0)
-		visit.End(o, t.Provider.Rests)
+		visit.End(o, t.Provider.Calls.Rests)
 	}
 }

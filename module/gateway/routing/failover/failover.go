@@ -56,7 +56,7 @@ type Verdict struct {
 
 // run is the state of the attempts of one exchange.
 type run struct {
-	*Site
+	site   *Site
 	model  *catalog.Model
 	ex     *exchange.Exchange
 	reply  *reply.Reply
@@ -83,7 +83,7 @@ type asked struct {
 //
 // checks are those of the answer, nil for none.
 func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, checks *guardrails.Checks) Verdict {
-	x := &run{Site: s, model: m, ex: answer.Exchange, reply: answer, client: r, checks: checks}
+	x := &run{site: s, model: m, ex: answer.Exchange, reply: answer, client: r, checks: checks}
 	x.choose()
 	ctx, cancel := s.Drain.Bind(r.Context(), s.Deadline)
 	x.ctx = ctx
@@ -114,7 +114,7 @@ func (s *Site) Ask(m *catalog.Model, answer *reply.Reply, r *http.Request, check
 			leave()
 			continue
 		}
-		t.Provider.Retries.Deposit()
+		t.Provider.Calls.Retries.Deposit()
 		t, c = x.askOnce(t, c, leave)
 		switch {
 		case x.conclude(t, c):
@@ -157,32 +157,33 @@ func shortenWait(failed *exchange.Conduit, all []asked) {
 // describes the order. It sets the session of the exchange if there is a choice of targets,
 // API keys or addresses.
 func (x *run) choose() {
+	request := &x.ex.Request
 	if x.model.Chooses() {
-		body := x.ex.Request.Body
+		body := request.Body
 		if passthrough.IsForm(body) {
 			body = nil // which has no members
 		}
-		x.ex.Session = x.Affinity.Session(x.ex.Tenant(), x.ex.Request.Client.Get, body)
+		x.ex.Session = x.site.Affinity.Session(x.ex.Tenant(), request.Client.Get, body)
 	}
 	var resting []catalog.Target
 	var measure catalog.Measure
 	if x.model.Order.Criterion != "" {
-		measure = x.Measure(x.ex, x.model)
+		measure = x.site.Measure(x.ex, x.model)
 	}
 	seeds := selection.Seeds{Session: x.ex.Session, Arm: x.model.Arm(x.ex.Key, x.ex.Session)}
-	x.candidates, resting = selection.Order(x.model, x.ex.Request.View.Model, seeds, health.Process, measure)
+	x.candidates, resting = selection.Order(x.model, request.View.Model, seeds, health.Process, measure)
 	switch ids := x.sealedIDs(); {
 	case len(ids) > 0:
 		x.findObjects(ids)
 		resting = nil
-	case x.ex.Request.InMessage:
+	case request.InMessage:
 		x.candidates, resting = x.all(), nil
 	}
 	for _, t := range resting {
-		x.ex.Course.PassOver(t.Provider.Name, t.UpstreamModel(x.ex.Request.View.Model), exchange.Rests)
+		x.ex.Course.PassOver(t.Provider.Name, t.UpstreamModel(request.View.Model), exchange.Rests)
 	}
 	relayed := slices.ContainsFunc(x.candidates, func(t selection.Candidate) bool {
-		return slices.Contains(t.Provider.FormatsOf(t.TraitsOf(x.ex.Request.View.Model).ModelOf(t.Health.Model)), x.ex.Request.Format)
+		return slices.Contains(t.Provider.FormatsOf(t.TraitsOf(request.View.Model).ModelOf(t.Health.Model)), request.Format)
 	})
 	x.ex.Opening = exchange.NewOpening(x.ex, !relayed)
 }
@@ -210,12 +211,12 @@ func (x *run) next() (t *selection.Candidate, retry bool) {
 			return t, retry
 		}
 	}
-	if len(x.asked) == 0 || x.retried || x.DisableRetry || x.ex.Request.InMessage {
+	if len(x.asked) == 0 || x.retried || x.site.DisableRetry || x.ex.Request.InMessage {
 		return nil, false
 	}
 	last := x.asked[len(x.asked)-1]
 	wait, ok := retryWait(&last.failed.Result)
-	if !ok || !last.Provider.Retries.Withdraw() {
+	if !ok || !last.Provider.Calls.Retries.Withdraw() {
 		return nil, false
 	}
 	x.retried = true
@@ -275,7 +276,7 @@ func (x *run) attempt(t *selection.Candidate, retry bool) (*exchange.Conduit, *f
 	}
 	switch {
 	case request.Operation == translate.CountTokens &&
-		(spoken == nil || spoken.Answers.TokenCount == nil || t.Provider.Uncounted.Has(t.Health.Model)):
+		(spoken == nil || spoken.Answers.TokenCount == nil || t.Provider.Calls.Uncounted.Has(t.Health.Model)):
 		return nil, fault.NoTokenCount(request.View.Model)
 	case request.InMessage && spoken != request.Format:
 		return nil, fault.NotOnSocket(request.View.Model)
@@ -321,7 +322,7 @@ func (x *run) cache() *exchange.Cache {
 	if x.model.Cache == nil {
 		return nil
 	}
-	cache := x.model.Cache.For(x.ex, x.Cached)
+	cache := x.model.Cache.For(x.ex, x.site.Cached)
 	if cache == nil {
 		x.reply.SetHeaders(exchange.CacheHeader, exchange.CacheBypass)
 	}
@@ -365,7 +366,7 @@ func (x *run) passOver(t *selection.Candidate, why exchange.Reason, f *fault.Fau
 // passes over the target, and returns false. If no target is asked, the client gets the first of these
 // refusals, even if another target could not take the request at all.
 func (x *run) admitCall(t *selection.Candidate) bool {
-	refused := x.AdmitCall(x.reply, x.client, t.Target)
+	refused := x.site.AdmitCall(x.reply, x.client, t.Target)
 	if refused == nil {
 		return true
 	}

@@ -21,7 +21,7 @@ import (
 // The goroutine of the exchange makes the first call. That of the rival changes nothing of the exchange
 // before the rival has won, and the exchange is passed on to it.
 type race struct {
-	*run
+	run    *run
 	first  *exchange.Conduit
 	rival  rival
 	start  *time.Timer        // of the rival; nil before the first call
@@ -81,13 +81,13 @@ func rests(c *selection.Candidate) bool { return !health.Process.RestsUntil(c.He
 func (r *race) receive(ctx context.Context, t *selection.Candidate) error {
 	ctx, r.cancel = context.WithCancel(ctx)
 	defer r.cancel()
-	r.start = time.AfterFunc(time.Duration(r.model.Hedge.Hedge), r.startRival)
+	r.start = time.AfterFunc(time.Duration(r.run.model.Hedge.Hedge), r.startRival)
 	return r.makeCall(ctx, t, r.first)
 }
 
 // makeCall makes a call of the race.
 func (r *race) makeCall(ctx context.Context, t *selection.Candidate, c *exchange.Conduit) error {
-	err := t.Provider.Caller.Call(ctx, c, &gate{Receiver: r.reply, race: r, call: c}, r.client)
+	err := t.Provider.Caller.Call(ctx, c, &gate{Receiver: r.run.reply, race: r, call: c}, r.run.client)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	c.Result.Reading.Lost = r.winner != nil && r.winner != c && c.Result.Fault == nil && !c.Result.Whole()
@@ -100,26 +100,26 @@ func (r *race) startRival() {
 	defer close(v.done)
 	defer func() { v.panicked = recover() }()
 	p, leave := v.target.Provider, func() {}
-	if p.Queue != nil {
-		if leave = queue.Process.TryEnter(p.QueueName(), p.MaxRunning, r.Queued(r.ex)); leave == nil {
+	if p.Calls.Queue != nil {
+		if leave = queue.Process.TryEnter(p.QueueName(), p.Calls.MaxRunning, r.run.site.Queued(r.run.ex)); leave == nil {
 			return
 		}
 	}
 	defer leave()
-	share := &r.model.Hedge.Share
+	share := &r.run.model.Hedge.Share
 	switch {
 	case rests(v.target): // since the first call
 		return
 	case !share.Withdraw():
-		metrics.Hedge(r.ex.Covering, "withheld")
+		metrics.Hedge(r.run.ex.Covering, "withheld")
 		return
 	}
-	v.call.Started = time.Since(r.ex.Start)
+	v.call.Started = time.Since(r.run.ex.Start)
 	if v.placed, v.asked = place(r.run, v.target, v.call); !v.asked {
 		share.Return()
 		return
 	}
-	metrics.Hedge(r.ex.Covering, "called")
+	metrics.Hedge(r.run.ex.Covering, "called")
 	ctx, span := tracing.StartCall(v.ctx, &v.call.Attempt)
 	defer span.End(v.call)
 	explain(r.run, v.call, r.makeCall(ctx, v.target, v.call))
@@ -163,7 +163,7 @@ func (r *race) stop() {
 	}
 	r.join()
 	if r.rival.asked {
-		r.reply.Lost(r.rival.call)
+		r.run.reply.Lost(r.rival.call)
 		r.rival.learn(r.run)
 	}
 }
@@ -183,7 +183,7 @@ func (r *race) passesOn() bool {
 	r.mu.Lock()
 	isOver := r.winner == r.first
 	r.mu.Unlock()
-	if isOver || r.start == nil || r.ctx.Err() != nil {
+	if isOver || r.start == nil || r.run.ctx.Err() != nil {
 		return false
 	}
 	if r.start.Stop() {
@@ -202,13 +202,13 @@ func (r *race) passesOn() bool {
 // passOn passes the exchange on to the rival, and waits for its end.
 func (r *race) passOn(first *selection.Candidate) (*selection.Candidate, *exchange.Conduit) {
 	v := &r.rival
-	r.candidates = slices.DeleteFunc(r.candidates, func(c selection.Candidate) bool { return c.SameTarget(v.target) })
+	r.run.candidates = slices.DeleteFunc(r.run.candidates, func(c selection.Candidate) bool { return c.SameTarget(v.target) })
 	r.leave()
 	if r.first.Result.Fault != nil {
-		r.fail(first, r.first)
+		r.run.fail(first, r.first)
 	}
-	r.targets++
-	r.reply.Next(v.call, r.targets)
+	r.run.targets++
+	r.run.reply.Next(v.call, r.run.targets)
 	close(r.passed)
 	r.join()
 	v.end(r.run)

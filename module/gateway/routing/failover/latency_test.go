@@ -55,7 +55,7 @@ func TestOnlyStreamsWithContentAreMeasured(t *testing.T) {
 			target := &catalog.Target{Provider: &catalog.Provider{Service: name}, Model: "upstream"}
 			ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of("chat")}, Start: called}
 			c.Attempt.Exchange = ex
-			x := &run{Site: &Site{Deadline: time.Minute}, model: &catalog.Model{Order: catalog.Order{Criterion: test.order}}, ex: ex}
+			x := &run{site: &Site{Deadline: time.Minute}, model: &catalog.Model{Order: catalog.Order{Criterion: test.order}}, ex: ex}
 			x.noteLatency(&selection.Candidate{Target: target}, c)
 			health.FirstContent.Note(target.Stream("", "messages"), called, called) // of other clients
 			time.Sleep(time.Minute)

@@ -59,7 +59,7 @@ func (x *run) all() []selection.Candidate {
 }
 
 // objectIDs returns the sealer of the ids of objects for the client.
-func (x *run) objectIDs() *seal.IDs { return x.Seals().IDs(x.ex.Owner()) }
+func (x *run) objectIDs() *seal.IDs { return x.site.Seals().IDs(x.ex.Owner()) }
 
 // Holder is the account that stores an object, or will.
 type Holder struct {
@@ -72,7 +72,7 @@ type Holder struct {
 // failure lets no target rest: clients could provoke it.
 func (s *Site) AskHolder(h *Holder, answer *reply.Reply, r *http.Request) Verdict {
 	ex := answer.Exchange
-	x := &run{Site: s, ex: ex, reply: answer, client: r}
+	x := &run{site: s, ex: ex, reply: answer, client: r}
 	ctx, cancel := s.Drain.Bind(r.Context(), s.Deadline)
 	x.ctx = ctx
 	answer.Start(cancel, s.Answers)

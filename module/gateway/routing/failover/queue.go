@@ -15,13 +15,13 @@ import (
 // that of the first provider which was busy.
 func (x *run) enter(t *selection.Candidate) (leave func()) {
 	p := t.Provider
-	if p.Queue == nil {
+	if p.Calls.Queue == nil {
 		return func() {}
 	}
 	if t.Waits {
 		return x.wait(t)
 	}
-	if leave = queue.Process.TryEnter(p.QueueName(), p.MaxRunning, x.Queued(x.ex)); leave != nil {
+	if leave = queue.Process.TryEnter(p.QueueName(), p.Calls.MaxRunning, x.site.Queued(x.ex)); leave != nil {
 		return leave
 	}
 	x.passOver(t, exchange.Busy, fault.ProviderBusy(x.ex.Request.View.Model))
@@ -36,7 +36,7 @@ func (x *run) enter(t *selection.Candidate) (leave func()) {
 // wait waits in the queue of a provider.
 func (x *run) wait(t *selection.Candidate) (leave func()) {
 	p := t.Provider
-	leave, unserved := queue.Process.Enter(x.ctx, p.QueueName(), p.MaxRunning, p.Queue, x.Queued(x.ex))
+	leave, unserved := queue.Process.Enter(x.ctx, p.QueueName(), p.Calls.MaxRunning, p.Calls.Queue, x.site.Queued(x.ex))
 	metrics.Queued(p.Name, unserved.Result())
 	if unserved != nil && unserved.Reason != queue.Left {
 		x.refuse(fault.Crowded(x.ex.Request.View.Model, unserved.Seconds()))

@@ -23,7 +23,7 @@ func (x *run) reportFailure(t *selection.Candidate, c *exchange.Conduit) {
 	result := &c.Result
 	switch {
 	case x.ex.Request.Operation == translate.CountTokens && result.Status == http.StatusNotFound && t.EstimatesTokens():
-		t.Provider.Uncounted.Add(c.Attempt.Model)
+		t.Provider.Calls.Uncounted.Add(c.Attempt.Model)
 		x.log(zapcore.InfoLevel, "provider does not count the tokens of this model, they are estimated", c,
 			zap.Duration("asked_again_after", health.AskAgainAfter))
 	case result.Fault.BlamesRequest():
@@ -45,7 +45,7 @@ func (x *run) reportLearned(c *exchange.Conduit, d renegotiation.Alternative) {
 }
 
 func (x *run) log(level zapcore.Level, message string, c *exchange.Conduit, fields ...zap.Field) {
-	x.Logger.Log(level, message, append([]zap.Field{
+	x.site.Logger.Log(level, message, append([]zap.Field{
 		zap.String("request_id", x.ex.ID),
 		zap.String("provider", c.Attempt.Provider),
 		zap.String("upstream_model", observe.Clip(c.Attempt.Model)),
@@ -62,12 +62,12 @@ func (x *run) reportHealth(t *selection.Candidate, o health.Outcome, change heal
 	}
 	data := map[string]any{"provider": t.Provider.Name, "model": observe.Clip(t.Health.Model)}
 	if change == health.Up {
-		x.Logger.Info("provider answers again", names...)
+		x.site.Logger.Info("provider answers again", names...)
 		events.Emit(events.ProviderUp, data)
 		return
 	}
 	end := health.Process.RestsUntil(t.Health)
-	x.Logger.Warn("provider rests, other targets are asked first",
+	x.site.Logger.Warn("provider rests, other targets are asked first",
 		append(names, zap.Stringer("cause", o.Class), zap.Time("until", end))...)
 	data["cause"], data["until"] = o.Class.String(), end.UTC().Format(time.RFC3339)
 	events.Emit(events.ProviderDown, data)
@@ -77,6 +77,6 @@ func (x *run) reportHealth(t *selection.Candidate, o health.Outcome, change heal
 func (x *run) reportModelEnd(t *selection.Candidate, now time.Time) {
 	name := x.ex.Request.View.Model
 	if end := t.End(name); end.IsSoon(now) {
-		observe.AnnounceModelEnd(x.Logger, t.Provider.Name, end, func() []string { return t.Changes(name, now) }, now)
+		observe.AnnounceModelEnd(x.site.Logger, t.Provider.Name, end, func() []string { return t.Changes(name, now) }, now)
 	}
 }
