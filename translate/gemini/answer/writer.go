@@ -14,12 +14,10 @@ import (
 // answer, or the object of the candidate.
 type writer struct {
 	singleanswer.Emitter
-	index    int
 	frame    frame
 	last     fragment
 	thinking thinking
 	call     pendingCall
-	calls    *toolcall.IDs // of all candidates
 	extras   extras
 }
 
@@ -56,7 +54,7 @@ const (
 )
 
 func newWriter(index int, context *translate.AnswerContext, ids translate.IDs, calls *toolcall.IDs) *writer {
-	m := &writer{index: index, calls: calls}
+	m := &writer{frame: frame{end: `,"index":` + strconv.Itoa(index) + "}"}, call: pendingCall{ids: calls}}
 	m.Init(m, context, ids)
 	return m
 }
@@ -67,8 +65,7 @@ func (m *writer) Start(begin *singleanswer.Beginning) {
 	names := jsonscan.AppendString([]byte(`,"modelVersion":`), begin.Model)
 	names = jsonscan.AppendString(append(names, `,"responseId":`...), m.IDs.Message)
 	a := &m.frame
-	a.head, a.end = `{"content":{"parts":[`, `,"index":`+strconv.Itoa(m.index)+"}"
-	a.names = string(append(names, '}'))
+	a.head, a.names = `{"content":{"parts":[`, string(append(names, '}'))
 	if m.Context.Stream {
 		a.head, a.names = `data: {"candidates":[`+a.head, a.names+"\n\n"
 	}

@@ -12,7 +12,8 @@ import (
 // pendingCall is a tool call that was not written yet. Clients run every call that they read,
 // so a call is written only when it is certain that the token limit did not cut it off.
 type pendingCall struct {
-	head  []byte // the part up to the arguments
+	ids   *toolcall.IDs // of the calls of all candidates
+	head  []byte        // the part up to the arguments
 	args  []byte
 	ended bool // it has ended without arguments, where the limit may have cut it off
 }
@@ -26,7 +27,8 @@ func (m *writer) startCall(e *event.Event) {
 		return
 	}
 	c := &m.call
-	c.head = jsonscan.AppendString(append(c.head[:0], `{"functionCall":{"id":`...), m.calls.Show(e.ID, m.IDs.NewToolID, toolcall.AsIs, m.Context.Input.Calls))
+	id := c.ids.Show(e.ID, m.IDs.NewToolID, toolcall.AsIs, m.Context.Input.Calls)
+	c.head = jsonscan.AppendString(append(c.head[:0], `{"functionCall":{"id":`...), id)
 	c.head = jsonscan.AppendString(append(c.head, `,"name":`...), m.Context.Tools.Of(e.Name))
 	c.args = c.args[:0]
 }

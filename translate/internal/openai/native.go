@@ -22,9 +22,11 @@ type Format struct {
 
 // native contains the members around the choices of a native answer (see event.Native).
 type native struct {
-	head  []byte // of every chunk, each with a comma before it
-	more  []byte // of the first chunk, each with a comma before it
-	usage []byte // the value; nil for none
+	format *Format
+	counts bool   // the client has asked for the usage
+	head   []byte // of every chunk, each with a comma before it
+	more   []byte // of the first chunk, each with a comma before it
+	usage  []byte // the value; nil for none
 }
 
 // maxHead bounds the members that every chunk repeats, in bytes. They are usually names of
@@ -40,41 +42,48 @@ var (
 // content of a choice, one for each call, and one with the reason why the choice ended. It
 // reports false, and does nothing, if the answer is not native.
 func (m *Emitter) writeNative(e *event.Event) bool {
+	var err error
+	n := m.native
 	switch {
-	case m.native == nil && e.Kind == event.Native:
-		m.readNative(e.Text)
-	case m.native == nil:
+	case n == nil && e.Kind == event.Native:
+		m.native = &native{format: m.format, counts: m.Context.IncludeUsage}
+		err = m.native.read(e.Text)
+	case n == nil:
 		return false
 	case e.Kind == event.Native:
-		m.writeChoice(e.Choice, e.Text)
+		m.Written, err = n.appendChoice(m.Written, e.Choice, e.Text)
 	case e.Kind == event.End:
-		if m.Context.IncludeUsage && m.native.usage != nil {
-			m.writeChunk("", m.native.usage)
+		if n.counts && n.usage != nil {
+			m.Written = n.appendChunk(m.Written, "", n.usage)
 		}
 		m.Written = append(m.Written, "data: [DONE]\n\n"...)
+	}
+	if err != nil {
+		m.Fail(err)
 	}
 	return true
 }
 
-func (m *Emitter) readNative(answer []byte) {
-	m.native = &native{}
+// read keeps the members of an answer that its chunks have beside their choices.
+func (n *native) read(answer []byte) error {
 	for name, value := range jsonscan.Members(answer) {
 		member := jsonscan.AppendCompact([]byte(`,"`+string(name)+`":`), value)
 		switch string(name) {
 		case "choices", "object", "error": // other values, and no null that some clients take for an error
 		case "id", "created", "model", "system_fingerprint", "service_tier":
-			m.native.head = append(m.native.head, member...)
+			n.head = append(n.head, member...)
 		case "usage":
 			if string(value) != "null" {
-				m.native.usage = jsonscan.AppendCompact(nil, value)
+				n.usage = jsonscan.AppendCompact(nil, value)
 			}
 		default:
-			m.native.more = append(m.native.more, member...)
+			n.more = append(n.more, member...)
 		}
 	}
-	if len(m.native.head) > maxHead {
-		m.Fail(errHead)
+	if len(n.head) > maxHead {
+		return errHead
 	}
+	return nil
 }
 
 // The members of a choice, and of its message, that its first chunk does not have as they
@@ -84,17 +93,17 @@ var (
 	besideCalls   = event.Without{"role": "", "tool_calls": ""}
 )
 
-// writeChoice writes the chunks of a choice.
-func (m *Emitter) writeChoice(index int, choice []byte) {
+// appendChoice appends the chunks of a choice.
+func (n *native) appendChoice(dst []byte, index int, choice []byte) (chunks []byte, err error) {
 	head := `{"index":` + strconv.Itoa(index)
-	first, last := event.AppendNative([]byte(head), choice, besideMessage), head+m.format.Last
+	first, last := event.AppendNative([]byte(head), choice, besideMessage), head+n.format.Last
 	var message, text, calls []byte
 	reason := noReason
 	for name, value := range jsonscan.Members(choice) {
 		switch string(name) {
 		case "message", "delta":
 			if message != nil {
-				m.Fail(errMessage)
+				err = errMessage
 			}
 			message = value
 		case "text":
@@ -112,7 +121,7 @@ func (m *Emitter) writeChoice(index int, choice []byte) {
 		first = jsonscan.AppendCompact(append(first, `,"text":`...), text)
 	}
 	switch {
-	case m.format.Deltas && message != nil && message[0] == '{':
+	case n.format.Deltas && message != nil && message[0] == '{':
 		role := []byte(`"assistant"`)
 		for name, value := range jsonscan.Members(message) {
 			switch {
@@ -124,36 +133,36 @@ func (m *Emitter) writeChoice(index int, choice []byte) {
 		}
 		first = append(append(first, `,"delta":{"role":`...), role...)
 		first = append(event.AppendNative(first, message, besideCalls), '}')
-	case m.format.Deltas || text == nil:
-		first = append(first, m.format.Empty...)
+	case n.format.Deltas || text == nil:
+		first = append(first, n.format.Empty...)
 	}
-	m.writeChunk(string(first)+noReason, nil)
-	m.writeCalls(head, calls)
-	m.writeChunk(last+reason, nil)
+	dst = n.appendChunk(dst, string(first)+noReason, nil)
+	dst = n.appendCalls(dst, head, calls)
+	return n.appendChunk(dst, last+reason, nil), err
 }
 
 const noReason = `,"finish_reason":null`
 
-// writeCalls writes a chunk for each call of a list, with its position as the index.
-func (m *Emitter) writeCalls(head string, calls []byte) {
+// appendCalls appends a chunk for each call of a list, with its position as the index.
+func (n *native) appendCalls(dst []byte, head string, calls []byte) []byte {
 	c := jsonscan.Again(calls)
 	if calls == nil || !c.EnterArray() {
-		return
+		return dst
 	}
 	for number := 0; c.Element(); {
 		if call := c.Skip(); call[0] == '{' {
 			members := event.AppendNative(nil, call, event.Without{"index": ""})
-			m.writeChunk(head+`,"delta":{"tool_calls":[{"index":`+strconv.Itoa(number)+string(members)+`}]}`+noReason, nil)
+			dst = n.appendChunk(dst, head+`,"delta":{"tool_calls":[{"index":`+strconv.Itoa(number)+string(members)+`}]}`+noReason, nil)
 			number++
 		}
 	}
+	return dst
 }
 
-// writeChunk writes a chunk with the members of a choice behind its opening brace, or with
+// appendChunk appends a chunk with the members of a choice behind its opening brace, or with
 // the raw usage and without a choice.
-func (m *Emitter) writeChunk(choice string, usage []byte) {
-	n := m.native
-	data := append(append([]byte(`{"object":"`+m.format.Chunk+`"`), n.head...), n.more...)
+func (n *native) appendChunk(dst []byte, choice string, usage []byte) []byte {
+	data := append(append([]byte(`{"object":"`+n.format.Chunk+`"`), n.head...), n.more...)
 	data = append(data, `,"choices":[`...)
 	n.more = nil
 	if usage == nil {
@@ -161,8 +170,8 @@ func (m *Emitter) writeChunk(choice string, usage []byte) {
 		usage = []byte("null")
 	}
 	data = append(data, ']')
-	if m.Context.IncludeUsage {
+	if n.counts {
 		data = append(append(data, `,"usage":`...), usage...)
 	}
-	m.Written = sse.AppendEvent(m.Written, "", append(data, '}'))
+	return sse.AppendEvent(dst, "", append(data, '}'))
 }

@@ -52,21 +52,26 @@ type Emitter struct {
 	Written []byte // the bytes written since the last call of Output
 	Ending  Ending // as far as it is known
 
-	open      openItem
+	turn  turn
+	open  openItem
+	fault *fault.Fault
+}
+
+// turn is how far the answer has come, and what writes it.
+type turn struct {
 	writer    Writer
+	order     *event.Sequencer // of the events of the turn
 	beginning Beginning
-	order     *event.Sequencer
-	fault     *fault.Fault
 	started   bool
 	ended     bool
 }
 
 // Init prepares the emitter of one answer to the request of the answer context.
 func (m *Emitter) Init(w Writer, context *translate.AnswerContext, ids translate.IDs) {
-	m.Context, m.IDs, m.writer = context, ids, w
-	m.order = event.NewSequencer(context.Room(), func(e *event.Event) {
+	m.Context, m.IDs, m.turn.writer = context, ids, w
+	m.turn.order = event.NewSequencer(context.Room(), func(e *event.Event) {
 		if m.fault == nil {
-			m.writer.Write(e)
+			m.turn.writer.Write(e)
 		}
 	})
 }
@@ -77,7 +82,7 @@ func (m *Emitter) Use(memory []byte) { m.Written = memory[:0] }
 // Output returns the bytes written since the last call. For a JSON answer it returns nothing
 // before the end. The bytes are valid until the next event.
 func (m *Emitter) Output() []byte {
-	if !m.Context.Stream && !m.ended {
+	if !m.Context.Stream && !m.turn.ended {
 		return nil
 	}
 	written := m.Written
@@ -119,34 +124,21 @@ func (m *Emitter) Handle(e *event.Event) {
 		if e.Kind != event.Native {
 			m.start(nil)
 		}
-		m.order.Handle(e)
+		m.turn.order.Handle(e)
 		if m.fault == nil {
-			m.fault = m.order.Fault()
+			m.fault = m.turn.order.Fault()
 		}
-	}
-}
-
-// DropEvent drops an event that the format cannot express.
-func (m *Emitter) DropEvent(e *event.Event) {
-	switch e.Kind {
-	case event.Reasoning, event.Signature, event.Redacted:
-		m.Drop("reasoning")
-	case event.Source:
-		m.Drop("annotations")
-	case event.Logprobs:
-		m.Drop("choices[*].logprobs")
-	case event.ToolStart:
-		m.Drop("tool_calls")
 	}
 }
 
 // start has the writer begin the answer, once, with the event Start or nil.
 func (m *Emitter) start(e *event.Event) {
-	if m.started {
+	t := &m.turn
+	if t.started {
 		return
 	}
-	m.started = true
-	begin := &m.beginning
+	t.started = true
+	begin := &t.beginning
 	if e != nil {
 		*begin = Beginning{Model: e.Model, Created: e.Created, Tier: e.Tier}
 		if e.Usage != nil {
@@ -163,7 +155,7 @@ func (m *Emitter) start(e *event.Event) {
 		begin.Usage.Fresh = m.Context.Input.Estimate
 	}
 	m.Ending.Tier = begin.Tier
-	m.writer.Start(begin)
+	t.writer.Start(begin)
 	begin.Model = nil // which belongs to the event
 }
 
@@ -171,13 +163,13 @@ func (m *Emitter) start(e *event.Event) {
 func (m *Emitter) end() {
 	m.start(nil)
 	m.Ending.Reached = true
-	m.order.Flush()
+	m.turn.order.Flush()
 	if m.fault != nil { // the last of the waiting events cannot be written
 		return
 	}
 	if !slices.Contains(m.Context.Cuts.Stops, string(m.Ending.Stop)) {
 		m.Ending.Stop = nil
 	}
-	m.writer.Finish(&m.Ending)
-	m.ended = true
+	m.turn.writer.Finish(&m.Ending)
+	m.turn.ended = true
 }

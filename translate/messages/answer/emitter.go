@@ -34,8 +34,7 @@ func (m *Emitter) Start(begin *singleanswer.Beginning) {
 		return
 	}
 	if m.Context.Stream {
-		m.beginEvent("message_start")
-		m.Written = append(m.Written, `,"message":`...)
+		m.Written = append(appendEventHead(m.Written, "message_start"), `,"message":`...)
 	}
 	m.Written = jsonscan.AppendString(append(m.Written, `{"id":`...), m.IDs.Message)
 	m.Written = append(m.Written, `,"type":"message","role":"assistant","model":`...)
@@ -53,6 +52,9 @@ func (m *Emitter) Start(begin *singleanswer.Beginning) {
 
 // endOf contains the kinds of blocks that events end.
 var endOf = [...]blockKind{event.TextEnd: textBlock, event.ReasoningEnd: thinkingBlock, event.ToolEnd: toolUseBlock}
+
+// lostBeside are the paths of what the format has no place for beside a text.
+var lostBeside = [...]string{event.Source: "annotations", event.Logprobs: "choices[*].logprobs"}
 
 // Write writes an event that belongs to a block. At most one block is open at any time, so that
 // no delta follows the end of its block and indexes have no gaps.
@@ -86,9 +88,9 @@ func (m *Emitter) Write(e *event.Event) {
 		} else {
 			m.nextBlock(e.Text)
 		}
-	default:
+	case event.Source, event.Logprobs:
 		if m.native == nil { // the block has it
-			m.DropEvent(e)
+			m.Drop(lostBeside[e.Kind])
 		}
 	}
 }
@@ -98,8 +100,8 @@ func (m *Emitter) Write(e *event.Event) {
 func (m *Emitter) Finish(end *singleanswer.Ending) {
 	m.close()
 	if n := m.native; n != nil {
-		m.event("message_delta", `,"delta":{`, strings.TrimPrefix(string(n.stop), ","), "}", string(n.members), `,"usage":`, n.usage)
-		m.event("message_stop")
+		m.Written = appendEvent(m.Written, "message_delta", `,"delta":{`, strings.TrimPrefix(string(n.stop), ","), "}", string(n.members), `,"usage":`, n.usage)
+		m.Written = appendEvent(m.Written, "message_stop")
 		return
 	}
 	reason := StopReason(end.Reason, end.HasCalls)
@@ -110,7 +112,7 @@ func (m *Emitter) Finish(end *singleanswer.Ending) {
 	}
 	head, tail := "],", ""
 	if m.Context.Stream {
-		m.beginEvent("message_delta")
+		m.Written = appendEventHead(m.Written, "message_delta")
 		head, tail = `,"delta":{`, "}"
 	}
 	m.Written = append(append(append(m.Written, head...), `"stop_reason":"`...), reason...)
@@ -127,7 +129,7 @@ func (m *Emitter) Finish(end *singleanswer.Ending) {
 		return
 	}
 	m.Written = append(m.Written, eventEnd...)
-	m.event("message_stop")
+	m.Written = appendEvent(m.Written, "message_stop")
 }
 
 // stopWords lists the values of stop_reason that are written. A paused turn has that of a

@@ -54,7 +54,7 @@ func (m *Emitter) open(kind blockKind, part int, head string) {
 	}
 	s, raw := &shapes[kind], kind == toolUseBlock
 	if head = cmp.Or(head, s.head); m.Context.Stream {
-		m.begin(head+s.fill+"}", singleanswer.Shape{Event: m.delta(s.delta), Close: deltaEnd, Raw: raw})
+		m.begin(head+s.fill+"}", singleanswer.Shape{Event: deltaOf(m.index, s.delta), Close: deltaEnd, Raw: raw})
 	} else {
 		m.begin("", singleanswer.Shape{Head: head + s.open, Tail: s.shut, Raw: raw})
 	}
@@ -67,7 +67,7 @@ func (m *Emitter) close() {
 	case b.kind == unknownBlock:
 		return
 	case b.kind == thinkingBlock && !b.signed && m.native == nil:
-		m.selfSign()
+		m.writeSignature(b.ownSignature())
 	case b.kind == toolUseBlock && !b.passing: // a call without arguments gets an empty object
 		m.Fragment(toolcall.AppendArguments(nil, b.held, m.Ending.Reason.CutsOff()))
 	}
@@ -105,31 +105,31 @@ func (m *Emitter) end() {
 	m.index++
 }
 
-// event writes an event of a stream. members follow its type.
-func (m *Emitter) event(name string, members ...string) {
-	m.beginEvent(name)
+// appendEvent appends an event of a stream. members follow its type.
+func appendEvent(dst []byte, name string, members ...string) []byte {
+	dst = appendEventHead(dst, name)
 	for _, member := range members {
-		m.Written = append(m.Written, member...)
+		dst = append(dst, member...)
 	}
-	m.Written = append(m.Written, eventEnd...)
+	return append(dst, eventEnd...)
 }
 
-// beginEvent writes the beginning of an event of a stream. Its members follow, and eventEnd.
-func (m *Emitter) beginEvent(name string) {
-	m.Written = append(append(m.Written, "event: "...), name...)
-	m.Written = append(append(append(m.Written, "\ndata: {\"type\":\""...), name...), '"')
+// appendEventHead appends the beginning of an event. Its members follow, and eventEnd.
+func appendEventHead(dst []byte, name string) []byte {
+	dst = append(append(dst, "event: "...), name...)
+	return append(append(append(dst, "\ndata: {\"type\":\""...), name...), '"')
 }
 
 const eventEnd = "}\n\n"
 
 // blockEvent writes an event about the open block. members follow its index.
 func (m *Emitter) blockEvent(name, members string) {
-	m.event(name, `,"index":`, strconv.Itoa(m.index), members)
+	m.Written = appendEvent(m.Written, name, `,"index":`, strconv.Itoa(m.index), members)
 }
 
-// delta returns the beginning of a delta of the open block.
-func (m *Emitter) delta(kind string) string {
-	return "event: content_block_delta\n" + `data: {"type":"content_block_delta","index":` + strconv.Itoa(m.index) + `,"delta":` + kind
+// deltaOf returns the beginning of a delta of the block with an index.
+func deltaOf(index int, kind string) string {
+	return "event: content_block_delta\n" + `data: {"type":"content_block_delta","index":` + strconv.Itoa(index) + `,"delta":` + kind
 }
 
 const deltaEnd = "\"}}\n\n"
@@ -179,13 +179,13 @@ func (m *Emitter) sign(e *event.Event) {
 // Sign returns the event by which a provider signs the reasoning before it.
 func Sign(signature []byte) event.Event { return event.Event{Kind: event.Signature, Text: signature} }
 
-// selfSign signs the open thinking block: clients do not send back thinking without a
-// signature.
-func (m *Emitter) selfSign() {
+// ownSignature returns the gateway's signature of the thinking in the block: clients do not send
+// back thinking without a signature.
+func (b *writtenBlock) ownSignature() []byte {
 	var room [sha256.Size]byte
-	digest := m.block.digest.Sum(room[:0])
+	digest := b.digest.Sum(room[:0])
 	signature := append(make([]byte, 0, seal.SelfSignedSize), seal.SelfSigned...)
-	m.writeSignature(base64.RawURLEncoding.AppendEncode(signature, digest[:seal.SelfSignedDigest]))
+	return base64.RawURLEncoding.AppendEncode(signature, digest[:seal.SelfSignedDigest])
 }
 
 // writeSignature writes a signature, which usually is the last delta of its block; thinking may
@@ -196,7 +196,7 @@ func (m *Emitter) writeSignature(signature []byte) {
 		m.block.sealed = append(m.block.sealed[:0], signature...)
 		return
 	}
-	m.Written = append(m.Written, m.delta(`{"type":"signature_delta","signature":"`)...)
+	m.Written = append(m.Written, deltaOf(m.index, `{"type":"signature_delta","signature":"`)...)
 	m.Written = append(jsonscan.AppendEscaped(m.Written, signature), deltaEnd...)
 }
 

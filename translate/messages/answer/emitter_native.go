@@ -55,7 +55,7 @@ func (m *Emitter) startNative(message []byte) {
 		}
 	}
 	m.native = n
-	m.event("message_start", `,"message":{"type":"message"`, string(event.AppendNative(nil, message, atEnd)), `,"content":[],"usage":`, n.usage, "}")
+	m.Written = appendEvent(m.Written, "message_start", `,"message":{"type":"message"`, string(event.AppendNative(nil, message, atEnd)), `,"content":[],"usage":`, n.usage, "}")
 }
 
 // nextBlock writes a block, up to the content with which the next events fill it.
