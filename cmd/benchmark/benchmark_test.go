@@ -40,7 +40,8 @@ func newBench(t *testing.T, gateways []setup) bench {
 // tiny returns a scenario with little of everything.
 func tiny(s scenario) scenario {
 	s.clients, s.pace = 2, min(s.pace, time.Millisecond)
-	s.events, s.keys, s.models, s.providers = min(s.events, 5), min(s.keys, 7), min(s.models, 5), min(s.providers, 3)
+	s.events = min(s.events, 5)
+	s.setting.keys, s.setting.models, s.setting.providers = min(s.setting.keys, 7), min(s.setting.models, 5), min(s.setting.providers, 3)
 	return s
 }
 
@@ -213,7 +214,7 @@ func TestACycleOfASoak(t *testing.T) {
 	l, err := newLoad(stage.gateways[0], scenario{clients: 1, setting: soakSetting})
 	require.NoError(t, err)
 	for _, v := range visits {
-		assert.NoError(t, v.pay(t.Context(), stage.gateways[0], l.clients[0].http), v.name)
+		assert.NoError(t, v.pay(t.Context(), stage.gateways[0], l.clients[0].http), v.scenario.name)
 	}
 	rest, err := stage.gateways[0].atRest(t.Context())
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func measure(ctx context.Context, p *process, s scenario, d time.Duration) (meas
 		return nil, err
 	}
 	defer l.close()
-	if s.held {
+	if s.setting.held {
 		if err := warmHeld(ctx, p, s, d/8); err != nil {
 			return nil, err
 		}
@@ -56,15 +56,15 @@ func measure(ctx context.Context, p *process, s scenario, d time.Duration) (meas
 
 // load is the clients of a scenario.
 type load struct {
-	scenario
-	clients []*client
-	bodies  [][]byte // by the number of the model
-	sent    atomic.Int64
+	scenario scenario
+	clients  []*client
+	bodies   [][]byte // by the number of the model
+	sent     atomic.Int64
 }
 
 // client is one client with its connections, and the times of its requests since the last run.
 type client struct {
-	*load
+	load               *load
 	http               *http.Client
 	url                string
 	firsts, ends, lags []time.Duration
@@ -72,11 +72,11 @@ type client struct {
 
 func newLoad(p *process, s scenario) (*load, error) {
 	l := &load{scenario: s, bodies: [][]byte{s.body(s.model())}}
-	for i := range s.models {
+	for i := range s.setting.models {
 		l.bodies = append(l.bodies[:i], s.body(modelOf(i)))
 	}
 	scheme, transport := "http", &http.Transport{DisableCompression: true}
-	if s.clientTLS {
+	if s.setting.clientTLS {
 		pool, err := p.certificate.pool()
 		if err != nil {
 			return nil, err
@@ -103,8 +103,8 @@ func (l *load) run(ctx context.Context, d time.Duration) error {
 		c.firsts, c.ends, c.lags = nil, nil, nil
 		for n := 0; n == 0 || time.Since(start) < d && ctx.Err() == nil; n++ {
 			begin := time.Now()
-			if l.rate > 0 { // a request that begins late has waited
-				begin = start.Add(time.Duration(i+n*len(l.clients)) * time.Second / time.Duration(l.rate))
+			if rate := l.scenario.rate; rate > 0 { // a request that begins late has waited
+				begin = start.Add(time.Duration(i+n*len(l.clients)) * time.Second / time.Duration(rate))
 				time.Sleep(time.Until(begin))
 			}
 			if err := c.send(ctx, begin); err != nil {
@@ -118,7 +118,7 @@ func (l *load) run(ctx context.Context, d time.Duration) error {
 // warm sends requests for a time, and at least one of each key.
 func (l *load) warm(ctx context.Context, d time.Duration) error {
 	for {
-		if err := l.run(ctx, d); err != nil || int(l.sent.Load()) >= l.keys {
+		if err := l.run(ctx, d); err != nil || int(l.sent.Load()) >= l.scenario.setting.keys {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (l *load) figures(first, last resources) measurement {
 	each := func(read func(resources) float64) float64 { return (read(last) - read(first)) / m[requests] }
 	m[cpu] = 1e6 * each(func(r resources) float64 { return r.seconds })
 	m[allocations] = each(func(r resources) float64 { return r.allocations })
-	if l.server != "" {
+	if l.scenario.setting.server != "" {
 		m[redisCPU] = 1e6 * each(func(r resources) float64 { return r.redis })
 		m[postgresCPU] = 1e6 * each(func(r resources) float64 { return r.postgres })
 	}
@@ -185,8 +185,8 @@ func (l *load) times() measurement {
 func (l *load) request(ctx context.Context, url string) (*http.Request, error) {
 	n := int(l.sent.Add(1))
 	key := benchKey
-	if l.keys > 0 {
-		key = keyOf(n % l.keys)
+	if keys := l.scenario.setting.keys; keys > 0 {
+		key = keyOf(n % keys)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(l.bodies[n%len(l.bodies)]))
 	if err != nil {
@@ -200,7 +200,8 @@ func (l *load) request(ctx context.Context, url string) (*http.Request, error) {
 
 // send sends one request, and checks that its answer is whole.
 func (c *client) send(ctx context.Context, begin time.Time) error {
-	req, err := c.request(ctx, c.url)
+	s := &c.load.scenario
+	req, err := c.load.request(ctx, c.url)
 	if err != nil {
 		return err
 	}
@@ -213,19 +214,19 @@ func (c *client) send(ctx context.Context, begin time.Time) error {
 	if _, err = body.Peek(1); err != nil {
 		return fmt.Errorf("reading answer: %w", err)
 	}
-	if c.pace == 0 {
+	if s.pace == 0 {
 		c.firsts = append(c.firsts, time.Since(begin))
 	}
 	if res.StatusCode != http.StatusOK {
 		answer, err := io.ReadAll(io.LimitReader(body, 200))
 		return errors.Join(fmt.Errorf("status %d: %s", res.StatusCode, answer), err)
 	}
-	if c.pace > 0 {
+	if s.pace > 0 {
 		err = c.follow(body, begin)
 	} else {
 		var answer []byte
 		if answer, err = io.ReadAll(body); err == nil {
-			err = c.check(answer)
+			err = s.check(answer)
 		}
 	}
 	c.ends = append(c.ends, time.Since(begin))
@@ -239,10 +240,10 @@ func (c *client) send(ctx context.Context, begin time.Time) error {
 // the stream is whole. Its first event is the first text: until then, a gateway may hold back
 // what precedes it.
 func (c *client) follow(body *bufio.Reader, begin time.Time) error {
-	texts, last := 0, false
+	s, texts, last := &c.load.scenario, 0, false
 	for {
 		line, err := body.ReadSlice('\n')
-		last = last || bytes.HasPrefix(line, []byte(lastLines[c.scenario.client]))
+		last = last || bytes.HasPrefix(line, []byte(lastLines[s.client]))
 		if written, found := stampOf(line); found {
 			if texts == 0 {
 				c.firsts = append(c.firsts, time.Since(begin))
@@ -255,8 +256,8 @@ func (c *client) follow(body *bufio.Reader, begin time.Time) error {
 			continue
 		case !errors.Is(err, io.EOF):
 			return err
-		case texts != c.events:
-			return fmt.Errorf("the stream has %d of %d texts", texts, c.events)
+		case texts != s.events:
+			return fmt.Errorf("the stream has %d of %d texts", texts, s.events)
 		case !last:
 			return errors.New("the stream lacks its last event")
 		}

@@ -190,8 +190,8 @@ func (b bench) measureAll(ctx context.Context, all []scenario) ([]result, error)
 			continue
 		}
 		measured = append(measured, s.setting)
-		if !b.servers.run(s.server) {
-			fmt.Fprintf(os.Stderr, "without %s: %s\n", s.server, s.name)
+		if !b.servers.run(s.setting.server) {
+			fmt.Fprintf(os.Stderr, "without %s: %s\n", s.setting.server, s.name)
 			continue
 		}
 		same := slices.DeleteFunc(slices.Clone(all), func(other scenario) bool { return other.setting != s.setting })
@@ -219,7 +219,7 @@ func (b bench) measureSetting(ctx context.Context, needs setting, all []scenario
 	var results []result
 	for round := range b.rounds {
 		for _, s := range all {
-			if s.held && round >= heldRounds {
+			if s.setting.held && round >= heldRounds {
 				continue
 			}
 			for i := range stage.gateways {
@@ -241,7 +241,7 @@ func (b bench) measureSetting(ctx context.Context, needs setting, all []scenario
 
 // measure measures a scenario, for held streams with a new process.
 func (b bench) measure(ctx context.Context, p *process, s scenario) (measurement, error) {
-	if s.held {
+	if s.setting.held {
 		if err := p.renew(ctx); err != nil {
 			return nil, fmt.Errorf("starting anew: %w", err)
 		}

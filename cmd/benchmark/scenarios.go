@@ -15,7 +15,7 @@ type scenario struct {
 	pace     time.Duration // between two texts
 	rate     int           // requests in a second, of all clients; 0 for as many as possible
 	clients  int           // that send requests at the same time
-	setting
+	setting  setting
 }
 
 // setting is what a scenario needs of the processes. Scenarios of one setting share them.
@@ -42,7 +42,7 @@ const (
 
 // relayed returns the scenario for reverse_proxy, which translates nothing, and has one key.
 func (s scenario) relayed() scenario {
-	s.provider, s.keys, s.models = s.client, 0, 0
+	s.provider, s.setting.keys, s.setting.models = s.client, 0, 0
 	return s
 }
 

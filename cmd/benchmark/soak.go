@@ -15,11 +15,11 @@ import (
 
 // visit is one kind of traffic of a soak.
 type visit struct {
-	scenario
-	form  string        // appended to the name of the model
-	cut   bool          // whether the stream does not end
-	leave bool          // whether the client leaves at the first byte
-	pause time.Duration // of the client, at each read
+	scenario scenario
+	form     string        // appended to the name of the model
+	cut      bool          // whether the stream does not end
+	leave    bool          // whether the client leaves at the first byte
+	pause    time.Duration // of the client, at each read
 }
 
 // visits is the traffic of a soak, each kind as often as the others.
@@ -173,8 +173,9 @@ func soak(ctx context.Context, p *process, d time.Duration, cycle int) (asked, f
 func (v visit) pay(ctx context.Context, p *process, client *http.Client) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	l := load{scenario: v.scenario, bodies: [][]byte{v.body(v.model() + v.form)}}
-	req, err := l.request(ctx, "https://"+p.site+paths[v.client])
+	s := v.scenario
+	l := load{scenario: s, bodies: [][]byte{s.body(s.model() + v.form)}}
+	req, err := l.request(ctx, "https://"+p.site+paths[s.client])
 	if err != nil {
 		return err
 	}
@@ -191,7 +192,7 @@ func (v visit) pay(ctx context.Context, p *process, client *http.Client) error {
 	if v.cut {
 		return nil // whatever it is
 	}
-	return errors.Join(err, l.check(answer))
+	return errors.Join(err, s.check(answer))
 }
 
 // slow reads a thousand bytes at once, with a pause before each.

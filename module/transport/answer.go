@@ -216,7 +216,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	if !fault.Final {
 		c.result.noteHeaders(c.result.hide.retryHeaders(res.Header))
 	}
-	foreign := c.t.protocol.ForeignError
+	foreign := c.t.service.protocol.ForeignError
 	if c.attempt.ByteLane() && (foreign == nil || !foreign(c.attempt.Format.Name, body)) && c.attempt.Format.Errors.Relayable(res.StatusCode, body) {
 		c.result.noteErrorAnswer(res, body, fault, c.attempt)
 	}

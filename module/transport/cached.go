@@ -154,15 +154,15 @@ func (c cached) key(p *payload.Payload) (key exchange.CacheKey, ok bool) {
 	if !ok {
 		return key, false
 	}
-	h, path, query := t.addressed(a, c.address)
+	h, path, query := t.service.addressed(a, c.address)
 	maps.Copy(h, c.proxied.Header) // of the configuration
-	h.Del(t.header)
+	h.Del(t.credentials.header)
 	if acceptsUsual(h["Accept"], a.Exchange.Request.Streaming()) {
 		h.Del("Accept")
 	}
 	key.Scope = a.Cache.Scope
 	mac := a.Cache.Answers.MAC()
-	fmt.Fprintf(mac, "1\n%x\n%q\n%q\n%q\n%q\n%q\n%q\n", key.Scope, a.Provider, t.base, t.APIKeys, a.Format.Name, path, query)
+	fmt.Fprintf(mac, "1\n%x\n%q\n%q\n%q\n%q\n%q\n%q\n", key.Scope, a.Provider, t.service.base, t.APIKeys, a.Format.Name, path, query)
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		if !slices.Contains(unkeyed, name) {
 			fmt.Fprintf(mac, "%q%q\n", name, h[name])

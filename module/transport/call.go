@@ -47,7 +47,7 @@ func (c *call) do() (*http.Response, error) {
 	if err != nil {
 		return nil, c.fail(err)
 	}
-	if c.address, err = c.t.address(c.attempt); err != nil {
+	if c.address, err = c.t.service.address(c.attempt); err != nil {
 		return c.refuse(unaddressable(c.attempt, err)), nil
 	}
 	request, fault := prepare(c.attempt, 0, c.t, c.address)
@@ -100,7 +100,7 @@ func (c *call) send(p *payload.Payload) (*http.Response, error) {
 	res, err := carry(false)
 	uploads := c.uploads()
 	if err != nil && !uploads && c.life.conn.WasStale(err) && c.life.ctx.Err() == nil {
-		c.t.closeIdle() // other connections may have ended, too
+		c.t.carrier.closeIdle() // other connections may have ended, too
 		res, err = carry(false)
 	}
 	if err == nil && !uploads && res.StatusCode == http.StatusUnauthorized && c.renew() {

@@ -43,7 +43,7 @@ func writing(t *testing.T, text string, leave bool) *Transport {
 		<-ended
 	})
 	transport := newTransport(inner)
-	transport.base = &url.URL{Scheme: "http", Host: listener.Addr().String()}
+	transport.service.base = &url.URL{Scheme: "http", Host: listener.Addr().String()}
 	return transport
 }
 

@@ -35,7 +35,7 @@ func (t *Transport) Dial(ctx context.Context, a *exchange.Attempt) (*exchange.So
 	defer cancel()
 	hide := t.redactor(a, unproxied)
 	ws, res, err := websocket.Dial(ctx, "http://provider/", &websocket.DialOptions{
-		HTTPClient: outbound.Dialer(t.inner, func(r *http.Request) (*http.Request, error) { return t.dialRequest(a, r) }),
+		HTTPClient: outbound.Dialer(t.carrier.inner, func(r *http.Request) (*http.Request, error) { return t.dialRequest(a, r) }),
 	})
 	switch {
 	case err == nil:
@@ -80,11 +80,11 @@ func (t *Transport) dialRefused(res *http.Response, hide *redactor) *fault.Fault
 
 // dialRequest returns a request for a WebSocket with the address and the headers of an attempt.
 func (t *Transport) dialRequest(a *exchange.Attempt, r *http.Request) (*http.Request, error) {
-	credential, err := t.authorize(r.Context(), a.APIKey, "")
+	credential, err := t.credentials.get(r.Context(), a.APIKey, "")
 	if err != nil {
 		return nil, err
 	}
-	h, address := t.head(a)
+	h, address := t.service.head(a)
 	if a.Format.Client.DialectOf(address.Operation) == nil {
 		address.Operation = translate.Generate
 	}

@@ -46,7 +46,7 @@ func (c *call) fanOut(first prepared) (*http.Response, error) {
 			if request, fault = prepare(c.attempt, n, c.t, c.address); fault != nil {
 				for _, s := range f.subcalls {
 					s.payload.Close()
-					s.life.cancel(errEnded)
+					s.call.life.cancel(errEnded)
 				}
 				return c.refuse(fault), nil
 			}
@@ -54,7 +54,7 @@ func (c *call) fanOut(first prepared) (*http.Response, error) {
 		c.result.Lane.Losses = request.losses
 		for range first.samples {
 			s := newSubcall(c, request, &f.room)
-			f.subcalls, answers = append(f.subcalls, s), append(answers, s.answerContext)
+			f.subcalls, answers = append(f.subcalls, s), append(answers, s.call.answerContext)
 			length += s.payload.Length()
 		}
 		request.payload.Close()
@@ -64,7 +64,7 @@ func (c *call) fanOut(first prepared) (*http.Response, error) {
 		s.translator = f.translators[i]
 		s.relay.lane = &translation{s.translator, newEvents(c.t)}
 		share := float64(s.payload.Length()) / float64(length)
-		c.result.Parts = append(c.result.Parts, exchange.Part{Result: s.result.Result, Share: share})
+		c.result.Parts = append(c.result.Parts, exchange.Part{Result: s.call.result.Result, Share: share})
 	}
 	return f.do()
 }
@@ -140,13 +140,13 @@ func (f *fanOut) take(a arrival, committed bool) bool {
 		return true
 	}
 	ok := s.take(a, committed)
-	if s.relay.begun() && s.result.Times.Began.IsZero() {
-		s.result.Times.Began = time.Now()
+	if s.relay.begun() && s.call.result.Times.Began.IsZero() {
+		s.call.result.Times.Began = time.Now()
 	}
 	_, _ = s.relay.ready.WriteTo(&f.ready) // a bytes.Buffer returns no error
-	if s.result.Whole() {
+	if s.call.result.Whole() {
 		s.noteUsage()
-		s.life.watch.Enter(watch.Drain(time.Duration(s.t.UsageWait)))
+		s.call.life.watch.Enter(watch.Drain(time.Duration(s.call.t.UsageWait)))
 		s.whole.Store(true) // its goroutine reads the rest of the body
 		if !slices.ContainsFunc(f.subcalls, func(s *subcall) bool { return !s.whole.Load() }) {
 			f.call.result.noteFinished(f.translators)
@@ -167,9 +167,9 @@ func (f *fanOut) merge(failed *subcall) {
 	r := &f.call.result
 	var failure *exchange.Result
 	if failed != nil {
-		failure = failed.result.Result
+		failure = failed.call.result.Result
 	}
-	*r.Result = mergeResults(*r.Result, f.first.subcall.result.Result, failure)
+	*r.Result = mergeResults(*r.Result, f.first.subcall.call.result.Result, failure)
 	r.noteAnswer(f.translators.Usage(), f.translators.Text(), f.translators.Model(), f.translators.Losses())
 }
 
@@ -207,6 +207,6 @@ func (f *fanOut) stop() {
 	for _, s := range f.subcalls {
 		s.takeLate(s.undelivered)
 		s.noteUsage()
-		s.end()
+		s.call.end()
 	}
 }

@@ -13,26 +13,15 @@ import (
 // health checks over TLS, the Host header and the PROXY protocol would not work, and
 // reverse_proxy would return no error.
 
-// closeIdle closes the idle connections of the inner transport, so that the next request is
-// sent on a new one.
-func (t *Transport) closeIdle() {
-	if inner, ok := t.inner.(*reverseproxy.HTTPTransport); ok {
-		inner.Transport.CloseIdleConnections()
-	}
-	if t.http1 != nil {
-		t.http1.CloseIdleConnections()
-	}
-}
-
 // TLSEnabled reports whether the inner transport speaks TLS.
 func (t *Transport) TLSEnabled() bool {
-	inner, ok := t.inner.(reverseproxy.TLSTransport)
+	inner, ok := t.carrier.inner.(reverseproxy.TLSTransport)
 	return ok && inner.TLSEnabled()
 }
 
 // EnableTLS enables TLS in the inner transport.
 func (t *Transport) EnableTLS(base *reverseproxy.TLSConfig) error {
-	inner, ok := t.inner.(reverseproxy.TLSTransport)
+	inner, ok := t.carrier.inner.(reverseproxy.TLSTransport)
 	if !ok {
 		return errors.New("the transport does not support TLS")
 	}
@@ -41,7 +30,7 @@ func (t *Transport) EnableTLS(base *reverseproxy.TLSConfig) error {
 
 // EnableH2C enables HTTP/2 without TLS in the inner transport.
 func (t *Transport) EnableH2C() error {
-	inner, ok := t.inner.(reverseproxy.H2CTransport)
+	inner, ok := t.carrier.inner.(reverseproxy.H2CTransport)
 	if !ok {
 		return errors.New("the transport does not support h2c")
 	}
@@ -50,14 +39,14 @@ func (t *Transport) EnableH2C() error {
 
 // ProxyProtocolEnabled reports whether the inner transport sends PROXY headers.
 func (t *Transport) ProxyProtocolEnabled() bool {
-	inner, ok := t.inner.(reverseproxy.ProxyProtocolTransport)
+	inner, ok := t.carrier.inner.(reverseproxy.ProxyProtocolTransport)
 	return ok && inner.ProxyProtocolEnabled()
 }
 
 // OverrideHealthCheckScheme lets the inner transport choose the scheme of
 // active health checks.
 func (t *Transport) OverrideHealthCheckScheme(base *url.URL, port string) {
-	if inner, ok := t.inner.(reverseproxy.HealthCheckSchemeOverriderTransport); ok {
+	if inner, ok := t.carrier.inner.(reverseproxy.HealthCheckSchemeOverriderTransport); ok {
 		inner.OverrideHealthCheckScheme(base, port)
 	}
 }
@@ -65,7 +54,7 @@ func (t *Transport) OverrideHealthCheckScheme(base *url.URL, port string) {
 // RequestHeaderOps returns the header operations of the inner transport, such as the Host
 // header of TLS upstreams.
 func (t *Transport) RequestHeaderOps() *headers.HeaderOps {
-	inner, ok := t.inner.(reverseproxy.RequestHeaderOpsTransport)
+	inner, ok := t.carrier.inner.(reverseproxy.RequestHeaderOpsTransport)
 	if !ok {
 		return nil
 	}

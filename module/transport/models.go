@@ -17,7 +17,7 @@ const maxModelsPage = 8 << 20
 // the address as down for attempts, too.
 func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Response, error) {
 	q.Status, q.Page = 0, nil
-	credential, err := t.authorize(req.Context(), 0, "")
+	credential, err := t.credentials.get(req.Context(), 0, "")
 	if err != nil {
 		return nil, err
 	}
@@ -28,12 +28,12 @@ func (t *Transport) models(req *http.Request, q *exchange.ModelsQuery) (*http.Re
 	}
 	setVersion(h, &q.Format.Version, q.Traits)
 	request := t.outgoing(req.Context(), http.MethodGet, req, h, credential)
-	path, query := q.Format.Provider.Models(t.base.EscapedPath(), q.Previous)
+	path, query := q.Format.Provider.Models(t.service.base.EscapedPath(), q.Previous)
 	if q.Loaded != "" {
-		path, query = strings.TrimSuffix(t.base.EscapedPath(), "/v1")+q.Loaded, ""
+		path, query = strings.TrimSuffix(t.service.base.EscapedPath(), "/v1")+q.Loaded, ""
 	}
 	setAddress(request, path, query)
-	res, err := t.carry(request)
+	res, err := t.carrier.send(request)
 	if err != nil {
 		return nil, err
 	}

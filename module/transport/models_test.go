@@ -59,8 +59,8 @@ func TestModelsAreAskedForInTheShapeOfTheFormat(t *testing.T) {
 		var got *http.Request
 		tr := newTransport(answersModels(&got, http.StatusOK, "[]"), func(tr *Transport) {
 			setCredential(tr, "sk-provider")
-			tr.header = "X-Api-Key"
-			tr.base, _ = url.Parse(test.base)
+			tr.credentials.header = "X-Api-Key"
+			tr.service.base, _ = url.Parse(test.base)
 		})
 		res, err := askForModels(tr, &test.query, test.address)
 		require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 
 // passage is the call of a request that is passed on as it is.
 type passage struct {
-	*exchange.Passage
+	asked  *exchange.Passage
 	t      *Transport
 	result result
 	life   lifetime
@@ -32,13 +32,13 @@ type passage struct {
 // response for what is not a failure of the provider's connection.
 func (t *Transport) passOn(req *http.Request, asked *exchange.Passage) (*http.Response, error) {
 	a, r := asked.Begin()
-	p := &passage{Passage: asked, t: t, result: result{r, t.redactor(a, req)}}
+	p := &passage{asked: asked, t: t, result: result{r, t.redactor(a, req)}}
 	p.life.begin(req.Context())
 	request, refused := p.request(req)
 	if refused != nil {
 		return p.refuse(req, refused), nil
 	}
-	res, err := t.carry(request)
+	res, err := t.carrier.send(request)
 	p.result.Sent = true
 	if err != nil {
 		return p.fail(req, err)
@@ -52,7 +52,7 @@ func (t *Transport) passOn(req *http.Request, asked *exchange.Passage) (*http.Re
 		return p.refuse(req, fault.Redirected()), nil
 	}
 	p.life.watch.Enter(watch.Rest(time.Duration(t.IdleTimeout)))
-	if p.src = res.Body; !p.Unsealed {
+	if p.src = res.Body; !asked.Unsealed {
 		if err := p.seal(res); err != nil {
 			return p.fail(req, err)
 		}
@@ -68,20 +68,21 @@ func (t *Transport) passOn(req *http.Request, asked *exchange.Passage) (*http.Re
 // request returns the request to the provider, or why there is none. Nothing repeats it once a part
 // of its body was read: it has no GetBody.
 func (p *passage) request(req *http.Request) (*http.Request, *fault.Fault) {
-	sent, ok := below(p.t.base.EscapedPath(), p.Path)
+	t, asked := p.t, p.asked
+	sent, ok := below(t.service.base.EscapedPath(), asked.Path)
 	if !ok {
 		return nil, fault.NotPassed()
 	}
-	credential, err := p.t.authorize(p.life.ctx, p.Attempt.APIKey, "")
+	credential, err := t.credentials.get(p.life.ctx, asked.Attempt.APIKey, "")
 	if err != nil {
 		return nil, callFault(err)
 	}
-	p.life.watch.Start(watch.Headers(time.Duration(p.t.ResponseHeaderTimeout)), p.life.expire)
+	p.life.watch.Start(watch.Headers(time.Duration(t.ResponseHeaderTimeout)), p.life.expire)
 	p.result.Times.Called = time.Now()
-	request := p.t.outgoing(p.life.ctx, p.Method, req, p.Header.Clone(), credential)
-	setAddress(request, sent, p.Query)
-	if p.Length != 0 {
-		request.Body, request.ContentLength = &upload{p.Body, &p.life.watch}, p.Length
+	request := t.outgoing(p.life.ctx, asked.Method, req, asked.Header.Clone(), credential)
+	setAddress(request, sent, asked.Query)
+	if asked.Length != 0 {
+		request.Body, request.ContentLength = &upload{asked.Body, &p.life.watch}, asked.Length
 	}
 	return request, nil
 }
@@ -99,7 +100,7 @@ func below(base, sent string) (joined string, ok bool) {
 // on, unless they repeat a credential.
 func (p *passage) headers(res *http.Response) http.Header {
 	h := make(http.Header)
-	for _, name := range p.Incoming {
+	for _, name := range p.asked.Incoming {
 		if v := res.Header[name]; len(v) > 0 && p.result.hide.text(strings.Join(v, ",")) != "" {
 			h[name] = v
 		}

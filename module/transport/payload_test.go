@@ -52,14 +52,14 @@ var ways = map[string]func(t *testing.T, server *httptest.Server) (way *Transpor
 			return new(net.Dialer).DialContext(ctx, network, server.Listener.Addr().String())
 		}
 		way := withoutTLS(nil)
-		way.http1 = http1.New(&reverseproxy.HTTPTransport{Versions: []string{"1.1"}, Transport: &http.Transport{DialContext: socket.Dialing(dial)}})
-		t.Cleanup(way.http1.Close)
+		way.carrier.http1 = http1.New(&reverseproxy.HTTPTransport{Versions: []string{"1.1"}, Transport: &http.Transport{DialContext: socket.Dialing(dial)}})
+		t.Cleanup(way.carrier.http1.Close)
 		return way, server.CloseClientConnections
 	},
 }
 
 func withoutTLS(inner http.RoundTripper) *Transport {
-	return newTransport(inner, func(t *Transport) { t.base = &url.URL{Scheme: "http", Host: "provider.example"} })
+	return newTransport(inner, func(t *Transport) { t.service.base = &url.URL{Scheme: "http", Host: "provider.example"} })
 }
 
 // A connection that had ended while it was idle once failed the request that was sent on it,

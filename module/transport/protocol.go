@@ -1,16 +1,12 @@
 package transport
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"time"
-
-	"github.com/caddyserver/caddy/v2"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
@@ -23,30 +19,34 @@ import (
 
 // This file applies the protocols of presets. A provider without one pays nothing for it.
 
-// maxTokenWait is the longest time for which a call waits for a token.
-const maxTokenWait = 20 * time.Second
+// service is what calls depend on of the service of a provider.
+type service struct {
+	base      *url.URL           // the zero URL if reverse_proxy has the addresses
+	protocol  aigateway.Protocol // of the preset
+	inProcess bool               // the preset answers without a server
+}
 
 // unchanged is the call of a provider without a protocol. Nothing changes it.
 var unchanged = new(aigateway.Call)
 
 // address returns the call of an attempt with what the protocol of the provider changes. Its error
 // is aigateway.ErrModelName if the path would contain a name that leads elsewhere.
-func (t *Transport) address(a *exchange.Attempt) (*aigateway.Call, error) {
-	odd := !t.inProcess && (strings.ContainsAny(a.Model, `/\%`) || strings.HasPrefix(a.Model, "."))
-	if t.protocol.Address == nil && !(odd && a.Format.Provider.ModelInPath) {
+func (s *service) address(a *exchange.Attempt) (*aigateway.Call, error) {
+	odd := !s.inProcess && (strings.ContainsAny(a.Model, `/\%`) || strings.HasPrefix(a.Model, "."))
+	if s.protocol.Address == nil && !(odd && a.Format.Provider.ModelInPath) {
 		return unchanged, nil
 	}
 	ex := a.Exchange
-	h, address := t.head(a)
+	h, address := s.head(a)
 	path, query := a.Format.Provider.Call(address)
-	if t.protocol.Address == nil {
+	if s.protocol.Address == nil {
 		return unchanged, checkPath(strings.TrimPrefix(path, address.Base))
 	}
 	call := &aigateway.Call{
 		Format: a.Format.Name, Operation: ex.Request.Operation, Model: a.Model, Stream: ex.Request.Streaming(),
 		Base: address.Base, Path: path, Query: query, Header: h,
 	}
-	if err := t.protocol.Address(call); err != nil || !odd {
+	if err := s.protocol.Address(call); err != nil || !odd {
 		return call, err
 	}
 	return call, checkPath(strings.TrimPrefix(call.Path, address.Base))
@@ -157,10 +157,10 @@ func isLeftOut(edits []edit.Edit, s translate.Span) bool {
 // authorize sets the credential of the call, which is a token if the protocol has them.
 // Refused is a token that the provider has refused.
 func (c *call) authorize(refused string) error {
-	if c.t.protocol.Token == nil {
+	if c.t.credentials.token == nil {
 		return nil
 	}
-	token, err := c.t.authorize(c.life.ctx, c.attempt.APIKey, refused)
+	token, err := c.t.credentials.get(c.life.ctx, c.attempt.APIKey, refused)
 	if err == nil {
 		c.result.hide.credential = token
 	}
@@ -171,7 +171,7 @@ func (c *call) authorize(refused string) error {
 func (c *call) carry(r *http.Request, p *payload.Payload, retry bool) (*http.Response, error) {
 	if c.signs() {
 		var err error
-		if c.result.hide.signed, err = c.t.protocol.Sign(r, p, retry); err != nil {
+		if c.result.hide.signed, err = c.t.service.protocol.Sign(r, p, retry); err != nil {
 			_ = r.Body.Close()
 			return nil, err
 		}
@@ -181,7 +181,7 @@ func (c *call) carry(r *http.Request, p *payload.Payload, retry bool) (*http.Res
 		return nil, err
 	}
 	res.Body = c.life.conn.Body(res.Body)
-	if open := c.t.protocol.Open; open != nil {
+	if open := c.t.service.protocol.Open; open != nil {
 		open(res, c.attempt.Format.Name, c.attempt.Exchange.Request.Operation)
 	}
 	return res, nil
@@ -191,7 +191,7 @@ func (c *call) carry(r *http.Request, p *payload.Payload, retry bool) (*http.Res
 // client.
 func (c *call) sendOn(r *http.Request) (*http.Response, error) {
 	if !c.attempt.Exchange.Request.InMessage {
-		return c.t.carry(r)
+		return c.t.carrier.send(r)
 	}
 	defer r.Body.Close()
 	m := exchange.MessageFrom(c.life.client)
@@ -199,35 +199,12 @@ func (c *call) sendOn(r *http.Request) (*http.Response, error) {
 }
 
 // signs reports whether requests are signed: the provider has no API key.
-func (c *call) signs() bool { return c.t.protocol.Sign != nil && c.result.hide.credential == "" }
+func (c *call) signs() bool {
+	return c.t.service.protocol.Sign != nil && c.result.hide.credential == ""
+}
 
 // renew reports whether a request whose credential the provider has refused can be repeated
 // with another one.
 func (c *call) renew() bool {
-	return c.signs() || c.t.protocol.Token != nil && c.authorize(c.result.hide.credential) == nil
-}
-
-// authorize returns the credential for requests with the API key of an index: a token, if
-// the protocol has them, else the API key; "" if there is none.
-func (t *Transport) authorize(ctx context.Context, index int, refused string) (string, error) {
-	if t.protocol.Token == nil {
-		return t.credential(index), nil
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, maxTokenWait, errTokenWait)
-	defer cancel()
-	token, err := t.protocol.Token(ctx, aigateway.TokenRequest{
-		Key: aigateway.Secret(t.credential(index)), Refused: aigateway.Secret(refused), Client: t.tokens,
-	})
-	return string(token), err
-}
-
-var errTokenWait = errors.New("no token within 20s")
-
-// tokenCarrier sends the requests for tokens.
-type tokenCarrier struct{ *Transport }
-
-// RoundTrip sends a request by the inner transport, whose options are those of the provider.
-func (t tokenCarrier) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx := context.WithValue(r.Context(), caddy.ReplacerCtxKey, caddy.NewReplacer())
-	return t.carry(r.WithContext(ctx))
+	return c.signs() || c.t.credentials.token != nil && c.authorize(c.result.hide.credential) == nil
 }

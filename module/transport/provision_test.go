@@ -51,6 +51,6 @@ func TestTheBaseURLComesFromTheConfigurationThenFromThePreset(t *testing.T) {
 	for own, want := range map[string]string{"": "http://localhost", "http://own.example": "http://own.example"} {
 		transport := &Transport{Upstream: aigateway.Upstream{PresetRaw: []byte(`{"preset":"slow"}`), BaseURL: own}}
 		require.NoError(t, transport.Provision(ctx))
-		assert.Equal(t, want, transport.base.String())
+		assert.Equal(t, want, transport.service.base.String())
 	}
 }

@@ -58,7 +58,10 @@ func body(b io.ReadCloser) answers {
 
 // newTransport returns a transport above inner, for a provider with an address.
 func newTransport(inner http.RoundTripper, change ...func(*Transport)) *Transport {
-	t := &Transport{inner: inner, base: &url.URL{Scheme: "https", Host: "provider.example"}, header: "Authorization"}
+	t := &Transport{
+		carrier: carrier{inner: inner}, credentials: credentials{header: "Authorization"},
+		service: service{base: &url.URL{Scheme: "https", Host: "provider.example"}},
+	}
 	for _, c := range change {
 		c(t)
 	}
@@ -148,6 +151,6 @@ var errReset = errors.New("connection reset by peer")
 
 // setCredential gives t one credential.
 func setCredential(t *Transport, secret aigateway.Secret) {
-	t.secrets = make([]atomic.Pointer[aigateway.Secret], 1)
-	t.secrets[0].Store(&secret)
+	t.credentials.keys = make([]atomic.Pointer[aigateway.Secret], 1)
+	t.credentials.keys[0].Store(&secret)
 }

@@ -30,7 +30,7 @@ var (
 // reverse_proxy. The call may be sent again, with another credential.
 func (c *call) request(ctx context.Context, p *payload.Payload) *http.Request {
 	t, a := c.t, c.attempt
-	h, path, query := t.addressed(a, c.address)
+	h, path, query := t.service.addressed(a, c.address)
 	request := t.outgoing(ctx, http.MethodPost, c.proxied, h, c.result.hide.credential)
 	setAddress(request, path, query)
 	request.Body, request.ContentLength = p.Open(), p.Length()
@@ -52,11 +52,11 @@ func (c *call) request(ctx context.Context, p *payload.Payload) *http.Request {
 
 // addressed returns the headers of a call without its credential, its path with escapes, and its
 // query: those that the protocol has given, or else those of the format.
-func (t *Transport) addressed(a *exchange.Attempt, call *aigateway.Call) (h http.Header, path, query string) {
-	if t.protocol.Address != nil {
+func (s *service) addressed(a *exchange.Attempt, call *aigateway.Call) (h http.Header, path, query string) {
+	if s.protocol.Address != nil {
 		return maps.Clone(call.Header), call.Path, call.Query
 	}
-	h, address := t.head(a)
+	h, address := s.head(a)
 	path, query = a.Format.Provider.Call(address)
 	return h, path, query
 }
@@ -72,10 +72,10 @@ func setAddress(r *http.Request, path, query string) {
 
 // head returns the headers of a call without its credential, and what its address depends
 // on. Only the headers of the client that are named here are sent.
-func (t *Transport) head(a *exchange.Attempt) (http.Header, format.Call) {
+func (s *service) head(a *exchange.Attempt) (http.Header, format.Call) {
 	ex := a.Exchange
 	address := format.Call{
-		Base: t.base.EscapedPath(), Model: a.Model, Operation: ex.Request.Operation, Stream: ex.Request.Streaming(),
+		Base: s.base.EscapedPath(), Model: a.Model, Operation: ex.Request.Operation, Stream: ex.Request.Streaming(),
 	}
 	if o := a.Object(); o != nil {
 		address.Object = o.Path
@@ -109,18 +109,18 @@ func (t *Transport) head(a *exchange.Attempt) (http.Header, format.Call) {
 // scheme and host. The headers are h, the credential, and those that the configuration adds to
 // proxied, which take precedence.
 func (t *Transport) outgoing(ctx context.Context, method string, proxied *http.Request, h http.Header, credential string) *http.Request {
-	target, host := *t.base, proxied.Host
+	target, host := *t.service.base, proxied.Host
 	if proxied.URL.Host != "" {
 		target.Scheme, target.Host = proxied.URL.Scheme, proxied.URL.Host
 	}
 	switch {
 	case host != "": // of the configuration
 	case strings.HasPrefix(target.Host, "/") || strings.HasPrefix(target.Host, "@"): // a Unix socket
-		host = t.base.Host
+		host = t.service.base.Host
 	default:
 		host = target.Host
 	}
-	t.setCredential(h, credential)
+	t.credentials.set(h, credential)
 	for name, v := range proxied.Header {
 		if len(v) > 0 && name != "Via" && (name != "User-Agent" || v[0] != "") {
 			h[name] = v

@@ -20,8 +20,8 @@ import (
 // events, nor have lines of JSON, have no known ids.
 func (p *passage) seal(res *http.Response) error {
 	kind := res.Header.Get("Content-Type")
-	inLines := p.Lines && res.StatusCode == http.StatusOK
-	if p.Method == http.MethodHead || !inLines && !exchange.IsJSON(kind) && !exchange.IsEventStream(kind) {
+	inLines := p.asked.Lines && res.StatusCode == http.StatusOK
+	if p.asked.Method == http.MethodHead || !inLines && !exchange.IsJSON(kind) && !exchange.IsEventStream(kind) {
 		return nil
 	}
 	if inLines || exchange.IsEventStream(kind) {
@@ -40,7 +40,7 @@ func (p *passage) seal(res *http.Response) error {
 		if err != nil {
 			return err
 		}
-		body = sealed(body, p.sealIDs(nil, body), p.Attempt.Exchange.Objects)
+		body = sealed(body, p.sealIDs(nil, body), p.asked.Attempt.Exchange.Objects)
 		p.src, res.ContentLength = bytes.NewReader(body), int64(len(body))
 		res.Header.Set("Content-Length", strconv.Itoa(len(body)))
 	}
@@ -63,7 +63,7 @@ func decoded(res *http.Response) (io.Reader, error) {
 
 // sealIDs appends the edits that seal the ids in a JSON answer, or in the data of an event.
 func (p *passage) sealIDs(edits []edit.Edit, data []byte) []edit.Edit {
-	return objects.EditIDs(edits, data, p.Attempt.SealID)
+	return objects.EditIDs(edits, data, p.asked.Attempt.SealID)
 }
 
 // sealedEvents are the events of a stream, with sealed ids.

@@ -15,7 +15,7 @@ import (
 // subcall is one of the calls of a fan-out. Its goroutine only sends and reads; the reader of
 // the merged answer handles the arrivals.
 type subcall struct {
-	*call
+	call       *call
 	payload    *payload.Payload
 	translator *pairs.Translator
 	relay      relay // of a streamed answer
@@ -58,23 +58,23 @@ type arrival struct {
 
 // run makes the call. It runs in the goroutine of the subcall, which ends with it.
 func (s *subcall) run(deliver func(arrival) bool) {
-	defer s.life.watch.Stop()
+	defer s.call.life.watch.Stop()
 	defer func() {
 		if p := recover(); p != nil {
 			deliver(arrival{subcall: s, panicked: p})
 		}
 	}()
-	res, err := s.send(s.payload)
+	res, err := s.call.send(s.payload)
 	if err != nil {
-		s.giveUp(nil, s.fail(err), deliver)
+		s.giveUp(nil, s.call.fail(err), deliver)
 		return
 	}
 	defer res.Body.Close()
 	switch {
 	case res.StatusCode != http.StatusOK:
-		res, err = s.refused(res)
+		res, err = s.call.refused(res)
 		s.giveUp(res, err, deliver)
-	case s.isStream(res):
+	case s.call.isStream(res):
 		s.pump(res, deliver)
 	default:
 		s.collect(res, deliver)
@@ -90,12 +90,12 @@ func (s *subcall) giveUp(res *http.Response, err error, deliver func(arrival) bo
 // collect reads and delivers a whole JSON answer. All subcalls together may read as many
 // bytes as a single call.
 func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
-	body, err := s.read(nil, res, max(0, s.room.Load()))
+	body, err := s.call.read(nil, res, max(0, s.room.Load()))
 	if err == nil && s.room.Add(-int64(len(body))) < 0 { // others have read in the meantime
 		err = coding.ErrTooLarge
 	}
 	if err != nil {
-		s.giveUp(nil, s.unread(err), deliver)
+		s.giveUp(nil, s.call.unread(err), deliver)
 		return
 	}
 	deliver(arrival{subcall: s, res: res, whole: true, data: body})
@@ -104,17 +104,17 @@ func (s *subcall) collect(res *http.Response, deliver func(arrival) bool) {
 // pump delivers the pieces of a stream. It has two buffers, so that it can read into one
 // while the reader of the answer uses the other.
 func (s *subcall) pump(res *http.Response, deliver func(arrival) bool) {
-	src, err := s.events(res)
+	src, err := s.call.events(res)
 	if err != nil {
-		s.giveUp(nil, s.unread(err), deliver)
+		s.giveUp(nil, s.call.unread(err), deliver)
 		return
 	}
 	var buffers [2][8 << 10]byte
 	for i, rest := 0, maxReadOut; err == nil && rest > 0; i ^= 1 {
 		var n int
-		s.life.watch.Resume()
+		s.call.life.watch.Resume()
 		n, err = src.Read(buffers[i][:])
-		s.life.watch.Hold() // until the reader of the answer has received this piece
+		s.call.life.watch.Hold() // until the reader of the answer has received this piece
 		if s.whole.Load() {
 			rest--
 			continue
@@ -140,12 +140,12 @@ func (s *subcall) take(a arrival, committed bool) bool {
 	err := s.relay.failure(a.err)
 	switch {
 	case err == nil || s.relay.ended():
-		return s.result.Fault == nil
+		return s.call.result.Fault == nil
 	case errors.Is(err, io.EOF) || committed || s.begun() || s.relay.failing():
 		s.relay.end(err)
-		return s.result.Whole()
+		return s.call.result.Whole()
 	default:
-		s.noAnswer = &noAnswer{err: s.unread(err)}
+		s.noAnswer = &noAnswer{err: s.call.unread(err)}
 		return false
 	}
 }
@@ -155,10 +155,10 @@ func (s *subcall) takeAnswer(a arrival) bool {
 	fault := readAnswer(s.translator, a.data)
 	s.relay.ready.Write(s.translator.Output())
 	if fault != nil {
-		s.result.noteError(s.result.hide.typed(a.res, fault))
+		s.call.result.noteError(s.call.result.hide.typed(a.res, fault))
 		return false
 	}
-	s.result.noteFinished(s.translator)
+	s.call.result.noteFinished(s.translator)
 	return true
 }
 
@@ -170,7 +170,7 @@ func (s *subcall) begun() bool { return s.whole.Load() || s.relay.begun() }
 // client gets nothing of it. A subcall that has failed reads nothing more: its lexer may
 // refer to a buffer that is in use again.
 func (s *subcall) takeLate(a arrival) {
-	if a.subcall != nil && a.panicked == nil && !s.whole.Load() && s.result.Fault == nil {
+	if a.subcall != nil && a.panicked == nil && !s.whole.Load() && s.call.result.Fault == nil {
 		s.take(a, true)
 		s.relay.ready.Reset()
 	}
@@ -179,18 +179,19 @@ func (s *subcall) takeLate(a arrival) {
 // noteUsage sets what the answer has reported so far. The goroutine of the subcall must not
 // write the result any more.
 func (s *subcall) noteUsage() {
-	s.result.noteAnswer(s.translator.Usage(), s.translator.Text(), s.translator.Model(), nil)
+	s.call.result.noteAnswer(s.translator.Usage(), s.translator.Text(), s.translator.Model(), nil)
 }
 
 // failure returns the return value of a failed call, for reverse_proxy. The goroutine of the
 // call must have ended.
 func (s *subcall) failure(res *http.Response) (*http.Response, error) {
+	c := s.call
 	switch {
 	case s.noAnswer != nil:
 		return s.noAnswer.res, s.noAnswer.err
-	case s.result.Fault != nil:
-		return s.failed(res, s.attempt.Format.Errors.Status(s.result.Fault), s.result.Fault), nil
+	case c.result.Fault != nil:
+		return c.failed(res, c.attempt.Format.Errors.Status(c.result.Fault), c.result.Fault), nil
 	default: // the client has disconnected
-		return nil, s.fail(io.ErrUnexpectedEOF)
+		return nil, c.fail(io.ErrUnexpectedEOF)
 	}
 }

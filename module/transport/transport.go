@@ -13,23 +13,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
-	"unicode"
 
 	"github.com/caddyserver/caddy/v2"
 	"github.com/caddyserver/caddy/v2/modules/caddyhttp/reverseproxy"
-	"go.uber.org/zap"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/exchange"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/outbound"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/internal/secrets"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/connection"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/http1"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/transport/socket"
 )
@@ -41,18 +35,9 @@ func init() { caddy.RegisterModule(Transport{}) }
 type Transport struct {
 	aigateway.Upstream
 
-	inner     http.RoundTripper
-	inProcess bool             // inner is the preset, which answers without a server
-	http1     *http1.Transport // in place of inner for the requests that it takes; nil if it takes none
-	base      *url.URL         // the zero URL if reverse_proxy has the addresses
-	header    string           // name of the credential's header
-
-	protocol aigateway.Protocol // of the preset
-	tokens   *http.Client       // for its tokens
-
-	started <-chan struct{} // closed when the configuration starts; nil if that is unknown
-
-	secrets []atomic.Pointer[aigateway.Secret] // the credentials, in the order of APIKeys
+	carrier     carrier
+	credentials credentials
+	service     service
 }
 
 // CaddyModule returns the Caddy module information.
@@ -66,7 +51,7 @@ func (Transport) CaddyModule() caddy.ModuleInfo {
 // Provision loads the preset, the credentials and the inner transport, which is the preset if
 // that answers in-process.
 func (t *Transport) Provision(ctx caddy.Context) (err error) {
-	t.started = exchange.StartedFrom(ctx)
+	t.carrier.started = exchange.StartedFrom(ctx)
 	var defaults aigateway.Defaults
 	if t.PresetRaw != nil {
 		preset, err := ctx.LoadModule(&t.Upstream, "PresetRaw")
@@ -74,19 +59,20 @@ func (t *Transport) Provision(ctx caddy.Context) (err error) {
 			return fmt.Errorf("loading preset: %w", err)
 		}
 		defaults = preset.(aigateway.Preset).Defaults()
-		t.inner, t.inProcess = preset.(http.RoundTripper)
+		t.carrier.inner, t.service.inProcess = preset.(http.RoundTripper)
 	}
 	t.AnswerBounds.Inherit(defaults.AnswerBounds)
 	t.AnswerBounds.Inherit(aigateway.DefaultAnswerBounds)
-	if t.base, err = parseBaseURL(cmp.Or(t.BaseURL, defaults.BaseURL)); err != nil {
+	if t.service.base, err = parseBaseURL(cmp.Or(t.BaseURL, defaults.BaseURL)); err != nil {
 		return err
 	}
-	t.header, t.protocol = cmp.Or(defaults.Header, "Authorization"), defaults.Protocol
-	t.tokens = outbound.Client(maxTokenWait, tokenCarrier{t})
-	if err := t.followCredentials(ctx); err != nil {
+	t.service.protocol = defaults.Protocol
+	t.credentials.header = cmp.Or(defaults.Header, "Authorization")
+	t.credentials.token, t.credentials.client = defaults.Protocol.Token, outbound.Client(maxTokenWait, tokenCarrier{&t.carrier})
+	if err := t.credentials.follow(ctx, t.APIKeys); err != nil {
 		return err
 	}
-	if t.inner != nil {
+	if t.carrier.inner != nil {
 		return nil
 	}
 	if t.TransportRaw == nil {
@@ -98,17 +84,17 @@ func (t *Transport) Provision(ctx caddy.Context) (err error) {
 	}
 	if transport, ok := inner.(*reverseproxy.HTTPTransport); ok {
 		transport.Transport.DialContext = socket.Dialing(transport.Transport.DialContext)
-		t.http1 = http1.New(transport)
+		t.carrier.http1 = http1.New(transport)
 	}
-	t.inner = inner.(http.RoundTripper)
+	t.carrier.inner = inner.(http.RoundTripper)
 	return nil
 }
 
 // Cleanup closes the connections that are idle, and the others after their answers. The inner
 // transport has a Cleanup of its own.
 func (t *Transport) Cleanup() error {
-	if t.http1 != nil {
-		t.http1.Close()
+	if t.carrier.http1 != nil {
+		t.carrier.http1.Close()
 	}
 	return nil
 }
@@ -127,73 +113,13 @@ func parseBaseURL(base string) (*url.URL, error) {
 	return u, nil
 }
 
-// followCredentials sets the credentials, and follows their files until ctx ends.
-func (t *Transport) followCredentials(ctx caddy.Context) error {
-	t.secrets = make([]atomic.Pointer[aigateway.Secret], len(t.APIKeys))
-	config := exchange.CredentialsFrom(ctx)
-	logger := ctx.Logger().With(zap.String("provider", config.Provider))
-	for i, reference := range t.APIKeys {
-		err := secrets.Follow(ctx, reference, logger, func(secret aigateway.Secret) error {
-			if t.protocol.Token == nil && strings.ContainsFunc(string(secret), unicode.IsControl) {
-				return errControl
-			}
-			if t.secrets[i].Swap(&secret) != nil {
-				config.Changed(reference)
-			}
-			return nil
-		})
-		if err != nil {
-			return fmt.Errorf("api_key: %w", err)
-		}
-	}
-	return nil
-}
-
-// errControl is the error for a credential that no header can contain. Without it, every
-// call would fail.
-var errControl = errors.New("an API key has one line, without control characters")
-
-// credential returns the credential with an index, without "Bearer"; "" if there are none.
-func (t *Transport) credential(index int) string {
-	if len(t.secrets) == 0 {
-		return ""
-	}
-	return string(*t.secrets[index].Load())
-}
-
 // redactor returns the redactor of a call of an attempt.
 func (t *Transport) redactor(a *exchange.Attempt, proxied *http.Request) redactor {
 	return redactor{
-		credential: t.credential(a.APIKey), host: cmp.Or(proxied.URL.Hostname(), t.base.Hostname()), current: t.secrets,
+		credential: t.credentials.key(a.APIKey), host: cmp.Or(proxied.URL.Hostname(), t.service.base.Hostname()),
+		current: t.credentials.keys,
 		objects: a.Exchange.Objects,
 	}
-}
-
-// setCredential sets the header of a credential, unless it is "".
-func (t *Transport) setCredential(h http.Header, credential string) {
-	switch {
-	case credential == "":
-	case t.header == "Authorization":
-		h[t.header] = []string{"Bearer " + credential}
-	default:
-		h[t.header] = []string{credential}
-	}
-}
-
-// carry sends a request by the inner transport. Its error is logged, so it must not quote the provider's answer.
-func (t *Transport) carry(req *http.Request) (*http.Response, error) {
-	var carrier http.RoundTripper
-	if t.http1 != nil && t.http1.Takes(req) {
-		carrier = t.http1
-	} else {
-		carrier = t.inner
-		connection.FilterLog()
-	}
-	res, err := outbound.Final(carrier.RoundTrip(req))
-	if err != nil {
-		return nil, connection.Unquoted(err)
-	}
-	return res, nil
 }
 
 // RoundTrip makes a call of the attempt in the context of the request, or the query in the context
@@ -209,24 +135,18 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if p := exchange.PassageFrom(req.Context()); p != nil {
 		return t.passOn(req, p)
 	}
-	if t.started != nil {
-		// Caddy begins health checks while it provisions a configuration, even if it only
-		// validates it.
-		select {
-		case <-t.started:
-		case <-req.Context().Done():
-			return nil, req.Context().Err()
-		}
+	if err := t.carrier.waitForStart(req.Context()); err != nil {
+		return nil, err
 	}
-	credential, err := t.authorize(req.Context(), 0, "")
+	credential, err := t.credentials.get(req.Context(), 0, "")
 	if err != nil {
 		return nil, err
 	}
 	if credential != "" { // some providers require the credential for health checks
 		req = req.Clone(req.Context())
-		t.setCredential(req.Header, credential)
+		t.credentials.set(req.Header, credential)
 	}
-	return t.carry(req)
+	return t.carrier.send(req)
 }
 
 // Ask makes a call of an attempt without reverse_proxy, which ends with ctx. A dial may read the

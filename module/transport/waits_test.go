@@ -41,8 +41,8 @@ func TestAStreamThatHasEndedDoesNotWaitOnTheConnectionOfAnother(t *testing.T) {
 		"net/http": func(base *http.Transport) *Transport { return withoutTLS(base) },
 		"http1": func(base *http.Transport) *Transport {
 			way := withoutTLS(nil)
-			way.http1 = http1.New(&reverseproxy.HTTPTransport{Versions: []string{"1.1"}, Transport: base})
-			t.Cleanup(way.http1.Close)
+			way.carrier.http1 = http1.New(&reverseproxy.HTTPTransport{Versions: []string{"1.1"}, Transport: base})
+			t.Cleanup(way.carrier.http1.Close)
 			return way
 		},
 	} {
