@@ -45,7 +45,7 @@ func (x *exchange) countTokens() {
 		x.refuse(refused)
 		return
 	}
-	x.writeJSON(http.StatusOK, x.route.format.Answers.TokenCount(nil, int64(request.InputTokens())))
+	x.writeJSON(http.StatusOK, x.route.format.Answers.TokenCount(nil, int64(request.Size.InputTokens())))
 }
 
 // generate answers a request to the model.
@@ -59,7 +59,7 @@ func (x *exchange) generate() {
 		return
 	}
 	d, answer := x.route.format, reply.Compose(request, x.seed)
-	context, ids := answer.Context(), translate.IDs{Message: d.Client.AnswerID + answer.ID(), Created: answer.Created, Model: answer.Model}
+	context, ids := answer.Context(), translate.IDs{Message: d.Client.AnswerID + answer.ID(), Created: answer.Created, Model: answer.Request.Model}
 	w := writing{x, answer, ids, d.Answers.NewEmitter(context, ids)}
 	if context.Stream {
 		w.stream()

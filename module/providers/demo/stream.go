@@ -14,7 +14,7 @@ import (
 // stream writes the answer as a stream of events. It paces their content, and carries out the
 // faults of a stream.
 func (w *writing) stream() {
-	f := &w.answer.Faults
+	f := &w.answer.Request.Faults
 	output := w.openStream(f)
 	w.pause(f.SlowFirst)
 	if f.Has(reply.FirstEventError) {
@@ -79,7 +79,7 @@ func (w *writing) strike(fault reply.Fault) (last []byte) {
 
 // failure returns the event that ends a stream with an error.
 func (w *writing) failure() []byte {
-	f := failed(&w.answer.Faults)
+	f := failed(&w.answer.Request.Faults)
 	if c, ok := w.emitter.(format.Continuation); ok {
 		return c.AppendFailure(nil, w.ids, f)
 	}

@@ -14,7 +14,7 @@ func (w *writing) whole() {
 	for e := range w.answer.Events(w.route.format) {
 		w.emitter.Handle(&e)
 	}
-	f, body := &w.answer.Faults, w.emitter.Output()
+	f, body := &w.answer.Request.Faults, w.emitter.Output()
 	fails := f.Has(reply.FirstEventError)
 	switch f.Middle {
 	case reply.Stall:

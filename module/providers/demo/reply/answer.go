@@ -23,7 +23,7 @@ func (s Seed) RequestID() string { return "req_" + hex.EncodeToString(s.Hash[16:
 
 // Answer is a whole answer, independent of a format.
 type Answer struct {
-	*Request
+	Request *Request
 	Seed
 	Samples []Sample // N for each prompt, in the order of the prompts
 	Usage   token.Usage
@@ -50,8 +50,8 @@ type Call struct {
 // Compose returns the answer to a request.
 func Compose(r *Request, seed Seed) *Answer {
 	a := &Answer{Request: r, Seed: seed}
-	for _, prompt := range r.Prompts {
-		for range r.N {
+	for _, prompt := range r.Conversation.Prompts {
+		for range r.Sampling.N {
 			a.Samples = append(a.Samples, a.sample(prompt, len(a.Samples)))
 		}
 	}
@@ -62,19 +62,20 @@ func Compose(r *Request, seed Seed) *Answer {
 // sample returns one answer to one prompt: reasoning, text and calls, within the limit of
 // tokens.
 func (a *Answer) sample(prompt string, index int) Sample {
-	s := Sample{Index: index, Refused: a.orders.refuse, Stop: event.FinishStop}
-	left := budget(a.Limit)
-	if a.Reason && !s.Refused {
+	r := a.Request
+	s := Sample{Index: index, Refused: r.orders.refuse, Stop: event.FinishStop}
+	left := budget(r.Sampling.Limit)
+	if r.Reason && !s.Refused {
 		s.Reasoning, _ = left.take(pieces(reasoning(prompt)))
 	}
 	calls := a.calls(prompt, index)
-	text, matched := cutAtStop(a.text(prompt, index, calls), a.Stops)
+	text, matched := cutAtStop(r.text(prompt, index, calls), r.Sampling.Stops)
 	var whole bool
-	s.Pieces, whole = left.take(a.cut(text))
+	s.Pieces, whole = left.take(r.cut(text))
 	switch {
 	case !whole:
 		s.Stop = event.FinishLength
-	case a.orders.filter:
+	case r.orders.filter:
 		s.Stop = event.FinishFiltered
 	case matched != "":
 		s.Matched = matched
@@ -87,12 +88,12 @@ func (a *Answer) sample(prompt string, index int) Sample {
 }
 
 // cut splits the text into pieces. A content filter removes the second half of them.
-func (a *Answer) cut(text string) []string {
+func (r *Request) cut(text string) []string {
 	list := pieces(text)
-	if a.Schema != nil {
+	if r.Schema != nil {
 		list = fragments(text)
 	}
-	if a.orders.filter {
+	if r.orders.filter {
 		return list[:len(list)/2]
 	}
 	return list

@@ -9,17 +9,18 @@ import (
 
 // calls returns the calls of tools of one sample.
 func (a *Answer) calls(prompt string, index int) []Call {
-	if a.Choice.Never || a.orders.refuse || a.orders.filter {
+	r, offer := a.Request, &a.Request.Offer
+	if offer.Choice.Never || r.orders.refuse || r.orders.filter {
 		return nil
 	}
-	list := a.ordered()
+	list := r.ordered()
 	if len(list) == 0 {
-		list = a.named(prompt)
+		list = r.named(prompt)
 	}
-	if len(list) == 0 && a.Choice.Must {
-		list = a.forced()
+	if len(list) == 0 && offer.Choice.Must {
+		list = offer.forced()
 	}
-	if a.Choice.Single && len(list) > 1 {
+	if offer.Choice.Single && len(list) > 1 {
 		list = list[:1]
 	}
 	for i := range list {
@@ -29,9 +30,9 @@ func (a *Answer) calls(prompt string, index int) []Call {
 }
 
 // ordered returns the calls of offered tools that [[tool ...]] specifies.
-func (a *Answer) ordered() (list []Call) {
-	for _, o := range a.orders.calls {
-		if t, offered := a.find(o.name); offered {
+func (r *Request) ordered() (list []Call) {
+	for _, o := range r.orders.calls {
+		if t, offered := r.Offer.find(o.name); offered {
 			list = append(list, t.call(o.pieces(t)))
 		}
 	}
@@ -55,13 +56,13 @@ var asksForTool = regexp.MustCompile(`(?i)\b(use|call)\b`)
 
 // named returns calls of the tools whose names are in the prompt; none if the last turn
 // contains results of tools.
-func (a *Answer) named(prompt string) (list []Call) {
+func (r *Request) named(prompt string) (list []Call) {
 	prompt = shorten(prompt, maxSearch)
-	if len(a.Results) > 0 || !asksForTool.MatchString(prompt) {
+	if len(r.Conversation.Results) > 0 || !asksForTool.MatchString(prompt) {
 		return nil
 	}
-	for _, t := range a.Tools {
-		if mentions(prompt, t.Label) && a.allows(t) {
+	for _, t := range r.Offer.Tools {
+		if mentions(prompt, t.Label) && r.Offer.Choice.allows(t) {
 			list = append(list, t.sampleCall())
 		}
 	}
@@ -69,7 +70,7 @@ func (a *Answer) named(prompt string) (list []Call) {
 }
 
 // allows reports whether the tool choice allows this tool.
-func (a *Answer) allows(t Tool) bool { return a.Choice.Name == "" || a.Choice.Name == t.Name }
+func (c *ToolChoice) allows(t Tool) bool { return c.Name == "" || c.Name == t.Name }
 
 // mentions reports whether the name is a word of the text.
 func mentions(text, name string) bool {
@@ -81,8 +82,8 @@ func mentions(text, name string) bool {
 }
 
 // forced returns the call that the tool choice demands.
-func (a *Answer) forced() []Call {
-	if t, offered := a.find(a.Choice.Name); offered {
+func (o *Offer) forced() []Call {
+	if t, offered := o.find(o.Choice.Name); offered {
 		return []Call{t.sampleCall()}
 	}
 	return nil

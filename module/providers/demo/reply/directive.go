@@ -30,8 +30,8 @@ var directive = regexp.MustCompile(`(?s)\[\[(?:tool (\S+?)( \{.*?\})?|(words:|th
 // readDirectives removes the directives from the prompts, and carries them out.
 func (r *Request) readDirectives() (refused *fault.Fault) {
 	r.Faults.Pieces = 3
-	for i, prompt := range r.Prompts {
-		r.Prompts[i] = strings.TrimSpace(directive.ReplaceAllStringFunc(prompt, func(s string) string {
+	for i, prompt := range r.Conversation.Prompts {
+		r.Conversation.Prompts[i] = strings.TrimSpace(directive.ReplaceAllStringFunc(prompt, func(s string) string {
 			if !r.obey(directive.FindStringSubmatch(s)) {
 				refused = &fault.Fault{Kind: fault.Invalid, Message: "unknown directive: " + shorten(s, 80)}
 			}

@@ -12,16 +12,16 @@ import (
 
 // Context returns what the emitter of the answer needs to know of the request.
 func (a *Answer) Context() *translate.AnswerContext {
-	context := *a.contexts[0]
-	if len(a.contexts) > 1 {
+	context := *a.Request.contexts[0]
+	if len(a.Request.contexts) > 1 {
 		for _, s := range a.Samples {
-			context.Calls = append(context.Calls, a.contexts[s.Index/a.N])
+			context.Calls = append(context.Calls, a.Request.contexts[s.Index/a.Request.Sampling.N])
 		}
 	}
-	if a.Faults.Has(JSON) {
+	if a.Request.Faults.Has(JSON) {
 		context.Stream = false
 	}
-	if a.Faults.Has(NoSignature) {
+	if a.Request.Faults.Has(NoSignature) {
 		context.Seals = nil
 	}
 	return &context
@@ -35,7 +35,7 @@ func (a *Answer) Events(d *format.Descriptor) iter.Seq[event.Event] {
 		contents[i] = a.content(d, &a.Samples[i])
 	}
 	return func(yield func(event.Event) bool) {
-		start := event.Event{Kind: event.Start, Model: []byte(a.Model), Created: a.Created, Tier: event.TierStandard, Usage: a.begun()}
+		start := event.Event{Kind: event.Start, Model: []byte(a.Request.Model), Created: a.Created, Tier: event.TierStandard, Usage: a.begun()}
 		wanted := yield(start)
 		for round, more := 0, true; wanted && more; round++ {
 			more = false
@@ -48,7 +48,7 @@ func (a *Answer) Events(d *format.Descriptor) iter.Seq[event.Event] {
 		for i := range a.Samples {
 			wanted = wanted && yield(a.Samples[i].finish())
 		}
-		if !a.Faults.Has(NoUsage) {
+		if !a.Request.Faults.Has(NoUsage) {
 			wanted = wanted && yield(event.Event{Kind: event.Usage, Usage: &a.Usage})
 		}
 		_ = wanted && yield(event.Event{Kind: event.End})
@@ -57,7 +57,7 @@ func (a *Answer) Events(d *format.Descriptor) iter.Seq[event.Event] {
 
 // begun returns the usage at the beginning of the answer, nil with the fault no-usage.
 func (a *Answer) begun() *token.Usage {
-	if a.Faults.Has(NoUsage) {
+	if a.Request.Faults.Has(NoUsage) {
 		return nil
 	}
 	u := a.Usage
@@ -80,7 +80,7 @@ func (a *Answer) content(d *format.Descriptor, s *Sample) (list []piece) {
 		}
 	}
 	if s.Reasoning != nil {
-		if !a.Hidden {
+		if !a.Request.Hidden {
 			add(event.Reasoning, 0, s.Reasoning...)
 		}
 		if d.Provider.Sign != nil {
@@ -90,7 +90,7 @@ func (a *Answer) content(d *format.Descriptor, s *Sample) (list []piece) {
 	}
 	for _, text := range s.Pieces {
 		add(event.Text, 0, text)
-		if a.contexts[0].Logprobs.Asked {
+		if a.Request.contexts[0].Logprobs.Asked {
 			add(event.Logprobs, 0, text)
 		}
 	}
@@ -111,7 +111,7 @@ func (a *Answer) event(d *format.Descriptor, s *Sample, p piece) event.Event {
 	case event.Text:
 		e.Refusal = s.Refused
 	case event.Logprobs:
-		e.Logprobs = logprobs(p.text, a.contexts[0].Logprobs.Top)
+		e.Logprobs = logprobs(p.text, a.Request.contexts[0].Logprobs.Top)
 	case event.ToolStart:
 		call := &s.Calls[p.tool]
 		e.ID, e.Name, e.Custom = []byte(d.Client.CallID+call.ID), []byte(call.Tool.Name), call.Tool.Free
@@ -123,9 +123,9 @@ func (a *Answer) event(d *format.Descriptor, s *Sample, p piece) event.Event {
 // signature returns the signature of the reasoning: of what the client sends back of its text.
 func (a *Answer) signature(d *format.Descriptor, s *Sample) []byte {
 	switch {
-	case a.Faults.Has(NoSignature):
+	case a.Request.Faults.Has(NoSignature):
 		return nil
-	case a.Hidden || d.Requests.Encrypted != nil:
+	case a.Request.Hidden || d.Requests.Encrypted != nil:
 		return sign(a.Hash, "")
 	}
 	return sign(a.Hash, strings.Join(s.Reasoning, ""))

@@ -13,15 +13,15 @@ import (
 
 // Request is a request, independent of its format.
 type Request struct {
-	Format translate.Format // the text names it
-	Model  string
-	Reason bool            // the request asks for reasoning
-	Hidden bool            // the answer does not show its reasoning
-	Schema json.RawMessage // of a structured answer; nil for plain text
-	Sampling
-	Conversation
-	Size
-	Offer
+	Format       translate.Format // the text names it
+	Model        string
+	Reason       bool            // the request asks for reasoning
+	Hidden       bool            // the answer does not show its reasoning
+	Schema       json.RawMessage // of a structured answer; nil for plain text
+	Sampling     Sampling
+	Conversation Conversation
+	Size         Size
+	Offer        Offer
 
 	Faults   Faults
 	orders   orders
@@ -166,7 +166,7 @@ func (r *Request) prepare() *fault.Fault {
 	if refused := r.readDirectives(); refused != nil {
 		return refused
 	}
-	samples := len(r.Prompts) * r.N
+	samples := len(r.Conversation.Prompts) * r.Sampling.N
 	if samples > maxSamples {
 		return fault.InvalidField("n", "too many choices for one request")
 	}

@@ -9,53 +9,53 @@ import (
 const maxQuote = 300
 
 // text returns the text of one sample.
-func (a *Answer) text(prompt string, index int, calls []Call) string {
+func (r *Request) text(prompt string, index int, calls []Call) string {
 	switch {
-	case a.orders.refuse:
+	case r.orders.refuse:
 		return "I cannot help with that."
-	case a.Faults.Has(NoContent):
+	case r.Faults.Has(NoContent):
 		return ""
-	case len(calls) > 0 && a.Choice.Must:
+	case len(calls) > 0 && r.Offer.Choice.Must:
 		return "" // a forced call has no text
 	case len(calls) > 0:
-		return "I call " + strings.Join(names(calls), " and ") + "." + a.filler()
-	case a.Schema != nil:
-		return string(sampleOf(a.Schema))
-	case len(a.Results) > 0:
-		return "The tools answered: " + quoteAll(a.Results) + "." + a.filler()
+		return "I call " + strings.Join(names(calls), " and ") + "." + r.filler()
+	case r.Schema != nil:
+		return string(sampleOf(r.Schema))
+	case len(r.Conversation.Results) > 0:
+		return "The tools answered: " + quoteAll(r.Conversation.Results) + "." + r.filler()
 	default:
-		return a.greeting(prompt, index) + a.filler()
+		return r.greeting(prompt, index) + r.filler()
 	}
 }
 
-func (a *Answer) greeting(prompt string, index int) string {
-	text := fmt.Sprintf("This is the demo provider, answering as %s in the %s format.", a.Model, a.Format)
-	if a.N > 1 {
-		text += fmt.Sprintf(" Choice %d of %d.", index%a.N+1, a.N)
+func (r *Request) greeting(prompt string, index int) string {
+	text := fmt.Sprintf("This is the demo provider, answering as %s in the %s format.", r.Model, r.Format)
+	if n := r.Sampling.N; n > 1 {
+		text += fmt.Sprintf(" Choice %d of %d.", index%n+1, n)
 	}
-	return text + fmt.Sprintf(" You wrote: %q.", shorten(prompt, maxQuote)) + a.inventory() + "."
+	return text + fmt.Sprintf(" You wrote: %q.", shorten(prompt, maxQuote)) + r.inventory() + "."
 }
 
 // inventory returns a sentence with the numbers of messages, tools and other parts of the
 // request.
-func (a *Answer) inventory() string {
-	text := " The request held " + plural(a.Messages, "message")
-	if a.system > 0 {
-		text += ", a system prompt of " + plural(a.system, "word")
+func (r *Request) inventory() string {
+	text := " The request held " + plural(r.Conversation.Messages, "message")
+	if r.Size.system > 0 {
+		text += ", a system prompt of " + plural(r.Size.system, "word")
 	}
-	if len(a.Tools) > 0 {
-		text += ", " + plural(len(a.Tools), "tool")
+	if len(r.Offer.Tools) > 0 {
+		text += ", " + plural(len(r.Offer.Tools), "tool")
 	}
-	if a.media > 0 {
-		text += ", " + plural(a.media, "attachment")
+	if r.Size.media > 0 {
+		text += ", " + plural(r.Size.media, "attachment")
 	}
 	return text
 }
 
 // filler returns the text that [[words:N]] asks for.
-func (a *Answer) filler() string {
+func (r *Request) filler() string {
 	var b strings.Builder
-	for i := range a.orders.words {
+	for i := range r.orders.words {
 		fmt.Fprintf(&b, " word%d", i+1)
 	}
 	return b.String()

@@ -5,12 +5,13 @@ import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 // count returns the usage of the answer. It simulates a prompt cache: the prefix of tools and system
 // text is written in the first turn of a conversation, and read in later turns.
 func (a *Answer) count() token.Usage {
-	fresh, cached := int64(a.input), int64(0)
-	if a.Marked {
-		fresh, cached = int64(a.input-a.prefix), int64(a.prefix)
+	conversation, size := &a.Request.Conversation, &a.Request.Size
+	fresh, cached := int64(size.input), int64(0)
+	if conversation.Marked {
+		fresh, cached = int64(size.input-size.prefix), int64(size.prefix)
 	}
 	u := token.Usage{Counts: token.Counts{Fresh: fresh}, Known: true}
-	if a.Later {
+	if conversation.Later {
 		u.CacheRead = cached
 	} else {
 		u.CacheWrite = cached
