@@ -125,7 +125,7 @@ func (h *Handler) serveCapabilities(answer *reply.Reply, r *http.Request) *fault
 			if i > 0 {
 				body = append(body, ',')
 			}
-			body = jsonscan.AppendString(body, server.Name)
+			body = jsonscan.AppendString(body, server.Name())
 		}
 		body = append(body, ']')
 	}

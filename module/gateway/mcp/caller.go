@@ -78,6 +78,9 @@ func (c Caller) claim(name string) string {
 	return ""
 }
 
+// UsesTokens reports whether requests to a server depend on the tokens of clients.
+func (c *Config) UsesTokens() bool { return c.Caller != nil || c.Auth != nil && c.Auth.Exchange != nil }
+
 // IsIssued reports whether a credential names one of the issuers.
 func IsIssued(credential string, issuers []string) bool {
 	return slices.Contains(issuers, Caller{Token: credential}.claim("iss"))

@@ -24,7 +24,7 @@ import (
 
 // Server is a server in use.
 type Server struct {
-	*Config
+	Config *Config
 
 	client     *http.Client
 	credential atomic.Pointer[string] // nil for none
@@ -78,7 +78,10 @@ func (s *Server) valueOf(credential string) string {
 const authorization = "Authorization"
 
 // header returns the header of the credential.
-func (s *Server) header() string { return cmp.Or(s.Auth.Header, authorization) }
+func (s *Server) header() string { return cmp.Or(s.Config.Auth.Header, authorization) }
+
+// Name returns the name of the server.
+func (s *Server) Name() string { return s.Config.Name }
 
 // Request is a request of a client.
 type Request struct {
@@ -93,7 +96,7 @@ type Request struct {
 // Send sends a request to the server. It ends with ctx, and so does the reading of the answer. The error is
 // ErrNoCaller or a RefusedError if nothing was sent because of the client.
 func (s *Server) Send(ctx context.Context, r Request) (*http.Response, error) {
-	request, err := http.NewRequestWithContext(ctx, r.Method, s.Address, bytes.NewReader(r.Body))
+	request, err := http.NewRequestWithContext(ctx, r.Method, s.Config.Address, bytes.NewReader(r.Body))
 	if err != nil {
 		return nil, fmt.Errorf("building request: %w", err)
 	}
@@ -112,8 +115,8 @@ func (s *Server) Send(ctx context.Context, r Request) (*http.Response, error) {
 	if credential := s.credential.Load(); credential != nil {
 		request.Header.Set(s.header(), *credential)
 	}
-	if s.Caller != nil {
-		if err := s.Caller.set(request.Header, r.Caller); err != nil {
+	if identity := s.Config.Caller; identity != nil {
+		if err := identity.set(request.Header, r.Caller); err != nil {
 			return nil, err
 		}
 	}
@@ -132,10 +135,10 @@ func (s *Server) Send(ctx context.Context, r Request) (*http.Response, error) {
 }
 
 // MessageLimit returns the length of the longest message of a client, in bytes.
-func (s *Server) MessageLimit() int64 { return cmp.Or(s.MaxBody, defaultMaxBody) }
+func (s *Server) MessageLimit() int64 { return cmp.Or(s.Config.MaxBody, defaultMaxBody) }
 
 // AnswerLimit returns the length of the longest message of the server, in bytes.
-func (s *Server) AnswerLimit() int64 { return cmp.Or(s.MaxAnswer, defaultMaxAnswer) }
+func (s *Server) AnswerLimit() int64 { return cmp.Or(s.Config.MaxAnswer, defaultMaxAnswer) }
 
 var errTooLong = errors.New("a message of the server is longer than max_answer")
 

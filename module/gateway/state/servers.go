@@ -18,7 +18,9 @@ import (
 func (s Sites) servers() (all []*mcp.Server) {
 	for _, site := range s.All() {
 		for _, server := range site.Servers {
-			same := func(other *mcp.Server) bool { return other.Name == server.Name && other.Address == server.Address }
+			same := func(other *mcp.Server) bool {
+				return other.Name() == server.Name() && other.Config.Address == server.Config.Address
+			}
 			if !slices.ContainsFunc(all, same) {
 				all = append(all, server)
 			}
@@ -35,7 +37,9 @@ func (s Sites) MCPServers(url.Values) (any, error) {
 		if err != nil {
 			return nil, caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}
 		}
-		list = append(list, api.MCPServer{Name: server.Name, Era: cmp.Or(server.Era, mcp.Auto), Pin: server.Pin, Tools: known, Changed: append([]string{}, changed...)})
+		list = append(list, api.MCPServer{
+			Name: server.Name(), Era: cmp.Or(server.Config.Era, mcp.Auto), Pin: server.Config.Pin, Tools: known, Changed: append([]string{}, changed...),
+		})
 	}
 	return api.List(list), nil
 }
@@ -43,7 +47,7 @@ func (s Sites) MCPServers(url.Values) (any, error) {
 // AcceptTools accepts the changed definitions of the tools of a server ("server"), or of one of them ("tool").
 func (s Sites) AcceptTools(query url.Values, audit func(aigateway.AuditEntry) error) (any, error) {
 	name, tool := query.Get("server"), query.Get("tool")
-	servers := slices.DeleteFunc(s.servers(), func(server *mcp.Server) bool { return server.Name != name })
+	servers := slices.DeleteFunc(s.servers(), func(server *mcp.Server) bool { return server.Name() != name })
 	if len(servers) == 0 {
 		return nil, caddy.APIError{HTTPStatus: http.StatusNotFound, Err: fmt.Errorf("there is no MCP server '%s'", name)}
 	}

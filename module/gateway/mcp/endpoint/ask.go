@@ -51,9 +51,9 @@ func (u *union) askOne(server *mcp.Server, body []byte) (a asked) {
 	a = asked{server: server, failed: true}
 	defer func() { _ = recover() }() // of an answer that was aborted, and of what was logged
 	w := &written{header: make(http.Header), most: 2 * server.AnswerLimit()}
-	u.Within(u.answer.Exchange, w, u.r, func(answer *reply.Reply) *fault.Fault {
-		one := &use{Server: server, Site: &u.Site, answer: answer, r: u.r, body: body, joined: true, asked: &a}
-		if s := u.sessions[server.Name]; s != nil {
+	u.servers.Within(u.answer.Exchange, w, u.r, func(answer *reply.Reply) *fault.Fault {
+		one := &use{server: server, site: &u.servers.Site, answer: answer, r: u.r, body: body, joined: true, asked: &a}
+		if s := u.sessions[server.Name()]; s != nil {
 			one.session = *s
 		}
 		if body != nil {
@@ -97,7 +97,7 @@ func (u *union) parts(all []asked) (parts []wire.Part, refused *fault.Fault) {
 		if a.refused != nil {
 			return nil, a.refused
 		}
-		part, ok := wire.ReadPart(a.server.Name, a.message(u.message.ID))
+		part, ok := wire.ReadPart(a.server.Name(), a.message(u.message.ID))
 		switch {
 		case a.status == http.StatusNotFound && u.sessions != nil && part.IsUnknownSession():
 			return nil, fault.MCPUnknownSession()
@@ -115,7 +115,7 @@ func (u *union) parts(all []asked) (parts []wire.Part, refused *fault.Fault) {
 
 // leaveOut logs that a server is left out of an answer. The log of the exchange with it has the cause.
 func (u *union) leaveOut(server *mcp.Server, why zap.Field) {
-	u.Logger.Warn("MCP server left out", zap.String("request_id", u.answer.Exchange.ID), zap.String("server", server.Name),
+	u.servers.Logger.Warn("MCP server left out", zap.String("request_id", u.answer.Exchange.ID), zap.String("server", server.Name()),
 		zap.String("method", u.message.Method), why)
 }
 
@@ -130,7 +130,7 @@ func (u *union) results(all []asked) (results []wire.Part, errors int, refused *
 		}
 		errors++
 		if !p.IsUnknownMethod() {
-			u.leaveOut(u.named(p.Server), zap.Int("code", p.Code))
+			u.leaveOut(u.servers.named(p.Server), zap.Int("code", p.Code))
 		}
 	}
 	return results, errors, refused
@@ -139,7 +139,7 @@ func (u *union) results(all []asked) (results []wire.Part, errors int, refused *
 // list answers a message for a list with the lists of all servers. The first page has the first page of each;
 // the others those of the servers that have more.
 func (u *union) list() *fault.Fault {
-	servers := u.servers()
+	servers := u.participants()
 	cursors, ok := wire.Cursors(u.body)
 	if !ok {
 		return fault.InvalidField("params.cursor", "must be one of this list")
@@ -148,12 +148,12 @@ func (u *union) list() *fault.Fault {
 	if cursors != nil {
 		var more []*mcp.Server
 		for _, server := range servers {
-			if _, ok := cursors[server.Name]; ok {
+			if _, ok := cursors[server.Name()]; ok {
 				more = append(more, server)
 			}
 		}
 		servers = more
-		messageFor = func(s *mcp.Server) []byte { return wire.WithCursor(u.body, cursors[s.Name]) }
+		messageFor = func(s *mcp.Server) []byte { return wire.WithCursor(u.body, cursors[s.Name()]) }
 	}
 	var results []wire.Part
 	if len(servers) > 0 {
@@ -169,7 +169,7 @@ func (u *union) list() *fault.Fault {
 // discover answers a message for what a server has. It is unknown as long as one of the servers answers that
 // it does not know it: a client then begins a session, which more of them have.
 func (u *union) discover() *fault.Fault {
-	if len(u.servers()) < len(u.allowed) {
+	if len(u.participants()) < len(u.allowed) {
 		return fault.MCPUnknownMethod()
 	}
 	results, unknown, refused := u.results(u.ask(u.allowed, same(u.body)))
@@ -187,7 +187,7 @@ func (u *union) discover() *fault.Fault {
 func (u *union) initialize() *fault.Fault {
 	body := wire.WithoutCapabilities(u.body)
 	u.sessions = nil // of an earlier session
-	answers := u.ask(u.servers(), same(body))
+	answers := u.ask(u.participants(), same(body))
 	results, _, refused := u.results(answers)
 	switch {
 	case refused != nil:
@@ -200,11 +200,11 @@ func (u *union) initialize() *fault.Fault {
 		u.sessions[results[i].Server] = &session{version: results[i].Version()}
 	}
 	for i := range answers {
-		if s := u.sessions[answers[i].server.Name]; s != nil {
+		if s := u.sessions[answers[i].server.Name()]; s != nil {
 			s.id = answers[i].session
 		}
 	}
-	begun := u.servers()
+	begun := u.participants()
 	const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 	u.ask(begun, same([]byte(initialized)))
 	u.sealSessions(begun)

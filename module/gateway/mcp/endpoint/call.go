@@ -20,60 +20,54 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
+// call is the call of a server for its use by a request.
+type call struct {
+	use       *use
+	ctx       context.Context // the call ends with it
+	result    *exchange.Result
+	resumable bool // the stream of the answer has ids of events, with which the client can resume it
+}
+
 // call sends the request to the server, and the answer to the client.
 func (u *use) call() {
 	ex := u.answer.Exchange
-	deadline := u.Deadline
+	deadline := u.site.Deadline
 	if u.asked != nil && (deadline == 0 || patience < deadline) {
 		deadline = patience
 	}
-	ctx, cancel := u.Drain.Bind(u.r.Context(), deadline)
+	ctx, cancel := u.site.Drain.Bind(u.r.Context(), deadline)
 	u.answer.Start(cancel, sink.Options{Passes: true})
-	c := &exchange.Conduit{
+	conduit := &exchange.Conduit{
 		Attempt: exchange.Attempt{
-			Exchange: ex, Provider: nameOf(u.Server), Service: string(wire.Name), Format: ex.Request.Format, Model: u.tool(),
+			Exchange: ex, Provider: nameOf(u.server), Service: string(wire.Name), Format: ex.Request.Format, Model: u.tool(),
 		},
 		Started: time.Since(ex.Start),
 	}
-	u.answer.Next(c, 0)
-	ctx, span := tracing.StartCall(ctx, &c.Attempt)
-	if err := u.exchange(ctx, &c.Result); err != nil && ctx.Err() == nil && c.Result.Fault == nil {
-		c.Result.Fail(callFault(ctx, err))
-	} else if cause := context.Cause(ctx); cause != nil && !c.Result.Whole() && u.r.Context().Err() == nil {
-		c.Result.Fail(callFault(ctx, cause))
+	u.answer.Next(conduit, 0)
+	ctx, span := tracing.StartCall(ctx, &conduit.Attempt)
+	result := &conduit.Result
+	c := &call{use: u, ctx: ctx, result: result}
+	if err := c.make(); err != nil && ctx.Err() == nil && result.Fault == nil {
+		result.Fail(callFault(ctx, err))
+	} else if cause := context.Cause(ctx); cause != nil && !result.Whole() && u.r.Context().Err() == nil {
+		result.Fail(callFault(ctx, cause))
 	}
-	ex.Course.End(c)
-	span.End(c)
-	if f := c.Result.Fault; f != nil && !c.Result.Whole() {
-		u.logFailure(f, &c.Result)
-		u.endStream(f, &c.Result)
+	ex.Course.End(conduit)
+	span.End(conduit)
+	if f := result.Fault; f != nil && !result.Whole() {
+		c.logFailure(f)
+		c.endStream(f)
 		u.answer.Fail(f)
 		return
 	}
 	u.answer.Abandon(ctx)
 }
 
-// logFailure logs why a call has failed, as failed attempts at providers are logged.
-func (u *use) logFailure(f *fault.Fault, result *exchange.Result) {
-	u.Logger.Warn("attempt failed", zap.String("request_id", u.answer.Exchange.ID), zap.String("provider", nameOf(u.Server)),
-		zap.Int("upstream_status", result.Status), zap.NamedError("cause", f.Cause), zap.String("fault", f.LogMessage()))
-}
-
-// endStream ends a stream that has failed with an error as the answer to the request: without it, the client
-// waits until its own timeout. A client that can resume the stream gets the answer there, and no error.
-func (u *use) endStream(f *fault.Fault, result *exchange.Result) {
-	if result.Times.Began.IsZero() || u.resumable || !u.message.IsRequest() {
-		return
-	}
-	result.State = exchange.Relayed
-	_, _ = u.answer.Write(u.errorEvent(f))
-	_ = u.answer.FlushError()
-}
-
-// errorEvent returns the event of a fault, as the answer to the request.
-func (u *use) errorEvent(f *fault.Fault) []byte {
-	ex := u.answer.Exchange
-	return append(ex.Request.Format.Errors.Append([]byte("data: "), f, ex.ID), "\n\n"...)
+// logFailure logs why the call has failed, as failed attempts at providers are logged.
+func (c *call) logFailure(f *fault.Fault) {
+	u := c.use
+	u.site.Logger.Warn("attempt failed", zap.String("request_id", u.answer.Exchange.ID), zap.String("provider", nameOf(u.server)),
+		zap.Int("upstream_status", c.result.Status), zap.NamedError("cause", f.Cause), zap.String("fault", f.LogMessage()))
 }
 
 // callFault returns the fault of a call without an answer.
@@ -88,17 +82,18 @@ func callFault(ctx context.Context, err error) *fault.Fault {
 	return fault.Unreachable(err)
 }
 
-// exchange makes the call. An answer that cannot be passed on is a fault of the result.
-func (u *use) exchange(ctx context.Context, result *exchange.Result) error {
+// make makes the call. An answer that cannot be passed on is a fault of the result.
+func (c *call) make() error {
+	u, result := c.use, c.result
 	result.Times.Called, result.Sent = time.Now(), true
-	res, err := u.Send(ctx, mcp.Request{Method: u.r.Method, Header: u.headers(), Body: u.body, Message: u.message, Session: u.session.id, Caller: u.caller()})
+	res, err := u.server.Send(c.ctx, u.request())
 	var refused *mcp.RefusedError
 	switch {
 	case errors.Is(err, mcp.ErrNoCaller):
-		result.Fail(fault.MCPCallerUnknown(u.Name))
+		result.Fail(fault.MCPCallerUnknown(u.server.Name()))
 		return nil
 	case errors.As(err, &refused):
-		result.Fail(fault.MCPNoToken(u.Name, err))
+		result.Fail(fault.MCPNoToken(u.server.Name(), err))
 		return nil
 	case err != nil:
 		return err
@@ -117,16 +112,16 @@ func (u *use) exchange(ctx context.Context, result *exchange.Result) error {
 	case status == http.StatusNotFound && u.session.id != "" && !isJSON:
 		result.Fail(fault.MCPUnknownSession())
 	case status/100 == 2 && isStream:
-		if err := u.beginAnswer(res); err != nil {
+		if err := c.beginAnswer(res); err != nil {
 			result.Fail(fault.Unusable(err))
 			return nil
 		}
-		(&stream{use: u, ctx: ctx, result: result}).pass(res.StatusCode, res.Body)
+		c.passStream(res.StatusCode, res.Body)
 		return nil
 	case isJSON:
-		return u.passMessage(ctx, res, result)
+		return c.passMessage(res)
 	case status == http.StatusAccepted || status == http.StatusNoContent || status/100 == 2 && !u.message.IsRequest():
-		u.passStatus(res, result)
+		c.passStatus(res)
 		return nil
 	case status/100 == 2:
 		result.Fail(fault.Unusable(errNoMessage))
@@ -144,8 +139,9 @@ var (
 )
 
 // beginAnswer sets the headers of the answer.
-func (u *use) beginAnswer(res *http.Response) error {
-	h := u.Incoming(res.Header)
+func (c *call) beginAnswer(res *http.Response) error {
+	u := c.use
+	h := u.server.Incoming(res.Header)
 	if id := res.Header.Get(wire.SessionHeader); id != "" {
 		if len(id) > 256 {
 			return errSession
@@ -154,7 +150,7 @@ func (u *use) beginAnswer(res *http.Response) error {
 		case u.asked != nil:
 			u.asked.session = id
 		case !u.joined: // the client has the id of all sessions together, and servers repeat theirs
-			sealed := u.Seals().IDs(u.answer.Exchange.Owner()).Append(nil, sessionKind, accountOf(u.Server), []byte(id))
+			sealed := u.site.Seals().IDs(u.answer.Exchange.Owner()).Append(nil, sessionKind, accountOf(u.server), []byte(id))
 			h.Set(wire.SessionHeader, string(sealed))
 		}
 	}
@@ -163,38 +159,40 @@ func (u *use) beginAnswer(res *http.Response) error {
 }
 
 // passStatus passes on an answer without a message.
-func (u *use) passStatus(res *http.Response, result *exchange.Result) {
-	if err := u.beginAnswer(res); err != nil {
-		result.Fail(fault.Unusable(err))
+func (c *call) passStatus(res *http.Response) {
+	if err := c.beginAnswer(res); err != nil {
+		c.result.Fail(fault.Unusable(err))
 		return
 	}
-	u.answer.Header().Del("Content-Type")
-	result.Finish(token.Usage{})
-	u.answer.WriteHeader(res.StatusCode)
+	answer := c.use.answer
+	answer.Header().Del("Content-Type")
+	c.result.Finish(token.Usage{})
+	answer.WriteHeader(res.StatusCode)
 }
 
 // passMessage passes on an answer that is one message.
-func (u *use) passMessage(ctx context.Context, res *http.Response, result *exchange.Result) error {
-	body, err := u.ReadAll(res.Body)
+func (c *call) passMessage(res *http.Response) error {
+	u := c.use
+	body, err := u.server.ReadAll(res.Body)
 	switch {
 	case mcp.IsUnusable(err):
-		result.Fail(fault.Unusable(err))
+		c.result.Fail(fault.Unusable(err))
 		return nil
 	case err != nil:
 		return err
 	}
-	answer, refused := u.read(ctx, body)
-	if err := u.beginAnswer(res); err != nil && refused == nil {
+	answer, refused := c.read(body)
+	if err := c.beginAnswer(res); err != nil && refused == nil {
 		refused = fault.Unusable(err)
 	}
 	if refused == nil {
-		refused = u.checkAnswer(res.StatusCode, &answer)
+		refused = c.checkAnswer(res.StatusCode, &answer)
 	}
 	if refused != nil {
-		result.Fail(refused)
+		c.result.Fail(refused)
 		return nil
 	}
-	u.finish(answer, result)
+	c.finish(answer)
 	u.answer.Header().Set("Content-Length", strconv.Itoa(len(answer.Body)))
 	u.answer.WriteHeader(res.StatusCode)
 	_, _ = u.answer.Write(answer.Body)
@@ -206,7 +204,8 @@ var errNoAnswer = errors.New("the message of the server does not answer the requ
 
 // checkAnswer returns the fault of a message that does not answer the request: a proxy in front of a server
 // has messages of its own for its errors. An error may have no id, if the server has not read the request.
-func (u *use) checkAnswer(status int, answer *wire.Answer) *fault.Fault {
+func (c *call) checkAnswer(status int, answer *wire.Answer) *fault.Fault {
+	u := c.use
 	isUnread := answer.Answers && answer.Failed && wire.IsNoID(answer.ID)
 	switch {
 	case !u.message.IsRequest(), answer.Answers && wire.SameID(answer.ID, u.message.ID):
@@ -226,24 +225,24 @@ func (u *use) checkAnswer(status int, answer *wire.Answer) *fault.Fault {
 
 // read reads a message of the server, as the guards let it pass. What it answers is known if the client has
 // sent a message.
-func (u *use) read(ctx context.Context, body []byte) (wire.Answer, *fault.Fault) {
-	method := ""
+func (c *call) read(body []byte) (wire.Answer, *fault.Fault) {
+	u, method := c.use, ""
 	if u.message != nil {
 		method = u.message.Method
 	}
-	definitions := u.Compare()
+	definitions := u.server.Compare()
 	answer, err := wire.ReadAnswer(body, wire.View{Method: method, Shows: u.shows, Rename: u.rename(), Keeps: definitions.Keeps})
 	definitions.End()
 	if err != nil {
 		return answer, fault.Unusable(err)
 	}
-	return answer, u.guardAnswer(ctx, &answer)
+	return answer, c.guardAnswer(&answer)
 }
 
 // finish notes the end of a whole answer.
-func (u *use) finish(answer wire.Answer, result *exchange.Result) {
+func (c *call) finish(answer wire.Answer) {
 	if answer.Failed {
-		u.answer.Exchange.Delivery.Fault = fault.MCPToolFailed()
+		c.use.answer.Exchange.Delivery.Fault = fault.MCPToolFailed()
 	}
-	result.Finish(token.Usage{})
+	c.result.Finish(token.Usage{})
 }

@@ -62,7 +62,7 @@ type Servers struct {
 func New(ctx caddy.Context, site Site, configs []*mcp.Config, taken []string) (*Servers, error) {
 	s := &Servers{Site: site}
 	for _, config := range configs {
-		twice := slices.ContainsFunc(s.all, func(other *mcp.Server) bool { return other.Name == config.Name })
+		twice := slices.ContainsFunc(s.all, func(other *mcp.Server) bool { return other.Name() == config.Name })
 		passed := slices.ContainsFunc(taken, func(root string) bool { return routes.IsBelow(mcp.Root, root) || routes.IsBelow(root, mcp.Root) })
 		switch {
 		case twice:
@@ -93,7 +93,7 @@ func (s *Servers) All() []*mcp.Server {
 // AllowedTo returns the servers that a key may use.
 func (s *Servers) AllowedTo(key *aigateway.Key) (allowed []*mcp.Server) {
 	for _, server := range s.All() {
-		if key.AllowsServer(server.Name) {
+		if key.AllowsServer(server.Name()) {
 			allowed = append(allowed, server)
 		}
 	}
@@ -112,7 +112,7 @@ func (s *Servers) Route(r *http.Request) (route routes.Route, ok bool) {
 
 // named returns the server of a name, nil if there is none.
 func (s *Servers) named(name string) *mcp.Server {
-	i := slices.IndexFunc(s.all, func(server *mcp.Server) bool { return name == server.Name })
+	i := slices.IndexFunc(s.all, func(server *mcp.Server) bool { return name == server.Name() })
 	if i < 0 {
 		return nil
 	}
@@ -134,12 +134,12 @@ func (s *Servers) Serve(answer *reply.Reply, r *http.Request) *fault.Fault {
 		return fault.MCPOriginNotAllowed()
 	}
 	if r.URL.Path == mcp.Root {
-		return (&union{Servers: s, answer: answer, r: r, allowed: s.AllowedTo(answer.Exchange.Key)}).serve()
+		return (&union{servers: s, answer: answer, r: r, allowed: s.AllowedTo(answer.Exchange.Key)}).serve()
 	}
 	server := s.find(r.URL.EscapedPath())
 	if server == nil {
 		return fault.MCPUnknownServer()
 	}
-	u := &use{Server: server, Site: &s.Site, answer: answer, r: r}
+	u := &use{server: server, site: &s.Site, answer: answer, r: r}
 	return u.serve(u.readMessage, u.checkAccess, u.openSession)
 }

@@ -2,12 +2,10 @@ package endpoint
 
 import (
 	"context"
-	"net/http"
 	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/guardrails"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/mcp"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
@@ -18,14 +16,14 @@ import (
 // guard shows the arguments of a message to the guards of the key, whose edits then are in it. Headers that
 // repeat arguments are left out behind an edit.
 func (u *use) guard() *fault.Fault {
-	if u.checks = u.Guards.For(u.answer.Exchange, u.Logger); u.checks == nil || u.message == nil {
+	if u.checks = u.site.Guards.For(u.answer.Exchange, u.site.Logger); u.checks == nil || u.message == nil {
 		return nil
 	}
 	sample := aigateway.GuardText{Kind: aigateway.GuardOther}
 	if u.message.IsCall() {
 		sample = aigateway.GuardText{Kind: aigateway.GuardCall, Name: u.tool()}
 	}
-	edited, refused := u.checked(u.r.Context(), guardrails.OnRequest, sample, u.body, u.message.Texts(u.body))
+	edited, refused := checked(u.r.Context(), u.checks, guardrails.OnRequest, sample, u.body, u.message.Texts(u.body))
 	if refused != nil || edited == nil {
 		return refused
 	}
@@ -34,11 +32,12 @@ func (u *use) guard() *fault.Fault {
 }
 
 // guardAnswer shows a message of the server to the guards, whose edits then are in it.
-func (u *use) guardAnswer(ctx context.Context, answer *wire.Answer) *fault.Fault {
-	if u.checks == nil {
+func (c *call) guardAnswer(answer *wire.Answer) *fault.Fault {
+	checks := c.use.checks
+	if checks == nil {
 		return nil
 	}
-	edited, refused := u.checked(ctx, guardrails.OnAnswer, aigateway.GuardText{Kind: aigateway.GuardToolResult}, answer.Body, wire.AnswerTexts(answer.Body))
+	edited, refused := checked(c.ctx, checks, guardrails.OnAnswer, aigateway.GuardText{Kind: aigateway.GuardToolResult}, answer.Body, wire.AnswerTexts(answer.Body))
 	if edited != nil {
 		answer.Body = edited
 	}
@@ -46,12 +45,12 @@ func (u *use) guardAnswer(ctx context.Context, answer *wire.Answer) *fault.Fault
 }
 
 // checked returns a document with the edits of the guards in the strings at spans, nil without edits.
-func (u *use) checked(ctx context.Context, part string, sample aigateway.GuardText, document []byte, spans []translate.Span) ([]byte, *fault.Fault) {
+func checked(ctx context.Context, checks *guardrails.Checks, part string, sample aigateway.GuardText, document []byte, spans []translate.Span) ([]byte, *fault.Fault) {
 	var texts []string
 	for _, span := range spans {
 		texts = append(texts, jsonscan.TextOf(document[span.Start:span.End]))
 	}
-	checked, refused := u.checks.Strings(ctx, part, sample, slices.Clone(texts))
+	checked, refused := checks.Strings(ctx, part, sample, slices.Clone(texts))
 	if refused != nil {
 		return nil, refused
 	}
@@ -65,17 +64,4 @@ func (u *use) checked(ctx context.Context, part string, sample aigateway.GuardTe
 		return nil, nil
 	}
 	return edit.Apply(nil, document, edits), nil
-}
-
-// headers returns the headers of the client that the server may get.
-func (u *use) headers() http.Header {
-	h := u.r.Header
-	if u.withoutParameters {
-		h = mcp.WithoutParameters(h)
-	}
-	if u.session.version != "" {
-		h = h.Clone()
-		h.Set(wire.VersionHeader, u.session.version)
-	}
-	return h
 }

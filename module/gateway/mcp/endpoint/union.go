@@ -12,14 +12,13 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/gateway/request"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	wire "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/mcp"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 )
 
 // union is the use of all servers by one request, as if they were one.
 type union struct {
-	*Servers
-	answer *reply.Reply
-	r      *http.Request
+	servers *Servers
+	answer  *reply.Reply
+	r       *http.Request
 
 	allowed  []*mcp.Server // those that the key may use
 	body     []byte
@@ -36,7 +35,7 @@ func (u *union) serve() *fault.Fault {
 	}
 	switch m := u.message; {
 	case m == nil:
-		u.ask(u.servers(), same(nil))
+		u.ask(u.participants(), same(nil))
 		sink.Accept(&u.answer.Sink)
 	case !m.IsRequest():
 		return u.notify()
@@ -78,11 +77,11 @@ func (u *union) refuse(why *fault.Fault) *fault.Fault {
 	x := refusal{message: u.message, why: why}
 	if m := u.message; m != nil && len(m.Uses) > 0 {
 		x.server, x.element = m.Uses[0].Split()
-		if !m.IsCall() && u.named(x.server) == nil { // a part of the address of a resource
+		if !m.IsCall() && u.servers.named(x.server) == nil { // a part of the address of a resource
 			x.server = ""
 		}
 	}
-	return x.report(&u.Site, u.answer, u.r)
+	return x.report(&u.servers.Site, u.answer, u.r)
 }
 
 // readMessage reads the message of the request, also of a client that may use no server: the report of its
@@ -93,7 +92,7 @@ func (u *union) readMessage() (refused *fault.Fault) {
 	}
 	servers := u.allowed
 	if len(servers) == 0 {
-		servers = u.all
+		servers = u.servers.all
 	}
 	var limit int64
 	for _, server := range servers {
@@ -118,60 +117,14 @@ func readMessage(ex *exchange.Exchange, r *http.Request, limit int64) (body []by
 	return body, m, refused
 }
 
-// jointKind is what the sealed id of each session begins with in the id of a session of several servers, in
-// which the ids are one behind the other.
-const (
-	jointKind   = "mcps_"
-	jointSecond = "." // between two ids
-)
-
-// openSessions opens the sealed ids of sessions.
-func (u *union) openSessions() *fault.Fault {
-	sealed := u.r.Header[wire.SessionHeader]
-	if len(sealed) == 0 {
-		return nil
-	}
-	u.sessions = make(map[string]*session)
-	ids := u.Seals().IDs(u.answer.Exchange.Owner())
-	for one := range strings.SplitSeq(sealed[0], jointSecond) {
-		account, content, ok := ids.Open(jointKind, []byte(one))
-		version, id, _ := strings.Cut(string(content), " ")
-		i := slices.IndexFunc(u.all, func(s *mcp.Server) bool { return account == accountOf(s) })
-		switch {
-		case !ok || len(sealed) > 1:
-			return fault.MCPUnknownSession()
-		case i >= 0: // the server may have been removed since
-			u.sessions[u.all[i].Name] = &session{id: id, version: version}
-		}
-	}
-	return nil
-}
-
-// sealSessions sets the id of the session of several servers.
-func (u *union) sealSessions(begun []*mcp.Server) {
-	var all []byte
-	ids := u.Seals().IDs(u.answer.Exchange.Owner())
-	for _, server := range begun {
-		if len(all) > 0 {
-			all = append(all, jointSecond...)
-		}
-		s := u.sessions[server.Name]
-		all = ids.Append(all, jointKind, accountOf(server), []byte(s.version+" "+s.id))
-	}
-	u.answer.SetHeaders(wire.SessionHeader, string(all))
-}
-
-// accountOf returns the account with which sessions of a server are.
-func accountOf(s *mcp.Server) seal.Account { return seal.AccountOf(nameOf(s), 0) }
-
-// servers returns the servers of the session; without one, all that may have the version of the message.
-func (u *union) servers() []*mcp.Server {
+// participants returns the servers of the session; without one, all that may have the version of the message.
+func (u *union) participants() []*mcp.Server {
 	excluded := mcp.Modern // the servers of this era do not have the version
 	if u.message != nil && wire.IsStateless(u.message.Version) {
 		excluded = mcp.Legacy
 	}
 	return slices.DeleteFunc(slices.Clone(u.allowed), func(s *mcp.Server) bool {
-		return s.Era == excluded || u.sessions != nil && u.sessions[s.Name] == nil
+		return s.Config.Era == excluded || u.sessions != nil && u.sessions[s.Name()] == nil
 	})
 }
 
@@ -179,7 +132,7 @@ func (u *union) servers() []*mcp.Server {
 // learn is the end of a request, whose server is not known.
 func (u *union) notify() *fault.Fault {
 	if u.message.Method == "notifications/cancelled" && u.sessions != nil {
-		u.ask(u.servers(), same(u.body))
+		u.ask(u.participants(), same(u.body))
 	}
 	sink.Accept(&u.answer.Sink)
 	return nil
@@ -188,11 +141,11 @@ func (u *union) notify() *fault.Fault {
 // useOne passes a message on to the server whose element it uses.
 func (u *union) useOne() *fault.Fault {
 	name, element := u.message.Uses[0].Split()
-	server := u.named(name)
+	server := u.servers.named(name)
 	if server == nil || !slices.Contains(u.allowed, server) {
 		return u.refuse(fault.MCPNotAllowed())
 	}
-	one := &use{Server: server, Site: &u.Site, answer: u.answer, r: u.r, joined: true}
+	one := &use{server: server, site: &u.servers.Site, answer: u.answer, r: u.r, joined: true}
 	if u.sessions != nil {
 		s := u.sessions[name]
 		if s == nil {
