@@ -78,9 +78,9 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 			w.Header().Set("Allow", names)
 			return caddy.APIError{HTTPStatus: http.StatusMethodNotAllowed, Err: errors.New("this path accepts " + names)}
 		}
-		return own.serve(app.(*App), w, r)
+		return own.serve(app.(*App).app, w, r)
 	}
-	sets := app.(*App).managed()
+	sets := app.(*App).app.managed()
 	if len(sets) != 1 {
 		return notOne(sets)
 	}
@@ -91,7 +91,7 @@ func serveAdmin(w http.ResponseWriter, r *http.Request) error {
 // operation is an operation that the gateway itself serves, for all sites.
 type operation struct {
 	methods []string
-	serve   func(*App, http.ResponseWriter, *http.Request) error
+	serve   func(*app, http.ResponseWriter, *http.Request) error
 }
 
 var (
@@ -103,9 +103,9 @@ var (
 func operationAt(path string) operation {
 	switch path {
 	case repricePath:
-		return operation{writes, (*App).serveReprice}
+		return operation{writes, (*app).serveReprice}
 	case limitsPath:
-		return operation{reads, (*App).serveLimits}
+		return operation{reads, (*app).serveLimits}
 	case cachePath:
 		return operation{[]string{http.MethodDelete}, clearAllAnswers}
 	case mcpPath:
@@ -113,7 +113,7 @@ func operationAt(path string) operation {
 	case acceptPath:
 		return operation{writes, acceptTools}
 	case backupPath:
-		return operation{writes, (*App).serveBackup}
+		return operation{writes, (*app).serveBackup}
 	case adminPath + "status":
 		return shows(state.Sites.Status)
 	case adminPath + "targets":
@@ -128,7 +128,7 @@ func operationAt(path string) operation {
 
 // shows returns the operation that shows a part of the state of all sites.
 func shows(part func(state.Sites, url.Values) (any, error)) operation {
-	return operation{reads, func(a *App, w http.ResponseWriter, r *http.Request) error {
+	return operation{reads, func(a *app, w http.ResponseWriter, r *http.Request) error {
 		shown, err := part(a.stateOf(nil), r.URL.Query())
 		if err != nil {
 			return err
@@ -141,7 +141,7 @@ func shows(part func(state.Sites, url.Values) (any, error)) operation {
 const largestExample = 32 << 20
 
 // serveExplain explains the requests for a model. The body of a POST request is an example of them.
-func serveExplain(a *App, w http.ResponseWriter, r *http.Request) error {
+func serveExplain(a *app, w http.ResponseWriter, r *http.Request) error {
 	var example []byte
 	if r.Method == http.MethodPost {
 		var err error
@@ -166,7 +166,7 @@ func notOne(sets []*backends.Set) error {
 
 // managed returns the backends that have accounts. If a site uses those of the global option,
 // managed returns only these.
-func (a *App) managed() []*backends.Set {
+func (a *app) managed() []*backends.Set {
 	var managed []*backends.Set
 	for _, set := range a.serving {
 		switch {
@@ -194,7 +194,7 @@ const largestStates = 500
 // serveLimits answers with a page of the states of the limits of all sites. The query may
 // have a user ("user"), the ID of a key ("key"), and the name of a limit ("name"); "customer" adds
 // the limits of a customer to those of a key.
-func (a *App) serveLimits(w http.ResponseWriter, r *http.Request) error {
+func (a *app) serveLimits(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	page, err := state.ReadPage(query, largestStates)
 	if err != nil {
@@ -215,7 +215,7 @@ func (a *App) serveLimits(w http.ResponseWriter, r *http.Request) error {
 }
 
 // limitReader returns a reader of the limits of the sites with a set of backends; nil for all sites.
-func (a *App) limitReader(set *backends.Set) limits.Reader {
+func (a *app) limitReader(set *backends.Set) limits.Reader {
 	return limits.Reader{
 		Sites: func() (sites []limits.Site) {
 			for _, site := range a.sites {
@@ -233,9 +233,9 @@ func (a *App) limitReader(set *backends.Set) limits.Reader {
 			return names
 		},
 		Tags: func() []string {
-			names := slices.Clone(a.Names.Tags)
+			names := slices.Clone(a.config.Names.Tags)
 			for _, site := range a.sites {
-				names = append(names, site.Names.Tags...)
+				names = append(names, site.config.Names.Tags...)
 			}
 			return names
 		},

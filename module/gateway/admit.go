@@ -17,7 +17,7 @@ import (
 // the exchange. The reply settles both, after a refusal too. The fault is nil if the exchange
 // is admitted; admitted then is m with the targets that may be asked. m is nil for an exchange
 // that uses no model.
-func (h *Handler) admit(answer *reply.Reply, r *http.Request, m *catalog.Model) (admitted *catalog.Model, refused *fault.Fault) {
+func (h *handler) admit(answer *reply.Reply, r *http.Request, m *catalog.Model) (admitted *catalog.Model, refused *fault.Fault) {
 	ex, chain := answer.Exchange, h.resolved.limits.For(answer.Exchange.Key, answer.Exchange.Request.View.Model)
 	a := limits.Admitted{Model: m}
 	if chain == nil {
@@ -41,14 +41,14 @@ func (r *resolved) admitCall(answer *reply.Reply, client *http.Request, t *catal
 }
 
 // callAdmission returns the function that reserves calls of targets that have limits.
-func callAdmission(h *Handler) func(*reply.Reply, *http.Request, *catalog.Target) *fault.Fault {
+func callAdmission(h *handler) func(*reply.Reply, *http.Request, *catalog.Target) *fault.Fault {
 	return func(answer *reply.Reply, r *http.Request, t *catalog.Target) *fault.Fault {
 		return h.resolved.admitCall(answer, r, t)
 	}
 }
 
 // admitAt admits an exchange whose only target is known: in the limits of its key, and in those of the target.
-func admitAt(h *Handler, answer *reply.Reply, r *http.Request, t *catalog.Target) *fault.Fault {
+func admitAt(h *handler, answer *reply.Reply, r *http.Request, t *catalog.Target) *fault.Fault {
 	_, refused := h.admit(answer, r, &catalog.Model{Targets: []catalog.Target{*t}})
 	if refused == nil {
 		refused = h.resolved.admitAlone(answer, r, t)
@@ -65,6 +65,6 @@ func (r *resolved) admitAlone(answer *reply.Reply, client *http.Request, t *cata
 }
 
 // measure returns the measure by which the targets of a model are ordered for a request.
-func (h *Handler) measure(ex *exchange.Exchange, m *catalog.Model) catalog.Measure {
+func (h *handler) measure(ex *exchange.Exchange, m *catalog.Model) catalog.Measure {
 	return h.resolved.catalog.Measure(m, ex.Request.View.Model, ex.Request.Format.Name, limits.TypicalCharge(ex))
 }

@@ -22,7 +22,7 @@ import (
 func TestKeysWithoutALimitPayNothing(t *testing.T) {
 	m := &catalog.Model{Targets: []catalog.Target{{Provider: new(catalog.Provider), Traits: new(trait.Traits)}}}
 	s := reply.New(httptest.NewRecorder(), &exchange.Exchange{Key: new(aigateway.Key), Request: exchange.Request{Format: formats.Of(translate.Chat)}})
-	h, r := &Handler{backends: new(backends.Set), resolved: &resolved{limits: limits.New()}}, httptest.NewRequest(http.MethodPost, "/", nil)
+	h, r := &handler{backends: new(backends.Set), resolved: &resolved{limits: limits.New()}}, httptest.NewRequest(http.MethodPost, "/", nil)
 	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() {
 		if _, refused := h.admit(s, r, m); refused != nil {
 			t.Fail()

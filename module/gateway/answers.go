@@ -17,7 +17,7 @@ import (
 
 // clearAnswers removes the cached answers that a key has alone or shares with its user. Those that
 // all keys share are not removed.
-func clearAnswers(h *Handler, answer *reply.Reply, r *http.Request) *fault.Fault {
+func clearAnswers(h *handler, answer *reply.Reply, r *http.Request) *fault.Fault {
 	if h.answers == nil {
 		return fault.NotServed(aigateway.PathPrefix(r), routes.CachePath, "no model has a cache of answers")
 	}
@@ -33,7 +33,7 @@ func clearAnswers(h *Handler, answer *reply.Reply, r *http.Request) *fault.Fault
 const cachePath = adminPath + "cache"
 
 // clearAllAnswers removes the cached answers of all sites.
-func clearAllAnswers(a *App, w http.ResponseWriter, r *http.Request) error {
+func clearAllAnswers(a *app, w http.ResponseWriter, r *http.Request) error {
 	for _, same := range a.byDatabase() {
 		if err := audit(r, same[0].Store, aigateway.AuditEntry{Action: "cache.clear", Object: "cache"}); err != nil {
 			return caddy.APIError{HTTPStatus: http.StatusServiceUnavailable, Err: err}

@@ -44,6 +44,12 @@ func init() {
 // ai_gateway handler inherits.
 type App struct {
 	Config
+	app *app // that Provision makes
+}
+
+// app is what the sites share in a running configuration.
+type app struct {
+	config *Config
 
 	ctx      context.Context
 	logger   *zap.Logger
@@ -52,7 +58,7 @@ type App struct {
 	lists    modellist.Lists
 	backends *backends.Set   // of sites without a store and accounts of their own
 	serving  []*backends.Set // of all sites, each once
-	sites    []*Handler
+	sites    []*handler
 
 	emitter     *events.Emitter
 	stopMetrics func() // releases the series of metrics; nil before Start
@@ -68,22 +74,34 @@ func (App) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision loads what the sites share. If each site loaded a copy, each would run its
-// own health checks and open its own connections.
+// Provision loads what the sites share.
 func (a *App) Provision(ctx caddy.Context) error {
-	a.ctx, a.logger = ctx, ctx.Logger()
+	a.app = &app{config: &a.Config, ctx: ctx, logger: ctx.Logger()}
 	a.dropStale()
-	return a.placed(a.logger, a.provision(ctx))
+	return a.placed(a.app.logger, a.app.provision(ctx))
 }
 
-func (a *App) provision(ctx caddy.Context) error {
+// Start implements caddy.App.
+func (a *App) Start() error { return a.app.start() }
+
+// Stop implements caddy.App.
+func (a *App) Stop() error { return a.app.stop() }
+
+// Cleanup implements caddy.CleanerUpper.
+func (a *App) Cleanup() error { return a.app.cleanup() }
+
+// provision loads what the sites share. If each site loaded a copy, each would run its
+// own health checks and open its own connections.
+func (a *app) provision(ctx caddy.Context) error {
 	a.ratios = meter.LoadRatios()
 	var err error
-	if a.resolved, err = a.Config.resolve(ctx, &resolved{catalog: catalog.New(catalog.Shared{Lists: &a.lists, LoadCaller: upstream.Load, LoadCondition: conditions.Load}), limits: limits.New(), started: make(chan struct{})}, false); err != nil {
+	empty := catalog.New(catalog.Shared{Lists: &a.lists, LoadCaller: upstream.Load, LoadCondition: conditions.Load})
+	base := &resolved{catalog: empty, limits: limits.New(), started: make(chan struct{})}
+	if a.resolved, err = a.config.resolve(ctx, base, false); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
 	a.warnOfOldTables(time.Now())
-	if a.backends, err = backends.Load(ctx, a.Options); err != nil {
+	if a.backends, err = backends.Load(ctx, a.config.Options); err != nil {
 		return fmt.Errorf("global option ai_gateway: %w", err)
 	}
 	if a.emitter, err = events.New(ctx); err != nil {
@@ -94,7 +112,7 @@ func (a *App) provision(ctx caddy.Context) error {
 
 // warnOfOldTables logs that the tables of models and prices are old, so that new models have no facts
 // and prices that have changed are wrong.
-func (a *App) warnOfOldTables(now time.Time) {
+func (a *app) warnOfOldTables(now time.Time) {
 	if newest, old := a.resolved.catalog.Tables().AsOf(now); old {
 		a.logger.Warn("the tables of models and prices are older than 60 days; update the gateway, or add rows with the option catalog",
 			zap.String("as_of", newest.Format(time.DateOnly)))
@@ -103,18 +121,18 @@ func (a *App) warnOfOldTables(now time.Time) {
 
 // backendsOf returns the backends of a site: those of the global option, unless the site
 // configures its own.
-func (a *App) backendsOf(ctx caddy.Context, own *backends.Options) (*backends.Set, error) {
+func (a *app) backendsOf(ctx caddy.Context, own *backends.Options) (*backends.Set, error) {
 	if !own.Configured() {
 		return a.backends, nil
 	}
-	if err := own.Inherit(&a.Options); err != nil {
+	if err := own.Inherit(&a.config.Options); err != nil {
 		return nil, err
 	}
 	return backends.Load(ctx, *own)
 }
 
 // serve adds a site and its backends to the app.
-func (a *App) serve(site *Handler) {
+func (a *app) serve(site *handler) {
 	a.sites = append(a.sites, site)
 	if slices.Contains(a.serving, site.backends) {
 		return
@@ -133,13 +151,13 @@ func (a *App) serve(site *Handler) {
 
 // ownsKey reports whether a user with this name would be the owner of a key outside of the
 // stores. The keys of all sites count, because sites may share a ledger.
-func (a *App) ownsKey(username string) bool {
-	return slices.ContainsFunc(a.sites, func(site *Handler) bool { return site.resolved.sources.HasOwner(username) })
+func (a *app) ownsKey(username string) bool {
+	return slices.ContainsFunc(a.sites, func(site *handler) bool { return site.resolved.sources.HasOwner(username) })
 }
 
-// Start opens the stores and the ledgers of the sites. Caddy starts even if a store
+// start opens the stores and the ledgers of the sites. Caddy starts even if a store
 // cannot be reached: keys of the configuration work without it.
-func (a *App) Start() error {
+func (a *app) start() error {
 	close(a.resolved.started)
 	for _, set := range a.serving {
 		if set.Store != nil {
@@ -173,7 +191,7 @@ func (a *App) Start() error {
 }
 
 // metricNames returns the names of the configuration that metrics have as labels.
-func (a *App) metricNames() (n metrics.Names) {
+func (a *app) metricNames() (n metrics.Names) {
 	for _, site := range a.sites {
 		for _, p := range site.resolved.catalog.Providers {
 			n.Providers = append(n.Providers, p.Name)
@@ -187,7 +205,7 @@ func (a *App) metricNames() (n metrics.Names) {
 }
 
 // available returns which providers of all sites can be asked.
-func (a *App) available() map[string]bool {
+func (a *app) available() map[string]bool {
 	all := make(map[string]bool)
 	for _, site := range a.sites {
 		for name, is := range state.Providers(site.resolved.catalog) {
@@ -198,9 +216,9 @@ func (a *App) available() map[string]bool {
 }
 
 // openLedgers opens the ledgers of sites. Sites without a store have none.
-func (a *App) openLedgers() error {
+func (a *app) openLedgers() error {
 	for _, set := range a.serving {
-		if set.Store == nil && !a.DisableLedger {
+		if set.Store == nil && !a.config.DisableLedger {
 			a.logger.Info("no usage is recorded, because there is no store")
 		}
 		if err := set.Book.Start(a.logger); err != nil {
@@ -211,13 +229,13 @@ func (a *App) openLedgers() error {
 }
 
 // configOf returns the configuration that has the options of backends.
-func (a *App) configOf(set *backends.Set) *Config {
+func (a *app) configOf(set *backends.Set) *Config {
 	for _, site := range a.sites {
 		if site.backends == set && set != a.backends {
-			return &site.Config
+			return site.config
 		}
 	}
-	return &a.Config
+	return a.config
 }
 
 // openPatience is the longest time for which Start waits for stores. A store needs about
@@ -228,7 +246,7 @@ const openPatience = 5 * time.Second
 // answer. Until then, a request with an unknown key is answered 503, because the key may
 // be in the store. Caddy may start the servers before this app, so requests can arrive
 // while awaitStores waits.
-func (a *App) awaitStores(patience time.Duration) {
+func (a *app) awaitStores(patience time.Duration) {
 	enough := time.After(patience)
 	for _, set := range a.serving {
 		if store, ok := set.Store.(aigateway.StoreOpening); ok {
@@ -241,17 +259,17 @@ func (a *App) awaitStores(patience time.Duration) {
 	}
 }
 
-// Stop ends the events of this configuration, and the series of metrics that no other
+// stop ends the events of this configuration, and the series of metrics that no other
 // configuration has. Running requests continue: they hold references of their own.
-func (a *App) Stop() error {
+func (a *app) stop() error {
 	a.emitter.Stop()
 	a.stopMetrics()
 	return nil
 }
 
-// Cleanup releases the lists of models, the ratios of tokens and the ledgers. The next
+// cleanup releases the lists of models, the ratios of tokens and the ledgers. The next
 // configuration and running requests may hold them, too.
-func (a *App) Cleanup() error {
+func (a *app) cleanup() error {
 	if a.ratios == nil {
 		return nil
 	}

@@ -34,7 +34,7 @@ func TestAStartWaitsForStoresAsLongAsTheyMayTake(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := slowStore{opened: make(chan struct{})}
 				time.AfterFunc(want.reads, func() { close(store.opened) })
-				app := &App{serving: []*backends.Set{{}, {Store: store}, {Store: store}}}
+				app := &app{serving: []*backends.Set{{}, {Store: store}, {Store: store}}}
 				start := time.Now()
 				app.awaitStores(openPatience)
 				assert.Equal(t, want.waits, time.Since(start))
@@ -47,7 +47,7 @@ func TestAStartWaitsForStoresAsLongAsTheyMayTake(t *testing.T) {
 // Nobody noticed that a gateway of last year asked new models as unknown ones, at old prices.
 func TestOldTablesAreInTheLog(t *testing.T) {
 	core, logs := observer.New(zap.WarnLevel)
-	app := &App{logger: zap.New(core), resolved: &resolved{catalog: catalog.New(catalog.Shared{})}}
+	app := &app{logger: zap.New(core), resolved: &resolved{catalog: catalog.New(catalog.Shared{})}}
 	newest, _ := app.resolved.catalog.Tables().AsOf(time.Time{})
 	app.warnOfOldTables(newest)
 	assert.Zero(t, logs.Len())

@@ -23,7 +23,7 @@ import (
 // keyFormat has it, which is nil for nowhere else. Unknown and disabled keys get the same answer after
 // the same lookup; only the log has the reason. While a source has not read all of its keys,
 // an unknown key may be valid, so the client is asked to try again.
-func (h *Handler) authenticate(answer *reply.Reply, r *http.Request, keyFormat *format.Descriptor) *fault.Fault {
+func (h *handler) authenticate(answer *reply.Reply, r *http.Request, keyFormat *format.Descriptor) *fault.Fault {
 	var header, parameter string
 	if keyFormat != nil {
 		header, parameter = keyFormat.Client.KeyHeader, keyFormat.Client.KeyParameter
@@ -72,7 +72,7 @@ func (h *Handler) authenticate(answer *reply.Reply, r *http.Request, keyFormat *
 }
 
 // verify returns the key of a signed token. Both results are nil for a credential that is none.
-func (h *Handler) verify(answer *reply.Reply, ctx context.Context, credential string) (*aigateway.Key, *fault.Fault) {
+func (h *handler) verify(answer *reply.Reply, ctx context.Context, credential string) (*aigateway.Key, *fault.Fault) {
 	key, err := h.resolved.sources.Verify(ctx, credential)
 	if err == nil {
 		return key, nil
@@ -92,7 +92,7 @@ func (h *Handler) verify(answer *reply.Reply, ctx context.Context, credential st
 // unreachable is usually read again within this time.
 const doubtSeconds = "5"
 
-func (h *Handler) logRefusedKey(ex *exchange.Exchange, key *aigateway.Key, reason string) {
+func (h *handler) logRefusedKey(ex *exchange.Exchange, key *aigateway.Key, reason string) {
 	h.logger.Info("key refused",
 		zap.String("request_id", ex.ID), zap.String("key_id", key.ID), zap.String("reason", reason))
 }

@@ -21,7 +21,7 @@ var errNoFiles = errors.New("the store has no files; for store postgres, use pg_
 // serveBackup answers with a backup as a tar archive. The gateway makes it in its own data
 // directory, so that whoever may use the admin API needs no right to read the files of the
 // service, and the service none to write where the backup goes.
-func (a *App) serveBackup(w http.ResponseWriter, r *http.Request) error {
+func (a *app) serveBackup(w http.ResponseWriter, r *http.Request) error {
 	sets := a.managed()
 	if len(sets) != 1 {
 		return notOne(sets)

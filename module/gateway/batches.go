@@ -29,7 +29,7 @@ import (
 // serveBatch answers a request that creates a batch: each of its requests must be one that the key
 // may send, and one provider must have the models of all. Its highest possible cost is reserved
 // until its results are known.
-func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+func serveBatch(h *handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	ex := answer.Exchange
 	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
 		return fault.BatchUnseen(guard)
@@ -37,9 +37,9 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 	b := newBatch(h, ex, route.Object)
 	b.named, b.format, b.operation = route.Model, ex.Request.Format, route.Object.Batch.Operation
 	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner()), Base: baseOf(h, r)}
-	limit := h.MaxBody
+	limit := h.config.MaxBody
 	if route.Object.Batch.Inline {
-		limit = h.MaxBatch
+		limit = h.config.MaxBatch
 	}
 	var file translate.ObjectID
 	refused := request.ReadObject(ex, r, limit, func(body []byte) (refused *fault.Fault) {
@@ -62,7 +62,7 @@ func serveBatch(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 		ex.Request.View.Model = b.models[0].name
 		ex.Covering = string(h.resolved.catalog.Model(ex.Request.View.Model).Pattern)
 	}
-	if refused := h.Names.Apply(ex); refused != nil {
+	if refused := h.config.Names.Apply(ex); refused != nil {
 		return refused
 	}
 	call := &exchange.ObjectCall{Method: route.Object.Method, Path: b.path(r, offer.provider), Query: route.Object.Parameters(r.URL.Query())}
@@ -110,7 +110,7 @@ type batchBody struct {
 	cuts   []edit.Edit // of parts that no provider could read, and of ids
 }
 
-func newBatch(h *Handler, ex *exchange.Exchange, o *format.ObjectPath) *batch {
+func newBatch(h *handler, ex *exchange.Exchange, o *format.ObjectPath) *batch {
 	return &batch{site: h.resolved, chain: h.resolved.limits.Of(ex.Key), ex: ex, object: o, known: make(map[string]int)}
 }
 
@@ -371,10 +371,10 @@ func (b *batch) path(r *http.Request, p *catalog.Provider) string {
 
 // baseOf returns what the addresses in answers begin with, the version included: never a host that the
 // client has chosen, and none of a site without TLS, where clients would send their keys in clear.
-func baseOf(h *Handler, r *http.Request) string {
+func baseOf(h *handler, r *http.Request) string {
 	const version = "/v1"
-	if h.PublicURL != "" {
-		return strings.TrimSuffix(h.PublicURL, "/") + version
+	if h.config.PublicURL != "" {
+		return strings.TrimSuffix(h.config.PublicURL, "/") + version
 	}
 	addresses := addressesOf(h)
 	if len(addresses) != 1 || strings.HasPrefix(addresses[0], "http://") {

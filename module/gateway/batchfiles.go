@@ -65,7 +65,7 @@ func (b *batchFile) End() *exchange.Requests {
 
 // serveBatchOf answers a request that creates a batch of the requests in the file that its body names, at the
 // provider that stores the file. What they may cost is reserved until the results are known.
-func serveBatchOf(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route, input *translate.ObjectID) *fault.Fault {
+func serveBatchOf(h *handler, answer *reply.Reply, r *http.Request, route *routes.Route, input *translate.ObjectID) *fault.Fault {
 	ex := answer.Exchange
 	sealed := string(ex.Request.IDText(input))
 	objects, account, id, ok := exchange.OpenObject(h.providers.Seals().IDs(ex.Owner()), input.Kind, sealed)
@@ -117,7 +117,7 @@ func serveBatchOf(h *Handler, answer *reply.Reply, r *http.Request, route *route
 		ex.Covering = string(m.Pattern)
 	}
 	ex.Objects = objects
-	if refused := h.Names.Apply(ex); refused != nil {
+	if refused := h.config.Names.Apply(ex); refused != nil {
 		return refused
 	}
 	if refused := admitAt(h, answer, r, t); refused != nil {

@@ -32,7 +32,7 @@ var errBehind = errors.New("records wait in the journal, since the database does
 // degraded returns the parts of a site that do not work, with the reasons. The gateway is ready
 // all the same: it serves what it can, and an outage that all gateways share must not take all
 // of them from a load balancer.
-func degraded(h *Handler) map[string]error {
+func degraded(h *handler) map[string]error {
 	found := make(map[string]error)
 	for part, component := range map[string]any{partStore: h.backends.Store, partCounters: h.resolved.limits.Counters(), partCache: h.answers} {
 		if known, ok := component.(aigateway.Degradable); ok {
@@ -64,7 +64,7 @@ var reported struct {
 
 // reportDegraded emits events about the store, the counters and the cache of all sites until the context
 // ends. The ledger has events of its own.
-func (a *App) reportDegraded(ctx context.Context) {
+func (a *app) reportDegraded(ctx context.Context) {
 	ticker := time.NewTicker(reportEvery)
 	defer ticker.Stop()
 	for {
@@ -84,7 +84,7 @@ func (a *App) reportDegraded(ctx context.Context) {
 }
 
 // report emits an event if a part has begun or ceased to work.
-func (a *App) report(part string, problem error) {
+func (a *app) report(part string, problem error) {
 	reported.mu.Lock()
 	defer reported.mu.Unlock()
 	switch {

@@ -26,7 +26,7 @@ func (s *recovering) Degraded() error {
 // An outage that ended between two questions was a part without a reason, and its reader failed.
 func TestEachDegradedPartHasAReason(t *testing.T) {
 	away := errors.New("away")
-	h := &Handler{resolved: &resolved{limits: new(limits.Limits)}, backends: &backends.Set{Store: &recovering{outage: away}}}
+	h := &handler{resolved: &resolved{limits: new(limits.Limits)}, backends: &backends.Set{Store: &recovering{outage: away}}}
 	assert.Equal(t, map[string]error{partStore: away}, degraded(h))
 	assert.Empty(t, degraded(h))
 }

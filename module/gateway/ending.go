@@ -14,7 +14,7 @@ const lookForEndsEvery = time.Hour
 
 // reportEnds reports the models of targets that services end soon, each once a day, until the context
 // ends: also those of targets that are asked only after failures, whose end nobody would notice before.
-func reportEnds(ctx context.Context, logger *zap.Logger, sites []*Handler) {
+func reportEnds(ctx context.Context, logger *zap.Logger, sites []*handler) {
 	ticker := time.NewTicker(lookForEndsEvery)
 	defer ticker.Stop()
 	for {

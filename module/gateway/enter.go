@@ -18,17 +18,17 @@ const entrance = ""
 // enter lets an exchange run, within max_running. With a queue, it waits for its turn. leave must be called
 // when the exchange has ended. If leave is nil, the exchange may not run: refused is the reason, nil if the
 // client has left.
-func enter(h *Handler, answer *reply.Reply, r *http.Request) (leave func(), refused *fault.Fault) {
+func enter(h *handler, answer *reply.Reply, r *http.Request) (leave func(), refused *fault.Fault) {
 	switch {
-	case h.MaxRunning == 0:
+	case h.config.MaxRunning == 0:
 		return func() {}, nil
-	case h.Queue == nil && h.drain.Running() > h.MaxRunning:
+	case h.config.Queue == nil && h.drain.Running() > h.config.MaxRunning:
 		return nil, fault.GatewayBusy()
-	case h.Queue == nil:
+	case h.config.Queue == nil:
 		return func() {}, nil
 	}
 	queued := h.resolved.queued(answer.Exchange)
-	if leave = queue.Process.TryEnter(entrance, h.MaxRunning, queued); leave != nil {
+	if leave = queue.Process.TryEnter(entrance, h.config.MaxRunning, queued); leave != nil {
 		return leave, nil
 	}
 	release, refused := request.ReadAhead(r)
@@ -38,7 +38,7 @@ func enter(h *Handler, answer *reply.Reply, r *http.Request) (leave func(), refu
 	defer release()
 	ctx, cancel := h.drain.Bind(r.Context(), 0)
 	defer cancel()
-	leave, unserved := queue.Process.Enter(ctx, entrance, h.MaxRunning, h.Queue, queued)
+	leave, unserved := queue.Process.Enter(ctx, entrance, h.config.MaxRunning, h.config.Queue, queued)
 	metrics.Queued("", unserved.Result())
 	switch {
 	case unserved == nil:
@@ -52,7 +52,7 @@ func enter(h *Handler, answer *reply.Reply, r *http.Request) (leave func(), refu
 }
 
 // queuedOf returns the function that describes the exchanges of a site to queues.
-func queuedOf(h *Handler) func(*exchange.Exchange) queue.Request {
+func queuedOf(h *handler) func(*exchange.Exchange) queue.Request {
 	return func(ex *exchange.Exchange) queue.Request { return h.resolved.queued(ex) }
 }
 

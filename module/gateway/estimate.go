@@ -33,7 +33,7 @@ func mayEstimate(m *catalog.Model, v failover.Verdict, ex *exchange.Exchange) bo
 
 // estimate answers a request to count tokens with an estimate for the first target that
 // allows estimates. A header marks the answer. A request that refers to a state is refused.
-func (h *Handler) estimate(m *catalog.Model, answer *reply.Reply) *fault.Fault {
+func (h *handler) estimate(m *catalog.Model, answer *reply.Reply) *fault.Fault {
 	ex, t := answer.Exchange, m.Targets[slices.IndexFunc(m.Targets, catalog.Target.EstimatesTokens)]
 	if ex.Request.View.Beyond.State != "" {
 		return fault.NeedsState(ex.Request.View.Beyond.State)

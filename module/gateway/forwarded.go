@@ -11,7 +11,7 @@ import (
 
 // warnForwarded logs a warning, once for each server, if clients can forge their address
 // and a check of the gateway depends on it.
-func (h *Handler) warnForwarded(app *App) {
+func (h *handler) warnForwarded(app *app) {
 	server := h.server
 	if server == nil || !trustsFirstAddress(server) || slices.Contains(app.forwarded, server) || !h.dependsOnAddress() {
 		return
@@ -25,7 +25,7 @@ func (h *Handler) warnForwarded(app *App) {
 
 // dependsOnAddress reports whether a check depends on the address of the client: the
 // site has accounts, or a key that the sources list is bound to networks.
-func (h *Handler) dependsOnAddress() bool {
+func (h *handler) dependsOnAddress() bool {
 	if h.backends.Accounts != nil {
 		return true
 	}

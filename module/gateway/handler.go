@@ -70,6 +70,12 @@ import (
 // and adds the same values to the access log, as the field ai_gateway.
 type Handler struct {
 	Config
+	handler *handler // that Provision makes
+}
+
+// handler is what serves a site in a running configuration.
+type handler struct {
+	config *Config
 
 	resolved  *resolved
 	backends  *backends.Set
@@ -92,41 +98,48 @@ func (Handler) CaddyModule() caddy.ModuleInfo {
 	}
 }
 
-// Provision loads the configuration of the site, on top of the one that it inherits. The
-// store of the backends is the last source of keys.
-func (h *Handler) Provision(ctx caddy.Context) (err error) {
-	h.logger = ctx.Logger()
+// Provision loads the configuration of the site, on top of the one that it inherits.
+func (h *Handler) Provision(ctx caddy.Context) error {
+	h.handler = &handler{config: &h.Config, logger: ctx.Logger()}
+	return h.handler.provision(ctx)
+}
+
+// provision loads the configuration of the site. The store of the backends is the last source of keys.
+func (h *handler) provision(ctx caddy.Context) (err error) {
 	global, err := ctx.App("ai_gateway")
 	if err != nil {
 		return fmt.Errorf("loading global option ai_gateway: %w", err) // with its own place
 	}
-	h.dropStale()
-	defer func() { err = h.placed(h.logger, err) }()
-	app := global.(*App)
+	h.config.dropStale()
+	defer func() { err = h.config.placed(h.logger, err) }()
+	app := global.(*App).app
 	h.drain = drain.Process
 	h.exchanges = h.logger.Named("exchanges")
 	h.server, _ = ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
 	if err := metrics.Register(ctx.GetMetricsRegistry()); err != nil {
 		return err
 	}
-	if err := h.Config.inherit(&app.Config); err != nil {
+	if err := h.config.inherit(app.config); err != nil {
 		return err
 	}
-	seals, err := sealkeys.Load(ctx, h.SealKeys)
+	seals, err := sealkeys.Load(ctx, h.config.SealKeys)
 	if err != nil {
 		return err
 	}
 	h.providers = failover.Site{
-		Logger: h.logger, Drain: h.drain, Affinity: h.Affinity, Ratios: app.ratios, Seals: seals, Measure: h.measure,
+		Logger: h.logger, Drain: h.drain, Affinity: h.config.Affinity, Ratios: app.ratios, Seals: seals, Measure: h.measure,
 		AdmitCall: callAdmission(h), Queued: queuedOf(h),
-		Deadline: time.Duration(h.Deadline), DisableRetry: h.DisableRetry,
-		Answers: sink.Options{CommitAfter: time.Duration(h.CommitAfter), KeepAlive: time.Duration(h.KeepAlive), ShowTarget: h.TargetHeader},
+		Deadline: time.Duration(h.config.Deadline), DisableRetry: h.config.DisableRetry,
+		Answers: sink.Options{
+			CommitAfter: time.Duration(h.config.CommitAfter), KeepAlive: time.Duration(h.config.KeepAlive),
+			ShowTarget: h.config.TargetHeader,
+		},
 	}
-	if h.backends, err = app.backendsOf(ctx, &h.Options); err != nil {
+	if h.backends, err = app.backendsOf(ctx, &h.config.Options); err != nil {
 		return err
 	}
 	app.serve(h)
-	if h.resolved, err = h.Config.resolve(ctx, app.resolved, h.backends.Store != nil); err != nil {
+	if h.resolved, err = h.config.resolve(ctx, app.resolved, h.backends.Store != nil); err != nil {
 		return err
 	}
 	if h.backends.Store != nil {
@@ -140,18 +153,18 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 		return err
 	}
 	if h.resolved.catalog.CachesAnswers() {
-		if h.answers, err = cache.Load(ctx, h.Cache, seals); err != nil {
+		if h.answers, err = cache.Load(ctx, h.config.Cache, seals); err != nil {
 			return err
 		}
 	}
 	h.providers.Cached = h.answers
-	if h.passes, err = newPassRoutes(h.Pass, h.resolved.catalog); err != nil {
+	if h.passes, err = newPassRoutes(h.config.Pass, h.resolved.catalog); err != nil {
 		return err
 	}
 	if h.resolved.servers, err = newMCPServers(ctx, h); err != nil {
 		return err
 	}
-	if h.resolved.sockets, err = newSocketRoute(ctx, h.Sockets, h.resolved.catalog); err != nil {
+	if h.resolved.sockets, err = newSocketRoute(ctx, h.config.Sockets, h.resolved.catalog); err != nil {
 		return err
 	}
 	h.settler = deferred.New(deferred.Settler{
@@ -165,7 +178,7 @@ func (h *Handler) Provision(ctx caddy.Context) (err error) {
 // Validate returns an error for a value out of its bounds, and for a configuration in
 // which no request could succeed.
 func (h *Handler) Validate() (err error) {
-	defer func() { err = h.placed(h.logger, err) }()
+	defer func() { err = h.placed(h.handler.logger, err) }()
 	switch {
 	case h.MaxBody < 0:
 		return errors.New("max_body must be positive")
@@ -179,9 +192,9 @@ func (h *Handler) Validate() (err error) {
 		return errors.New("public_url must be an https address")
 	case h.MaxRunning < 0:
 		return errors.New("max_running must be at least 1")
-	case len(h.resolved.catalog.Providers) == 0:
+	case len(h.handler.resolved.catalog.Providers) == 0:
 		return errors.New("needs at least one provider, here or in the global option ai_gateway")
-	case len(h.resolved.sources) == 0:
+	case len(h.handler.resolved.sources) == 0:
 		return errors.New("needs at least one key, here or in the global option ai_gateway, or a store: without them nobody could use it")
 	}
 	if err := h.Affinity.Check(); err != nil {

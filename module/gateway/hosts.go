@@ -10,7 +10,7 @@ import (
 
 // hostsOf returns the names by which operators know a site: its hosts, or the addresses on which
 // its server listens if it serves every host.
-func hostsOf(site *Handler) []string {
+func hostsOf(site *handler) []string {
 	if site.server == nil {
 		return nil
 	}
@@ -22,7 +22,7 @@ func hostsOf(site *Handler) []string {
 }
 
 // addressesOf returns the addresses of a site, as a Caddyfile has them.
-func addressesOf(site *Handler) []string {
+func addressesOf(site *handler) []string {
 	if site.server == nil {
 		return nil
 	}
@@ -31,13 +31,13 @@ func addressesOf(site *Handler) []string {
 }
 
 // hostsTo returns the hosts of the innermost route to a site that has any, outer if none has.
-func hostsTo(site *Handler, routes caddyhttp.RouteList, outer []string) (hosts []string, found bool) {
+func hostsTo(site *handler, routes caddyhttp.RouteList, outer []string) (hosts []string, found bool) {
 	for _, route := range routes {
 		hosts := acceptedHosts(route.MatcherSets)
 		if hosts == nil {
 			hosts = outer
 		}
-		if slices.Contains(route.Handlers, caddyhttp.MiddlewareHandler(site)) {
+		if slices.ContainsFunc(route.Handlers, site.serves) {
 			return hosts, true
 		}
 		for _, handler := range route.Handlers {
@@ -47,6 +47,12 @@ func hostsTo(site *Handler, routes caddyhttp.RouteList, outer []string) (hosts [
 		}
 	}
 	return nil, false
+}
+
+// serves reports whether a handler of a route is the module that is served by h.
+func (h *handler) serves(module caddyhttp.MiddlewareHandler) bool {
+	gateway, ok := module.(*Handler)
+	return ok && gateway.handler == h
 }
 
 // routesBelow returns the routes that a handler serves, nil for none.

@@ -19,7 +19,7 @@ import (
 )
 
 // recordLoads makes the stores record the start of this configuration in their audit logs.
-func (a *App) recordLoads() {
+func (a *app) recordLoads() {
 	for _, same := range a.byDatabase() {
 		for _, set := range same {
 			useAudit(set)
@@ -51,7 +51,7 @@ func useAudit(set *backends.Set) {
 }
 
 // byDatabase returns the backends with a store, those with the same database together.
-func (a *App) byDatabase() (groups [][]*backends.Set) {
+func (a *app) byDatabase() (groups [][]*backends.Set) {
 	index := make(map[any]int)
 	for _, set := range a.serving {
 		if set.Store == nil {
@@ -114,20 +114,20 @@ func (l load) record() bool {
 
 // parts returns digests of the parts of the configuration with one of the sets of backends, by
 // their names. The part configuration is all of it, but for the contents of files.
-func (a *App) parts(sets []*backends.Set) map[string]string {
+func (a *app) parts(sets []*backends.Set) map[string]string {
 	contents := make(map[string][]string)
 	add := func(name string, part any) {
 		text, _ := json.Marshal(part) // the parts always encode
 		contents[name] = append(contents[name], string(text))
 	}
 	c := state.NewConfiguration(version.Running())
-	c.Add(a.blocks())
+	c.Add(a.config.blocks())
 	add("configuration", a.resolved.digest)
 	for _, site := range a.sites {
 		if !slices.Contains(sets, site.backends) {
 			continue
 		}
-		c.Add(site.blocks())
+		c.Add(site.config.blocks())
 		add("configuration", site.resolved.digest)
 		for key := range site.resolved.sources.All() {
 			add("key "+key.ID, []any{state.KeyOf(key, nil), key.Digest})

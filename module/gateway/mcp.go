@@ -18,14 +18,15 @@ import (
 )
 
 // newMCPServers prepares the servers of the Model Context Protocol of a site, nil without any.
-func newMCPServers(ctx caddy.Context, h *Handler) (*endpoint.Servers, error) {
+func newMCPServers(ctx caddy.Context, h *handler) (*endpoint.Servers, error) {
 	var taken []string
 	for _, d := range h.passes {
 		taken = append(taken, d.Root())
 	}
 	return endpoint.New(ctx, endpoint.Site{
-		Logger: h.logger, Seals: h.providers.Seals, Guards: h.resolved.guards, Drain: h.drain, Names: &h.Names, CORS: h.CORS,
-		Deadline: time.Duration(h.Deadline), PublicURL: h.PublicURL, Issuers: issuersOf(h.resolved),
+		Logger: h.logger, Seals: h.providers.Seals, Guards: h.resolved.guards, Drain: h.drain,
+		Names: &h.config.Names, CORS: h.config.CORS,
+		Deadline: time.Duration(h.config.Deadline), PublicURL: h.config.PublicURL, Issuers: issuersOf(h.resolved),
 		Enter: func(answer *reply.Reply, r *http.Request) (func(), *fault.Fault) { return enter(h, answer, r) },
 		Admit: func(answer *reply.Reply, r *http.Request) *fault.Fault {
 			_, refused := h.admit(answer, r, nil)
@@ -34,7 +35,7 @@ func newMCPServers(ctx caddy.Context, h *Handler) (*endpoint.Servers, error) {
 		Within: func(whole *exchange.Exchange, w http.ResponseWriter, r *http.Request, serve func(*reply.Reply) *fault.Fault) {
 			serveWithin(h, whole, w, r, serve)
 		},
-	}, h.MCP, taken)
+	}, h.config.MCP, taken)
 }
 
 // issuersOf returns the issuers whose tokens are keys of a site, sorted and each once.
@@ -48,7 +49,7 @@ func issuersOf(site *resolved) (all []string) {
 }
 
 // serveWithin serves an exchange that is a part of another one of the same client, and writes its answer to w.
-func serveWithin(h *Handler, whole *exchange.Exchange, w http.ResponseWriter, r *http.Request, serve func(*reply.Reply) *fault.Fault) {
+func serveWithin(h *handler, whole *exchange.Exchange, w http.ResponseWriter, r *http.Request, serve func(*reply.Reply) *fault.Fault) {
 	ex := newExchange(r, &routes.Route{Operation: translate.MCP, Format: whole.Request.Format})
 	ex.Key = whole.Key
 	observe.Begin(ex)
@@ -70,7 +71,7 @@ const (
 )
 
 // acceptTools accepts the changed definitions of the tools of a server, or of one of them.
-func acceptTools(a *App, w http.ResponseWriter, r *http.Request) error {
+func acceptTools(a *app, w http.ResponseWriter, r *http.Request) error {
 	accepted, err := a.stateOf(nil).AcceptTools(r.URL.Query(), func(row aigateway.AuditEntry) error {
 		for _, same := range a.byDatabase() {
 			if err := audit(r, same[0].Store, row); err != nil {

@@ -21,7 +21,7 @@ import (
 )
 
 // serveModels lists the names that the key may use, sorted.
-func (h *Handler) serveModels(answer *reply.Reply, r *http.Request) *fault.Fault {
+func (h *handler) serveModels(answer *reply.Reply, r *http.Request) *fault.Fault {
 	shape := &answer.Exchange.Request.Format.Models
 	ids := h.visible(answer.Exchange.Key, r)
 	more := false
@@ -41,7 +41,7 @@ func (h *Handler) serveModels(answer *reply.Reply, r *http.Request) *fault.Fault
 
 // serveModel describes the model with the name in the path, which may also be one that
 // only a pattern matches.
-func (h *Handler) serveModel(answer *reply.Reply, r *http.Request) *fault.Fault {
+func (h *handler) serveModel(answer *reply.Reply, r *http.Request) *fault.Fault {
 	id := answer.Exchange.Request.View.Model
 	m := h.resolved.catalog.Model(id)
 	if len(id) > routes.LongestModel || m == nil || !answer.Exchange.Key.Allows(id) {
@@ -53,7 +53,7 @@ func (h *Handler) serveModel(answer *reply.Reply, r *http.Request) *fault.Fault 
 }
 
 // visible returns the names of models that a key may use, sorted.
-func (h *Handler) visible(key *aigateway.Key, r *http.Request) []string {
+func (h *handler) visible(key *aigateway.Key, r *http.Request) []string {
 	catalog.AwaitModels(r.Context(), h.resolved.catalog.Providers...)
 	return slices.DeleteFunc(h.resolved.catalog.Names(), func(name string) bool { return !key.Allows(name) })
 }
@@ -99,7 +99,7 @@ func pageSize(paging *format.Paging, q url.Values) (int, *fault.Fault) {
 // of clients, it shows which fields of a request are kept, changed or lost, or how many with
 // fields=count, and for each model the endpoints beside text. The parameter model, which may occur several times, selects models.
 // Without it, the names of the MCP servers that the key may use follow, if there are any.
-func (h *Handler) serveCapabilities(answer *reply.Reply, r *http.Request) *fault.Fault {
+func (h *handler) serveCapabilities(answer *reply.Reply, r *http.Request) *fault.Fault {
 	body, query := []byte(`{"object":"list","data":[`), r.URL.Query()
 	wanted, counts := query["model"], query.Get("fields") == "count"
 	for _, name := range h.visible(answer.Exchange.Key, r) {
@@ -134,7 +134,7 @@ func (h *Handler) serveCapabilities(answer *reply.Reply, r *http.Request) *fault
 }
 
 // serveBilling answers with the usage of the key, for clients that have only an API key.
-func (h *Handler) serveBilling(answer *reply.Reply, r *http.Request) *fault.Fault {
+func (h *handler) serveBilling(answer *reply.Reply, r *http.Request) *fault.Fault {
 	var left func(context.Context, *aigateway.Key, string) (*int64, error)
 	if limits := h.resolved.limits.Of(answer.Exchange.Key); limits != nil {
 		left = limits.Left

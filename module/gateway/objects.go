@@ -25,7 +25,7 @@ import (
 // serveObject answers a request about an object that a provider stores: it asks the account that
 // the sealed id contains, or that which stores new objects. Every id that does not open gets the
 // same answer, so that a client does not learn which objects exist.
-func (h *Handler) serveObject(answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+func (h *handler) serveObject(answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	if route.Object.Refused != nil {
 		return route.Object.Refused()
 	}
@@ -39,7 +39,7 @@ func (h *Handler) serveObject(answer *reply.Reply, r *http.Request, route *route
 	}
 	holder, refused := h.holderOf(answer.Exchange, r, route.Object)
 	if refused == nil && route.Object.Check != nil {
-		refused = request.ReadObject(answer.Exchange, r, h.MaxBody, route.Object.Check)
+		refused = request.ReadObject(answer.Exchange, r, h.config.MaxBody, route.Object.Check)
 		if refused == nil {
 			refused = openFiles(answer.Exchange, holder)
 		}
@@ -129,7 +129,7 @@ func filesIn(f *format.Descriptor, body []byte, isKind func(kind string) bool) (
 
 // creating returns the function that serves a request which stores a file or creates a batch, and counts for
 // max_running; nil for other requests about objects.
-func creating(o *format.ObjectPath) func(*Handler, *reply.Reply, *http.Request, *routes.Route) *fault.Fault {
+func creating(o *format.ObjectPath) func(*handler, *reply.Reply, *http.Request, *routes.Route) *fault.Fault {
 	switch {
 	case o.Batch != nil:
 		return serveBatch
@@ -143,7 +143,7 @@ func creating(o *format.ObjectPath) func(*Handler, *reply.Reply, *http.Request, 
 
 // askHolder asks the account that stores an object, or will. It returns why it was not asked, or did
 // not answer.
-func askHolder(h *Handler, holder *failover.Holder, answer *reply.Reply, r *http.Request) *fault.Fault {
+func askHolder(h *handler, holder *failover.Holder, answer *reply.Reply, r *http.Request) *fault.Fault {
 	v := h.providers.AskHolder(holder, answer, r)
 	if v.Failed != nil {
 		answer.RelayError(&v.Failed.Result)
@@ -154,7 +154,7 @@ func askHolder(h *Handler, holder *failover.Holder, answer *reply.Reply, r *http
 
 // holderOf returns who stores the object of a request, and sets what it is asked; or it returns why the
 // request is refused. It refuses what guards would have to check: only DELETE shows no content.
-func (h *Handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.ObjectPath) (*failover.Holder, *fault.Fault) {
+func (h *handler) holderOf(ex *exchange.Exchange, r *http.Request, o *format.ObjectPath) (*failover.Holder, *fault.Fault) {
 	if !h.resolved.catalog.Seals(ex.Request.Format, o) {
 		return nil, fault.NotKept(o.Kind)
 	}

@@ -32,11 +32,11 @@ type openSocket struct {
 
 	// admit reserves what opening the socket uses, and dial opens that of the provider before that of the
 	// client; nil for what is done after the first message.
-	admit func(h *Handler, answer *reply.Reply) *fault.Fault
-	dial  func(ctx context.Context, h *Handler, ex *exchange.Exchange) (*catalog.Provider, *exchange.Socket, *fault.Fault)
+	admit func(h *handler, answer *reply.Reply) *fault.Fault
+	dial  func(ctx context.Context, h *handler, ex *exchange.Exchange) (*catalog.Provider, *exchange.Socket, *fault.Fault)
 
 	mu      sync.Mutex // guards the fields below
-	handler *Handler
+	handler *handler
 	leave   func() // uncounts the socket; nil if it is not counted
 }
 
@@ -67,7 +67,7 @@ func alone(r *http.Request) *http.Request {
 }
 
 // current returns the handler that serves the socket now.
-func (o *openSocket) current() *Handler {
+func (o *openSocket) current() *handler {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.handler
@@ -115,7 +115,7 @@ func (s *socketRoute) leadTo(p *catalog.Provider) bool {
 }
 
 // heir is the handler to which a request for a WebSocket leads, nil for none.
-type heir struct{ handler *Handler }
+type heir struct{ handler *handler }
 
 type heirKey struct{}
 
@@ -125,7 +125,7 @@ const maxRouting = 5 * time.Second
 // heir returns the handler to which the configuration of this moment leads the request for the socket,
 // nil for none. The server is the one with the addresses of the old one, since names of servers can
 // change.
-func (o *openSocket) heir() *Handler {
+func (o *openSocket) heir() *handler {
 	ctx := o.request.Context()
 	old, _ := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
 	app, err := caddy.ActiveContext().AppIfConfigured("http")

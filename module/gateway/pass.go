@@ -92,7 +92,7 @@ func (all passRoutes) route(r *http.Request) (route routes.Route, ok bool) {
 }
 
 // serve passes a request to a site on to a provider, and its answer to the client.
-func (all passRoutes) serve(h *Handler, answer *reply.Reply, r *http.Request) *fault.Fault {
+func (all passRoutes) serve(h *handler, answer *reply.Reply, r *http.Request) *fault.Fault {
 	leave, refused := enter(h, answer, r)
 	if leave == nil {
 		return refused
@@ -111,7 +111,7 @@ func (all passRoutes) serve(h *Handler, answer *reply.Reply, r *http.Request) *f
 		refused = d.checkObjects(answer.Exchange, &o)
 	}
 	if refused == nil {
-		refused = h.Names.Apply(answer.Exchange)
+		refused = h.config.Names.Apply(answer.Exchange)
 	}
 	if refused != nil {
 		return refused
@@ -122,7 +122,7 @@ func (all passRoutes) serve(h *Handler, answer *reply.Reply, r *http.Request) *f
 	if refused := h.resolved.admitAlone(answer, r, &d.provider.Alone().Targets[0]); refused != nil {
 		return refused
 	}
-	ctx, cancel := h.drain.Bind(r.Context(), time.Duration(h.Deadline))
+	ctx, cancel := h.drain.Bind(r.Context(), time.Duration(h.config.Deadline))
 	answer.Start(cancel, sink.Options{Passes: true})
 	d.pass(ctx, answer, d.passage(answer.Exchange, &o))
 	return nil
@@ -144,7 +144,7 @@ func (d *passRoute) refuse(answer *reply.Reply, r *http.Request, path string) *f
 // nil for a request that is passed on unread: to another endpoint, or with a body that the gateway
 // cannot read, since the endpoint may have learned something new. A key with rules about what is in the
 // request is refused then.
-func (d *passRoute) read(h *Handler, ex *exchange.Exchange, o *opened) (m *catalog.Model, refused *fault.Fault) {
+func (d *passRoute) read(h *handler, ex *exchange.Exchange, o *opened) (m *catalog.Model, refused *fault.Fault) {
 	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
 		return nil, fault.PassUnseen("the guard '" + guard + "' cannot check it")
 	}
@@ -157,7 +157,7 @@ func (d *passRoute) read(h *Handler, ex *exchange.Exchange, o *opened) (m *catal
 		return nil, unseen
 	}
 	m = d.provider.Alone()
-	if refused = request.Peek(ex, o.Request, min(h.MaxBody, d.Limit())); refused == nil {
+	if refused = request.Peek(ex, o.Request, min(h.config.MaxBody, d.Limit())); refused == nil {
 		if refused = d.setModel(ex, h.resolved.catalog); refused != nil || !d.isUnpriced(ex, m, h.resolved) {
 			return m, refused
 		}

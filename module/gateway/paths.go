@@ -58,7 +58,7 @@ func versions() (all []string) {
 // MatchPaths matches the requests with a path of the gateway, in every spelling that the gateway
 // accepts, so that a site need not list the paths. It does not depend on the options of a site:
 // it matches the paths of accounts where they are off, too, and those that any site passes on.
-type MatchPaths struct{ app *App }
+type MatchPaths struct{ app *app }
 
 // CaddyModule returns the module of the matcher.
 func (MatchPaths) CaddyModule() caddy.ModuleInfo {
@@ -86,13 +86,13 @@ func (m *MatchPaths) Provision(ctx caddy.Context) error {
 	if err != nil {
 		return fmt.Errorf("loading global option ai_gateway: %w", err)
 	}
-	m.app = app.(*App)
+	m.app = app.(*App).app
 	return nil
 }
 
 // MatchWithError implements caddyhttp.RequestMatcherWithError.
 func (m MatchPaths) MatchWithError(r *http.Request) (bool, error) {
-	if m.app != nil && slices.ContainsFunc(m.app.sites, func(site *Handler) bool { return hasPath(site, r) }) {
+	if m.app != nil && slices.ContainsFunc(m.app.sites, func(site *handler) bool { return hasPath(site, r) }) {
 		return true, nil
 	}
 	return aigateway.OwnsPath(r.URL.Path, func(sent string) bool {
@@ -102,7 +102,7 @@ func (m MatchPaths) MatchWithError(r *http.Request) (bool, error) {
 
 // hasPath reports whether the path of a request is one that the configuration of a site adds: one that it
 // passes on, one of its MCP servers, or one of its accounts, such as those of the sign-in of agents.
-func hasPath(site *Handler, r *http.Request) bool {
+func hasPath(site *handler, r *http.Request) bool {
 	d, _ := site.passes.find(r)
 	return d != nil ||
 		site.resolved != nil && (site.resolved.servers.Own(r) || site.resolved.servers.HasResource(r.URL.Path)) ||

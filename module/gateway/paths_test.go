@@ -43,11 +43,11 @@ func TestTheMatcherHasEachPathOfTheAPI(t *testing.T) {
 
 // A site without servers of tools may have a page of its own there.
 func TestTheMatcherHasTheServersOfASite(t *testing.T) {
-	site := &Handler{resolved: &resolved{servers: new(endpoint.Servers)}}
+	site := &handler{resolved: &resolved{servers: new(endpoint.Servers)}}
 	for path, want := range map[string]bool{"/mcp/tickets": true, "/mcp/other": true, "//mcp/tickets": true, "/mcp": true, "/mcps": false} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/", nil)
 		r.URL.Path = path
-		matches, err := MatchPaths{app: &App{sites: []*Handler{{}, site}}}.MatchWithError(r)
+		matches, err := MatchPaths{app: &app{sites: []*handler{{}, site}}}.MatchWithError(r)
 		require.NoError(t, err)
 		assert.Equal(t, want, matches, path)
 		assert.False(t, matchesPath(t, path), path)
@@ -61,10 +61,10 @@ func (agentAccounts) Serves(r *http.Request) bool { return r.URL.Path == "/oauth
 
 // Behind the matcher, a site had no sign-in of agents, whose paths are not below those of other accounts.
 func TestTheMatcherHasThePathsOfTheAccountsOfASite(t *testing.T) {
-	site := &Handler{backends: &backends.Set{Accounts: agentAccounts{}}}
+	site := &handler{backends: &backends.Set{Accounts: agentAccounts{}}}
 	for path, want := range map[string]bool{"/oauth/token": true, "/oauth/other": false} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost"+path, nil)
-		matches, err := MatchPaths{app: &App{sites: []*Handler{{}, site}}}.MatchWithError(r)
+		matches, err := MatchPaths{app: &app{sites: []*handler{{}, site}}}.MatchWithError(r)
 		require.NoError(t, err)
 		assert.Equal(t, want, matches, path)
 		assert.False(t, matchesPath(t, path), path)

@@ -33,7 +33,7 @@ const (
 
 // unready returns why the gateway is not ready for new requests, "" if it is: it does not
 // shut down, and can decide about every key.
-func (h *Handler) unready() string {
+func (h *handler) unready() string {
 	switch {
 	case h.drain.Begun():
 		return shuttingDown
@@ -45,7 +45,7 @@ func (h *Handler) unready() string {
 
 // serveProbe answers a probe. It returns false for other requests. The parameter
 // exclude=store leaves out the store.
-func (h *Handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
+func (h *handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
@@ -81,7 +81,7 @@ func (h *Handler) serveProbe(w http.ResponseWriter, r *http.Request) bool {
 // for a gateway that is not ready, too.
 type strayProbes struct {
 	routes caddyhttp.RouteList
-	sites  []*Handler // with a gateway, on this server
+	sites  []*handler // with a gateway, on this server
 	once   sync.Once
 	chain  caddyhttp.Handler // of the routes; nil before the first request
 }
@@ -89,7 +89,7 @@ type strayProbes struct {
 // takeStrayProbes makes the site answer probes that no route of its server takes. Caddy provisions
 // the routes in place, and then compiles the list that the server has: a route that was appended
 // here would move them, so the list is replaced by one route with all of them.
-func (h *Handler) takeStrayProbes(ctx caddy.Context) error {
+func (h *handler) takeStrayProbes(ctx caddy.Context) error {
 	server, ok := ctx.Value(caddyhttp.ServerCtxKey).(*caddyhttp.Server)
 	if !ok || len(server.Routes) == 0 {
 		return nil
@@ -100,7 +100,7 @@ func (h *Handler) takeStrayProbes(ctx caddy.Context) error {
 			return nil
 		}
 	}
-	all := caddyhttp.Route{Handlers: []caddyhttp.MiddlewareHandler{&strayProbes{routes: server.Routes, sites: []*Handler{h}}}}
+	all := caddyhttp.Route{Handlers: []caddyhttp.MiddlewareHandler{&strayProbes{routes: server.Routes, sites: []*handler{h}}}}
 	if err := all.ProvisionHandlers(ctx, nil); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (s *strayProbes) ServeHTTP(w http.ResponseWriter, r *http.Request, next cad
 }
 
 // site returns the site that answers: one that is not ready, else any.
-func (s *strayProbes) site() *Handler {
-	i := slices.IndexFunc(s.sites, func(h *Handler) bool { return h.unready() != "" })
+func (s *strayProbes) site() *handler {
+	i := slices.IndexFunc(s.sites, func(h *handler) bool { return h.unready() != "" })
 	return s.sites[max(i, 0)]
 }

@@ -201,7 +201,7 @@ func (c *conversation) configure() {
 }
 
 // admit checks what the query asks for, and reserves the first response.
-func (c *conversation) admit(h *Handler, answer *reply.Reply) *fault.Fault {
+func (c *conversation) admit(h *handler, answer *reply.Reply) *fault.Fault {
 	query, err := url.ParseQuery(c.socket.request.URL.RawQuery)
 	if s := clientsecret.Of(c.socket.request); s != nil && len(query["model"]) == 0 {
 		query["model"] = []string{s.Model()}
@@ -224,7 +224,7 @@ func (c *conversation) admit(h *Handler, answer *reply.Reply) *fault.Fault {
 }
 
 // choose finds the target of the model.
-func (c *conversation) choose(h *Handler, ex *exchange.Exchange) *fault.Fault {
+func (c *conversation) choose(h *handler, ex *exchange.Exchange) *fault.Fault {
 	m := h.resolved.catalog.Model(c.partner.model)
 	switch {
 	case m == nil:
@@ -257,7 +257,7 @@ func (c *conversation) choose(h *Handler, ex *exchange.Exchange) *fault.Fault {
 }
 
 // dial opens a WebSocket to the target.
-func (p *partner) dial(ctx context.Context, h *Handler, ex *exchange.Exchange) (provider *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
+func (p *partner) dial(ctx context.Context, h *handler, ex *exchange.Exchange) (provider *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
 	provider, refused = p.target.Provider, fault.AccountApart()
 	for p.apiKey = range provider.APIKeys {
 		account := seal.AccountOf(provider.Name, p.apiKey)

@@ -14,7 +14,7 @@ import (
 )
 
 // warnUnreported logs that a handler wants reports of the spend, and no site has a ledger.
-func warnUnreported(a *App) {
+func warnUnreported(a *app) {
 	hasLedger := func(set *backends.Set) bool { return set.Book != nil }
 	wants := func(handler caddyevents.Handler) bool {
 		reports, ok := handler.(interface{ ReportsSpend() bool })
@@ -26,7 +26,7 @@ func warnUnreported(a *App) {
 }
 
 // reportSpend reports the spend of each ledger until the context ends, if a handler wants that.
-func reportSpend(ctx context.Context, a *App) {
+func reportSpend(ctx context.Context, a *app) {
 	warnUnreported(a)
 	for _, same := range a.byDatabase() {
 		for _, set := range same {

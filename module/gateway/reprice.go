@@ -50,7 +50,7 @@ const (
 )
 
 // serveReprice recomputes the costs of records with the current prices.
-func (a *App) serveReprice(w http.ResponseWriter, r *http.Request) error {
+func (a *app) serveReprice(w http.ResponseWriter, r *http.Request) error {
 	wanted := repriceRequest{To: time.Now(), From: time.Now().Add(-usualReprice)}
 	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxReprice))
 	body.DisallowUnknownFields()
@@ -119,7 +119,7 @@ func viewRepriced(c accounting.Repriced) api.Repriced {
 // costOf returns the cost of a call by the prices of the first site that knows the whole of it,
 // else of the first that knows a part.
 // It is an accounting.Pricer.
-func (a *App) costOf(r *accounting.Record, call *accounting.Call) (charge accounting.Charge, ok bool) {
+func (a *app) costOf(r *accounting.Record, call *accounting.Call) (charge accounting.Charge, ok bool) {
 	for _, site := range a.sites {
 		known, some := meter.Cost(site.resolved.catalog, r, call, call.KnownUnits())
 		if some && known.Source != accounting.CostInPart {

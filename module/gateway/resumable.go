@@ -23,7 +23,7 @@ import (
 // serveResumable answers a request of an upload in several requests, by what its headers state. The session
 // is sealed as other ids are, so that only the client that has begun it can send bytes, and none learns the
 // address of the provider.
-func serveResumable(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+func serveResumable(h *handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	if guard := h.resolved.guards.Checking(answer.Exchange.Key.ID); guard != "" {
 		return fault.FileUnseen(guard)
 	}
@@ -41,19 +41,19 @@ func serveResumable(h *Handler, answer *reply.Reply, r *http.Request, route *rou
 }
 
 // serveStart begins a session.
-func serveStart(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+func serveStart(h *handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	ex, p := answer.Exchange, route.Object.Form.Resumable
 	holder, refused := h.holderOf(ex, r, route.Object)
 	if refused != nil {
 		return refused
 	}
-	if length, _ := strconv.ParseInt(r.Header.Get(p.Length), 10, 64); length > h.MaxUpload {
-		return fault.BodyTooLarge(h.MaxUpload)
+	if length, _ := strconv.ParseInt(r.Header.Get(p.Length), 10, 64); length > h.config.MaxUpload {
+		return fault.BodyTooLarge(h.config.MaxUpload)
 	}
 	if ex.Objects.Base = uploadBase(h, r); ex.Objects.Base == "" {
 		return fault.AddressUnknown()
 	}
-	if refused := request.ReadObject(ex, r, h.MaxBody, route.Object.Form.Describes); refused != nil {
+	if refused := request.ReadObject(ex, r, h.config.MaxBody, route.Object.Form.Describes); refused != nil {
 		return refused
 	}
 	if _, refused := h.admit(answer, r, nil); refused != nil {
@@ -68,7 +68,7 @@ func serveStart(h *Handler, answer *reply.Reply, r *http.Request, route *routes.
 var unfinished promptfile.Unfinished
 
 // serveSession sends on bytes of a file, or what the client asks of the session beside that.
-func serveSession(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+func serveSession(h *handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	ex, p := answer.Exchange, route.Object.Form.Resumable
 	sealed := p.Kind + r.URL.Query().Get(p.Session)
 	objects, account, id, ok := exchange.OpenObject(h.providers.Seals().IDs(ex.Owner()), p.Kind, sealed)
@@ -85,8 +85,8 @@ func serveSession(h *Handler, answer *reply.Reply, r *http.Request, route *route
 	if err != nil || offset < 0 {
 		return fault.InvalidField(p.Offset, "must be a number of bytes")
 	}
-	if offset > h.MaxUpload || r.ContentLength > h.MaxUpload-offset {
-		return fault.BodyTooLarge(h.MaxUpload)
+	if offset > h.config.MaxUpload || r.ContentLength > h.config.MaxUpload-offset {
+		return fault.BodyTooLarge(h.config.MaxUpload)
 	}
 	ex.Objects, objects.Base = objects, baseOf(h, r)
 	query := url.Values{p.Session: {id}, "upload_protocol": {p.Start}}
@@ -102,12 +102,12 @@ func serveSession(h *Handler, answer *reply.Reply, r *http.Request, route *route
 	}
 	if file == nil {
 		if r.ContentLength != 0 {
-			objects.Call.Upload = request.NewPiece(r, h.MaxUpload-offset, nil)
+			objects.Call.Upload = request.NewPiece(r, h.config.MaxUpload-offset, nil)
 		}
 		return askHolder(h, holder, answer, unread(r))
 	}
 	file.Last = ends
-	piece := request.NewPiece(r, h.MaxUpload-offset, file)
+	piece := request.NewPiece(r, h.config.MaxUpload-offset, file)
 	objects.Call.Upload, objects.Call.Kind = piece, route.Object.Kind
 	var refused *fault.Fault
 	if r.ContentLength == 0 {
@@ -143,7 +143,7 @@ func headersOf(r *http.Request, names []string) http.Header {
 // uploadBase is baseOf for the address at which clients go on with an upload, which must be absolute: it is
 // also that of a site without TLS on this machine, where no key is sent over a network. It returns "" if the
 // address is not known.
-func uploadBase(h *Handler, r *http.Request) string {
+func uploadBase(h *handler, r *http.Request) string {
 	base := baseOf(h, r)
 	if addresses := addressesOf(h); strings.HasPrefix(base, "/") && len(addresses) == 1 {
 		if u, err := url.Parse(addresses[0]); err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback()) {

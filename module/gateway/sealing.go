@@ -19,7 +19,7 @@ type opened struct {
 }
 
 // open opens the sealed ids in a request.
-func (d *passRoute) open(h *Handler, ex *exchange.Exchange, r *http.Request, path string) (o opened, refused *fault.Fault) {
+func (d *passRoute) open(h *handler, ex *exchange.Exchange, r *http.Request, path string) (o opened, refused *fault.Fault) {
 	o = opened{Request: r, path: path}
 	if d.IDs != pass.IDsSealed {
 		return o, nil
@@ -30,7 +30,7 @@ func (d *passRoute) open(h *Handler, ex *exchange.Exchange, r *http.Request, pat
 	}
 	ex.Objects = &exchange.Objects{IDs: h.providers.Seals().IDs(ex.Owner())}
 	ids := pass.SealedIDs{Objects: ex.Objects, Account: seal.AccountOf(d.provider.Name, 0)}
-	o.Request, o.path, refused = ids.Open(r, path, o.endpoint, min(h.MaxBody, d.Limit()))
+	o.Request, o.path, refused = ids.Open(r, path, o.endpoint, min(h.config.MaxBody, d.Limit()))
 	return o, refused
 }
 

@@ -16,9 +16,9 @@ import (
 )
 
 // serveSecret makes a client secret for the key of a request, which counts as a request and uses nothing.
-func serveSecret(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+func serveSecret(h *handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	ex, dialect := answer.Exchange, route.Format.Client.DialectOf(translate.Realtime)
-	refused := request.ReadObject(ex, r, h.MaxBody, func([]byte) *fault.Fault { return nil })
+	refused := request.ReadObject(ex, r, h.config.MaxBody, func([]byte) *fault.Fault { return nil })
 	if refused != nil {
 		return refused
 	}
@@ -46,7 +46,7 @@ func serveSecret(h *Handler, answer *reply.Reply, r *http.Request, route *routes
 }
 
 // refuseSetup refuses the setup of a client secret that no conversation of its key could have.
-func refuseSetup(h *Handler, ex *exchange.Exchange, r *http.Request, route *routes.Route, setup []byte) *fault.Fault {
+func refuseSetup(h *handler, ex *exchange.Exchange, r *http.Request, route *routes.Route, setup []byte) *fault.Fault {
 	if setup == nil {
 		return nil
 	}

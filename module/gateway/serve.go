@@ -28,6 +28,11 @@ import (
 // handler. It returns no error for its own paths: Caddy would log the headers of the
 // request with the error, keys included.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
+	return h.handler.take(w, r, next)
+}
+
+// take is ServeHTTP of a running configuration.
+func (h *handler) take(w http.ResponseWriter, r *http.Request, next caddyhttp.Handler) error {
 	if h.serveProbe(w, r) || h.resolved.servers.ServeResource(w, r) {
 		return nil
 	}
@@ -60,8 +65,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request, next caddyht
 	case routes.Front:
 		serveFront(w, r, h.backends.Accounts != nil)
 	case routes.Accounts:
-		if r = h.CORS.Share(w, r); r != nil {
-			h.backends.Accounts.ServeHTTP(w, aigateway.WithPublicURL(r, h.PublicURL))
+		if r = h.config.CORS.Share(w, r); r != nil {
+			h.backends.Accounts.ServeHTTP(w, aigateway.WithPublicURL(r, h.config.PublicURL))
 		}
 	case routes.Socket:
 		h.resolved.sockets.serve(h, w, r, &route)
@@ -105,8 +110,8 @@ Clients need a key.
 }
 
 // answer serves a route of the gateway.
-func (h *Handler) answer(w http.ResponseWriter, r *http.Request, route *routes.Route) {
-	if r = h.CORS.Share(w, r); r == nil {
+func (h *handler) answer(w http.ResponseWriter, r *http.Request, route *routes.Route) {
+	if r = h.config.CORS.Share(w, r); r == nil {
 		return
 	}
 	ex := newExchange(r, route)
@@ -146,7 +151,7 @@ func newExchange(r *http.Request, route *routes.Route) *exchange.Exchange {
 
 // serve checks the key of a request, and then serves what it asks for. Some faults of a route
 // are sent without that check.
-func (h *Handler) serve(route *routes.Route, answer *reply.Reply, r *http.Request) *fault.Fault {
+func (h *handler) serve(route *routes.Route, answer *reply.Reply, r *http.Request) *fault.Fault {
 	if !route.Keyless {
 		if fault := h.authenticate(answer, r, route.KeyFormat); fault != nil {
 			if challenge := h.resolved.servers.Challenge(r); challenge != "" && fault.Status() == http.StatusUnauthorized {
@@ -187,14 +192,14 @@ func (h *Handler) serve(route *routes.Route, answer *reply.Reply, r *http.Reques
 
 // serveCall answers a request that needs a provider. After all checks it makes the
 // attempts. The client gets the fault of the first check that fails.
-func (h *Handler) serveCall(answer *reply.Reply, r *http.Request) *fault.Fault {
+func (h *handler) serveCall(answer *reply.Reply, r *http.Request) *fault.Fault {
 	ex := answer.Exchange
 	leave, refused := enter(h, answer, r)
 	if leave == nil {
 		return refused
 	}
 	defer leave()
-	if fault := request.Read(ex, r, h.MaxBody); fault != nil {
+	if fault := request.Read(ex, r, h.config.MaxBody); fault != nil {
 		return fault
 	}
 	if ex.Capture != nil {
@@ -211,7 +216,7 @@ func (h *Handler) serveCall(answer *reply.Reply, r *http.Request) *fault.Fault {
 		return fault.OtherModels(view.Beyond.OtherModels)
 	}
 	ex.Covering = string(m.Pattern)
-	if refused := h.Names.Apply(ex); refused != nil {
+	if refused := h.config.Names.Apply(ex); refused != nil {
 		return refused
 	}
 	if refused := nameFiles(ex, r, m); refused != nil {
@@ -232,7 +237,7 @@ func (h *Handler) serveCall(answer *reply.Reply, r *http.Request) *fault.Fault {
 }
 
 // checkRequest shows the request of an exchange to its guards, whose edits then are its body.
-func checkRequest(h *Handler, ex *exchange.Exchange, checks *guardrails.Checks, r *http.Request, m *catalog.Model) *fault.Fault {
+func checkRequest(h *handler, ex *exchange.Exchange, checks *guardrails.Checks, r *http.Request, m *catalog.Model) *fault.Fault {
 	if checks == nil {
 		if ex.Request.InMessage {
 			exchange.MessageFrom(r.Context()).NoteGuards(nil)
@@ -268,7 +273,7 @@ func uncheckedState(ex *exchange.Exchange, socket *exchange.Message, seals *seal
 
 // callProviders makes the attempts of an exchange. If none of them has answered, it
 // returns the fault for the client, or answers with an estimate of tokens.
-func (h *Handler) callProviders(m *catalog.Model, answer *reply.Reply, r *http.Request, checks *guardrails.Checks) *fault.Fault {
+func (h *handler) callProviders(m *catalog.Model, answer *reply.Reply, r *http.Request, checks *guardrails.Checks) *fault.Fault {
 	switch v := h.providers.Ask(m, answer, r, checks); {
 	case v == failover.Verdict{}:
 		return nil

@@ -17,7 +17,7 @@ import (
 
 // settle ends an exchange, also after a panic or a disconnect. The outcome is derived
 // from the state of the sink, never from the error that reverse_proxy returned.
-func (h *Handler) settle(ex *exchange.Exchange, answer *reply.Reply, r *http.Request) {
+func (h *handler) settle(ex *exchange.Exchange, answer *reply.Reply, r *http.Request) {
 	if v := recover(); v != nil {
 		h.recovered(v, ex, answer)
 	}
@@ -53,7 +53,7 @@ func abort(ctx context.Context) {
 
 // recovered answers after a panic. A JSON answer that has begun can only be aborted; any
 // other answer can still end with an error.
-func (h *Handler) recovered(v any, ex *exchange.Exchange, answer *reply.Reply) {
+func (h *handler) recovered(v any, ex *exchange.Exchange, answer *reply.Reply) {
 	if v != any(http.ErrAbortHandler) {
 		h.logger.Error("panic", zap.String("request_id", ex.ID), zap.Any("value", v), zap.ByteString("stack", debug.Stack()))
 	}

@@ -78,7 +78,7 @@ func hasSockets(f *format.Descriptor) bool {
 
 // serve answers a request for a WebSocket, and serves the requests on it until it ends. They
 // are exchanges like all others: with a check of the key, limits and a record of their own.
-func (s *socketRoute) serve(h *Handler, w http.ResponseWriter, r *http.Request, route *routes.Route) {
+func (s *socketRoute) serve(h *handler, w http.ResponseWriter, r *http.Request, route *routes.Route) {
 	if heir, ok := r.Context().Value(heirKey{}).(*heir); ok {
 		heir.handler = h
 		caddyhttp.SetVar(r.Context(), caddyhttp.LogSkipVar, true)
@@ -138,7 +138,7 @@ func (s *socketRoute) begin(o *openSocket, w http.ResponseWriter, socket *socket
 	}
 	answer.Upgrade()
 	o.request = alone(r)
-	socket.MaxBody, socket.Retired = h.MaxBody, s.retired
+	socket.MaxBody, socket.Retired = h.config.MaxBody, s.retired
 	socket.Allowed, socket.Succeed = o.allowed, o.succeed
 	if err := open(w, o.request); err != nil {
 		if socket.Provider != nil {
@@ -160,7 +160,7 @@ func (s *socketRoute) admit(o *openSocket, answer *reply.Reply) *fault.Fault {
 	switch {
 	case s == nil:
 		return o.route.Fault
-	case h.CORS.Refuses(r):
+	case h.config.CORS.Refuses(r):
 		return fault.OriginNotAllowed()
 	case !clientsecret.Of(r).Use(time.Now()):
 		return fault.ExpiredKey()
@@ -178,14 +178,14 @@ func (s *socketRoute) admit(o *openSocket, answer *reply.Reply) *fault.Fault {
 
 // countRequest counts the request for a socket in the limits of its key. It runs no longer than until it is
 // answered.
-func (o *openSocket) countRequest(h *Handler, answer *reply.Reply) *fault.Fault {
+func (o *openSocket) countRequest(h *handler, answer *reply.Reply) *fault.Fault {
 	admitted, refused := h.resolved.limits.Of(o.key).Admit(answer, o.request, nil, h.resolved.catalog)
 	answer.Charge(meter.New(admitted.Estimate, admitted.Reservation, nil))
 	return refused
 }
 
 // dial opens a WebSocket to the first provider of the client's format that accepts one.
-func (s *socketRoute) dial(ctx context.Context, h *Handler, ex *exchange.Exchange) (p *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
+func (s *socketRoute) dial(ctx context.Context, h *handler, ex *exchange.Exchange) (p *catalog.Provider, socket *exchange.Socket, refused *fault.Fault) {
 	refused = fault.NoWebSocket()
 	wanted := ex.Request.Format
 	for _, p = range s.providers {

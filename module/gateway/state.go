@@ -6,9 +6,9 @@ import (
 )
 
 // stateOf returns the state of the sites with a set of backends; of all sites if set is nil.
-func (a *App) stateOf(set *backends.Set) state.Sites {
+func (a *app) stateOf(set *backends.Set) state.Sites {
 	return state.Sites{
-		Global: a.blocks(), Others: set != nil && len(a.serving) > 1,
+		Global: a.config.blocks(), Others: set != nil && len(a.serving) > 1,
 		All: func() (shown []state.Site) {
 			for _, site := range a.sites {
 				if set == nil || site.backends == set {
@@ -21,10 +21,10 @@ func (a *App) stateOf(set *backends.Set) state.Sites {
 }
 
 // state returns what operators see of the site.
-func (h *Handler) state() state.Site {
+func (h *handler) state() state.Site {
 	return state.Site{
-		Blocks: h.blocks(), Catalog: h.resolved.catalog, Keys: h.resolved.sources, KeyLimits: h.resolved.limits,
-		Guards: h.resolved.guards, Labels: &h.Names, Servers: h.resolved.servers.All(), Store: h.backends.Store,
+		Blocks: h.config.blocks(), Catalog: h.resolved.catalog, Keys: h.resolved.sources, KeyLimits: h.resolved.limits,
+		Guards: h.resolved.guards, Labels: &h.config.Names, Servers: h.resolved.servers.All(), Store: h.backends.Store,
 		Hosts:     func() []string { return hostsOf(h) },
 		Addresses: func() []string { return addressesOf(h) },
 		Unready:   h.unready,

@@ -22,7 +22,7 @@ import (
 
 // turn is an exchange of a conversation: a response, or a transcript of what the client has spoken.
 type turn struct {
-	handler  *Handler
+	handler  *handler
 	ex       *exchange.Exchange
 	answer   *reply.Reply // whose answer nobody reads
 	conduit  exchange.Conduit
@@ -33,18 +33,18 @@ type turn struct {
 }
 
 // newTurn returns a turn of the conversation with a model. The key of the client is checked again.
-func (c *conversation) newTurn(h *Handler, model string) (t *turn, refused *fault.Fault) {
+func (c *conversation) newTurn(h *handler, model string) (t *turn, refused *fault.Fault) {
 	t = &turn{handler: h, ex: newExchange(c.socket.request, c.socket.route)}
 	t.ex.Request.View.Model = model
 	t.answer = reply.New(unwritten{}, t.ex)
 	if refused = h.authenticate(t.answer, c.socket.request, c.socket.route.KeyFormat); refused == nil {
-		refused = h.Names.Apply(t.ex)
+		refused = h.config.Names.Apply(t.ex)
 	}
 	return t, refused
 }
 
 // reserve reserves a response in the limits of the key: the conversation so far, and the longest answer.
-func (c *conversation) reserve(h *Handler) (t *turn, refused *fault.Fault) {
+func (c *conversation) reserve(h *handler) (t *turn, refused *fault.Fault) {
 	m := h.resolved.catalog.Model(c.partner.model)
 	if m == nil {
 		return nil, fault.UnknownModel(c.partner.model)
@@ -88,7 +88,7 @@ func (c *conversation) reserve(h *Handler) (t *turn, refused *fault.Fault) {
 const leastSpare = 1 << 10
 
 // unreserved returns a turn with a model that reserves nothing, since the provider has begun it already.
-func (c *conversation) unreserved(h *Handler, model string) (t *turn, refused *fault.Fault) {
+func (c *conversation) unreserved(h *handler, model string) (t *turn, refused *fault.Fault) {
 	if t, refused = c.newTurn(h, model); refused != nil {
 		return nil, refused
 	}

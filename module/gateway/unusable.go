@@ -17,17 +17,17 @@ const firstUser = "caddy ai-gateway user add root --role root"
 
 // warnUnusable logs one warning with the remedy if a site has neither keys nor users. Such
 // a site answers every request 401.
-func (a *App) warnUnusable() {
+func (a *app) warnUnusable() {
 	ctx, cancel := context.WithTimeout(a.ctx, openPatience)
 	defer cancel()
-	if slices.ContainsFunc(a.sites, func(h *Handler) bool { return h.unusable(ctx) }) {
+	if slices.ContainsFunc(a.sites, func(h *handler) bool { return h.unusable(ctx) }) {
 		a.logger.Warn("nobody can use this gateway yet: it has neither a key nor a user who could make one",
 			zap.String("first_user", firstUser))
 	}
 }
 
 // warnTeams logs which teams of the stores cannot be used with the limits of a site.
-func (a *App) warnTeams() {
+func (a *app) warnTeams() {
 	ctx, cancel := context.WithTimeout(a.ctx, openPatience)
 	defer cancel()
 	for _, h := range a.sites {
@@ -39,7 +39,7 @@ func (a *App) warnTeams() {
 
 // warnFolder logs that Caddy's data directory depends on the folder in which Caddy is started: the
 // next start may be in another one, without the users, keys and usage of this one.
-func (a *App) warnFolder() {
+func (a *app) warnFolder() {
 	if folder := caddy.AppDataDir(); !filepath.IsAbs(folder) {
 		absolute, _ := filepath.Abs(folder)
 		a.logger.Warn("the data directory of Caddy is relative to the working directory: set HOME, or XDG_DATA_HOME to an absolute path", zap.String("folder", absolute))
@@ -48,7 +48,7 @@ func (a *App) warnFolder() {
 
 // unusable reports whether a site has neither a key nor a user. It returns false if the
 // store cannot be read, because the store may have both.
-func (h *Handler) unusable(ctx context.Context) bool {
+func (h *handler) unusable(ctx context.Context) bool {
 	store := h.backends.Store
 	if store == nil || !store.Complete() || slices.ContainsFunc(h.resolved.sources, mayHaveKeys) {
 		return false

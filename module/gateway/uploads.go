@@ -16,7 +16,7 @@ import (
 // serveUpload answers a request whose body is a form with a file. The provider gets the form while the
 // client sends it. A part that is refused ends the request to the provider before its end, so that
 // nothing is stored.
-func serveUpload(h *Handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
+func serveUpload(h *handler, answer *reply.Reply, r *http.Request, route *routes.Route) *fault.Fault {
 	ex := answer.Exchange
 	if guard := h.resolved.guards.Checking(ex.Key.ID); guard != "" {
 		return fault.FileUnseen(guard)
@@ -25,7 +25,7 @@ func serveUpload(h *Handler, answer *reply.Reply, r *http.Request, route *routes
 	if refused != nil {
 		return refused
 	}
-	upload, refused := request.NewUpload(r, route.Object.Form, h.MaxUpload)
+	upload, refused := request.NewUpload(r, route.Object.Form, h.config.MaxUpload)
 	if refused != nil {
 		return refused
 	}
@@ -39,7 +39,7 @@ func serveUpload(h *Handler, answer *reply.Reply, r *http.Request, route *routes
 		}
 	case requests != nil:
 		requests := &batchFile{batch: newBatch(h, ex, route.Object)}
-		upload.ReadLines(requests, h.MaxBody)
+		upload.ReadLines(requests, h.config.MaxBody)
 		switch has, refused := upload.HasLines(); {
 		case refused != nil:
 			return refused
@@ -56,10 +56,10 @@ func serveUpload(h *Handler, answer *reply.Reply, r *http.Request, route *routes
 
 // newPromptFile returns a reader of a file that an account will store, nil if there is no ledger that could
 // keep what is in it.
-func newPromptFile(h *Handler, ex *exchange.Exchange, o *format.ObjectPath, holder *failover.Holder) *promptfile.File {
+func newPromptFile(h *handler, ex *exchange.Exchange, o *format.ObjectPath, holder *failover.Holder) *promptfile.File {
 	if h.settler.Book.Deferring() == nil {
 		return nil
 	}
 	currency := newBatch(h, ex, o).currencyAt(&holder.Provider.Alone().Targets[0])
-	return promptfile.New(o.Form.Requests, h.MaxBody, currency != "" || len(ex.Key.Bound()) > 0)
+	return promptfile.New(o.Form.Requests, h.config.MaxBody, currency != "" || len(ex.Key.Bound()) > 0)
 }
