@@ -37,7 +37,8 @@ func (c *call) guardAnswer(answer *wire.Answer) *fault.Fault {
 	if checks == nil {
 		return nil
 	}
-	edited, refused := checked(c.ctx, checks, guardrails.OnAnswer, aigateway.GuardText{Kind: aigateway.GuardToolResult}, answer.Body, wire.AnswerTexts(answer.Body))
+	sample := aigateway.GuardText{Kind: aigateway.GuardToolResult}
+	edited, refused := checked(c.ctx, checks, guardrails.OnAnswer, sample, answer.Body, wire.AnswerTexts(answer.Body))
 	if edited != nil {
 		answer.Body = edited
 	}
@@ -45,7 +46,9 @@ func (c *call) guardAnswer(answer *wire.Answer) *fault.Fault {
 }
 
 // checked returns a document with the edits of the guards in the strings at spans, nil without edits.
-func checked(ctx context.Context, checks *guardrails.Checks, part string, sample aigateway.GuardText, document []byte, spans []translate.Span) ([]byte, *fault.Fault) {
+func checked(
+	ctx context.Context, checks *guardrails.Checks, part string, sample aigateway.GuardText, document []byte, spans []translate.Span,
+) ([]byte, *fault.Fault) {
 	var texts []string
 	for _, span := range spans {
 		texts = append(texts, jsonscan.TextOf(document[span.Start:span.End]))
