@@ -29,7 +29,28 @@ var wideTypes = map[string]string{
 }
 
 // wideByEmbedding are the types that may be wider by what they embed, with the reason.
-var wideByEmbedding = map[string]string{}
+var wideByEmbedding = map[string]string{
+	"module/internal/api.Call":      answerOfAPI,
+	"module/internal/api.Choice":    answerOfAPI,
+	"module/internal/api.Key":       answerOfAPI,
+	"module/internal/api.Usage":     answerOfAPI,
+	"module/accounts/reports.party": answerOfAPI,
+	"module/gateway/state.Price":    answerOfAPI,
+	"module/gateway/state.Provider": answerOfAPI,
+
+	"module/gateway.App":                            "the options of the Config, and what Provision makes of them",
+	"module/gateway.Handler":                        "the options of the Config, and what Provision makes of them",
+	"module/gateway.Config":                         "options, some of which are those of other packages",
+	"module/gateway/routing/catalog.ProviderConfig": "options, some of which are those that guests have as well",
+
+	"module/aigateway/accounting.Record":      "columns of the database, of which stores of guests know the names",
+	"module/aigateway/accounting.RecordQuery": "a field for each property by which records are found",
+
+	"module/accounts/store/sqlite.SQLite":     "a module of Caddy is one value, and has the methods of all interfaces of a store",
+	"module/accounts/store/postgres.Postgres": "a module of Caddy is one value, and has the methods of all interfaces of a store",
+}
+
+const answerOfAPI = "an answer of the API, whose members encoding/json takes from the groups that it embeds"
 
 // records are types that may have more fields, because each field is a member
 // of a document, a column or an option that exists outside the program.
