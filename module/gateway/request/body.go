@@ -89,8 +89,8 @@ func isJSON(values []string) bool {
 func inspect(ex *exchange.Exchange, r *http.Request) *fault.Fault {
 	asked := &ex.Request
 	types := asked.Client["Content-Type"]
-	isForm := len(types) == 1 && passthrough.HasType(types[0], asked.Body)
-	if passthrough.TakesForms(asked.Operation) && hasFormType(types) != isForm {
+	if passthrough.TakesForms(asked.Operation) &&
+		hasFormType(types) != (len(types) == 1 && passthrough.HasType(types[0], asked.Body)) {
 		return fault.NotForm()
 	}
 	view, f := asked.Format.Requests.Inspect(asked.Body, asked.Operation)
