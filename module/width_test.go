@@ -97,7 +97,8 @@ func TestNoTypeIsWideByWhatItEmbeds(t *testing.T) {
 		}
 	}
 	allowed := slices.Collect(maps.Keys(wideByEmbedding))
-	assert.ElementsMatch(t, allowed, tooWide, "types with more than %d methods or %d fields with those that they embed, and exceptions that are none", maxPromotedMethods, maxPromotedFields)
+	assert.ElementsMatch(t, allowed, tooWide, "types with more than %d methods or %d fields with those that they embed, and exceptions that are none",
+		maxPromotedMethods, maxPromotedFields)
 }
 
 // A declared is what one package declares of one type.

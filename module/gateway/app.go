@@ -88,7 +88,12 @@ func (a *App) Start() error { return a.app.start() }
 func (a *App) Stop() error { return a.app.stop() }
 
 // Cleanup implements caddy.CleanerUpper.
-func (a *App) Cleanup() error { return a.app.cleanup() }
+func (a *App) Cleanup() error {
+	if a.app == nil {
+		return nil // not provisioned
+	}
+	return a.app.cleanup()
+}
 
 // provision loads what the sites share. If each site loaded a copy, each would run its
 // own health checks and open its own connections.
@@ -270,9 +275,6 @@ func (a *app) stop() error {
 // cleanup releases the lists of models, the ratios of tokens and the ledgers. The next
 // configuration and running requests may hold them, too.
 func (a *app) cleanup() error {
-	if a.ratios == nil {
-		return nil
-	}
 	errs := []error{a.lists.Release(), meter.ReleaseRatios()}
 	for _, set := range a.serving {
 		errs = append(errs, set.Book.Release())

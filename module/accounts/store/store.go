@@ -103,4 +103,6 @@ var (
 	_ aigateway.SharedKeySource = (*Store)(nil)
 	_ aigateway.RuledUsers      = (*Store)(nil)
 	_ aigateway.AuditLog        = (*Store)(nil)
+	_ aigateway.Degradable      = (*Store)(nil)
+	_ aigateway.DeviceStore     = (*Store)(nil)
 )

@@ -13,9 +13,9 @@ import (
 // usesPerStatement is the largest number of keys of one statement.
 const usesPerStatement = 100
 
-// writeUses sets the time of the last use of all keys that were used since the previous call. It writes the current time, which is at most a minute late. It does not change
-// the revision, so that other gateways need not read all keys every minute. If writing
-// fails, the keys stay marked as used.
+// writeUses sets the time of the last use of all keys that were used since the previous call. It writes
+// the current time, which is at most a minute late. It does not change the revision, so that other
+// gateways need not read all keys every minute. If writing fails, the keys stay marked as used.
 func (t *tables) writeUses(ctx context.Context) {
 	used := t.cache.newest.Load().takeUsed()
 	if len(used) == 0 {

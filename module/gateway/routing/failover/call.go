@@ -158,8 +158,8 @@ func cutShort(x *run, c *exchange.Conduit) bool {
 // that hangs would stay as fast as it once was. An answer without content is none that a client waits for.
 func (x *run) noteLatency(t *selection.Candidate, c *exchange.Conduit) {
 	result := &c.Result
-	isEmpty := x.ex.Request.Operation == translate.Generate && result.Empty()
-	if x.model.Order.Criterion != catalog.OrderByLatency || result.Times.Called.IsZero() || isEmpty {
+	if x.model.Order.Criterion != catalog.OrderByLatency || result.Times.Called.IsZero() ||
+		x.ex.Request.Operation == translate.Generate && result.Empty() {
 		return
 	}
 	began := result.Times.Began
