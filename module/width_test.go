@@ -40,6 +40,7 @@ var wideByEmbedding = map[string]string{
 
 	"module/gateway.App":                            "the options of the Config, and what Provision makes of them",
 	"module/gateway.Handler":                        "the options of the Config, and what Provision makes of them",
+	"module/accounts.Accounts":                      "options, some of which are those of the sign-in",
 	"module/gateway.Config":                         "options, some of which are those of other packages",
 	"module/gateway/routing/catalog.ProviderConfig": "options, some of which are those that guests have as well",
 

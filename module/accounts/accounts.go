@@ -79,6 +79,7 @@ type Accounts struct {
 
 	people *people.People
 	sites  sites
+	router *call.Router
 }
 
 // guest serves the paths of another product, in envelopes.
@@ -89,10 +90,9 @@ type guest interface {
 // guestModule is the ID of the module with the guest.
 const guestModule = "ai_gateway.accounts.compat"
 
-// sites is what the accounts know of the sites that use them, and the routes that they have there.
-// For the commands of this machine, it has nothing else.
+// sites is what the accounts know of the sites that use them. It is empty for the commands
+// of this machine.
 type sites struct {
-	router      *call.Router
 	state       aigateway.State
 	ended       <-chan struct{} // is closed when the configuration of the sites ends
 	provisioned string          // when it was provisioned, for configuredHeader
@@ -137,7 +137,7 @@ func (a *Accounts) Provision(ctx caddy.Context) error {
 	if err := a.SignIn.provision(ctx, a.people); err != nil {
 		return err
 	}
-	a.sites.router = call.NewRouter(append(a.routes(), others...), a.serve)
+	a.router = call.NewRouter(append(a.routes(), others...), a.serve)
 	return nil
 }
 

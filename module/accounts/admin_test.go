@@ -197,7 +197,7 @@ func TestTheMachineHasEveryPathThatNeedsNoLoginOfItsOwn(t *testing.T) {
 	s := newSite(t, nil)
 	s.user("root", aigateway.RoleRoot)
 	s.UseState(shown)
-	for _, route := range s.sites.router.Routes {
+	for _, route := range s.router.Routes {
 		answer := s.admin(withValues(route.Pattern), bodies[route.Pattern])
 		if route.Envelope || route.Access == call.Anyone || route.Access == call.OwnSession {
 			assert.Equal(t, problem(http.StatusNotFound, noPath), answer.body, route.Pattern)

@@ -80,7 +80,7 @@ func TestAnswersToChangesHaveTheTimesOfLaterAnswers(t *testing.T) {
 func TestABuildWithoutTheGuestServesTheAPIAndTheLogin(t *testing.T) {
 	s := newSite(t, nil)
 	s.user("root", aigateway.RoleRoot)
-	s.sites.router = call.NewRouter(s.routes(), s.serve)
+	s.router = call.NewRouter(s.routes(), s.serve)
 	for path, served := range map[string]bool{"/api/user/login": true, "/api/v1/keys": true, "/api/token/": false, "/api/token": false} {
 		assert.Equal(t, served, s.Serves(testRequest{call: "GET " + path}.request(t.Context())), path)
 	}

@@ -199,7 +199,7 @@ func (s *sites) configuredKeys(c *call.Call) (any, error) {
 // site must not answer mistyped paths: an empty answer with status 200 could, for example,
 // look as if a key had been revoked.
 func (a *Accounts) isOwnPath(sent string) bool {
-	return slices.ContainsFunc(a.sites.router.Routes, func(route call.Route) bool { return strings.HasPrefix(sent+"/", route.Root()+"/") })
+	return slices.ContainsFunc(a.router.Routes, func(route call.Route) bool { return strings.HasPrefix(sent+"/", route.Root()+"/") })
 }
 
 // Serves implements aigateway.Accounts. It accepts every path of accounts, with any
@@ -222,14 +222,14 @@ func (a *Accounts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set(configuredHeader, a.sites.provisioned)
-	if err := a.sites.router.Serve(w, r); err != nil {
+	if err := a.router.Serve(w, r); err != nil {
 		a.refuse(w, r, err, !strings.HasPrefix(path.Clean(r.URL.Path)+"/", root))
 	}
 }
 
 // Admin implements aigateway.Accounts. It serves what is not of a session.
 func (a *Accounts) Admin() http.Handler {
-	routes := slices.DeleteFunc(slices.Clone(a.sites.router.Routes), func(route call.Route) bool {
+	routes := slices.DeleteFunc(slices.Clone(a.router.Routes), func(route call.Route) bool {
 		return route.Envelope || route.Access == call.OwnSession || route.Access == call.Anyone
 	})
 	router := call.NewRouter(routes, func(w http.ResponseWriter, r *http.Request, route call.Route) {

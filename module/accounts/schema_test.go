@@ -89,7 +89,7 @@ func TestThePageOfPathsNamesEveryRoute(t *testing.T) {
 	require.NoError(t, err)
 	table, rest, _ := strings.Cut(string(page), "## Other paths of the site")
 	listed, _, _ := strings.Cut(rest, "\n- ")
-	for _, route := range newSite(t, nil).sites.router.Routes {
+	for _, route := range newSite(t, nil).router.Routes {
 		assert.Contains(t, table, route.Root(), "the table of endpoints")
 		assert.Contains(t, listed, "`"+route.Root()+"`", "the list of handled paths")
 	}
@@ -100,7 +100,7 @@ func TestDocumentAndRouteTableNameTheSameOperations(t *testing.T) {
 	for _, o := range operations(t) {
 		described[o.Method+" "+o.Path] = true
 	}
-	for _, route := range newSite(t, nil).sites.router.Routes {
+	for _, route := range newSite(t, nil).router.Routes {
 		method, _, _ := strings.Cut(route.Pattern, " ")
 		routed[method+" "+documented(route.Path())] = true
 	}
@@ -117,7 +117,7 @@ func TestListsRefuseParametersThatTheDocumentDoesNotName(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(openAPIDocument, &document))
 	s, root := rooted(t, map[string]bool{}, nil)
-	for _, route := range s.sites.router.Routes {
+	for _, route := range s.router.Routes {
 		method, path, _ := strings.Cut(route.Pattern, " ")
 		var named []string
 		for _, parameter := range document.Paths[path][strings.ToLower(method)].Parameters {

@@ -68,7 +68,7 @@ func newSite(t testing.TB, configure func(*Accounts)) *site {
 		require.NoError(t, store.Cleanup())
 	})
 	if described == nil {
-		described = &document{openapi.ParseDocument(t, openAPIDocument), a.sites.router.Routes}
+		described = &document{openapi.ParseDocument(t, openAPIDocument), a.router.Routes}
 	}
 	return &site{a, t, logs, make(map[string]bool), described}
 }
