@@ -43,7 +43,7 @@ func (w *writer) Forget() (kept int) {
 	w.x = nil
 	w.result = result{content: w.result.content, id: w.result.id}
 	t := &w.turn
-	for _, c := range [...]*parts.Content{&w.system, &w.hoisted, &w.messages.content, &w.messages.held, &t.content, &t.thinking, &t.hoisted, &w.result.content} {
+	for _, c := range [...]*parts.Content{&w.system, &w.hoisted, &w.messages.content, &t.content, &t.thinking, &t.hoisted, &w.result.content} {
 		kept += c.Forget()
 	}
 	return kept + w.messages.size() + cap(t.calls) + w.tools.Forget() + cap(w.scratch) + cap(w.result.id)
@@ -137,7 +137,6 @@ func (w *writer) Finish(dst []byte) []byte {
 // continue. It puts the breakpoint of the whole request on the last part.
 func (w *writer) endConversation() {
 	x, last := w.x, &w.messages
-	last.release()
 	w.system.Join(&w.hoisted)
 	marked := true
 	switch wanted := x.Options.Has(core.CacheRequest); {

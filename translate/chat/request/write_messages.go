@@ -1,8 +1,6 @@
 package request
 
 import (
-	"bytes"
-
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/parts"
 )
@@ -22,17 +20,11 @@ type messages struct {
 	head, tail []byte     // its members before and behind the content
 	content    parts.Content
 	null       bool // its content
-
-	// A system text behind calls, which comes behind their results.
-	heldPlace core.Place
-	heldRole  string // "" for none
-	held      parts.Content
 }
 
 func (t *messages) reset(unite bool) {
 	t.content.Reset(openText, "")
-	t.held.Reset(openText, "")
-	*t = messages{buf: t.buf[:0], unite: unite, head: t.head[:0], tail: t.tail[:0], content: t.content, held: t.held}
+	*t = messages{buf: t.buf[:0], unite: unite, head: t.head[:0], tail: t.tail[:0], content: t.content}
 }
 
 func (t *messages) empty() bool { return t.role == "" }
@@ -40,32 +32,9 @@ func (t *messages) empty() bool { return t.role == "" }
 // size returns the size of the memory of all messages without the last content, in bytes.
 func (t *messages) size() int { return cap(t.buf) + cap(t.head) + cap(t.tail) }
 
-// addSystem adds a message with a system text. Services refuse one between calls and their results, so
-// it waits there for a message that is no result.
-func (t *messages) addSystem(place core.Place, role string, c *parts.Content) {
-	if t.role != "tool" && !bytes.Contains(t.tail, []byte(openCalls)) {
-		t.add(place, role, nil, c, nil)
-		return
-	}
-	t.heldPlace, t.heldRole = place, role
-	t.held.JoinWith(c, parts.BlankLine)
-}
-
-// release adds the system text that waits.
-func (t *messages) release() {
-	if role := t.heldRole; role != "" {
-		t.heldRole = ""
-		t.add(t.heldPlace, role, nil, &t.held, nil)
-		t.held.Reset(openText, "")
-	}
-}
-
 // add adds a message: the members behind its role, its content, which add takes over, nil
 // for null, and the members behind the content.
 func (t *messages) add(place core.Place, role string, head []byte, c *parts.Content, tail []byte) {
-	if role != "tool" {
-		t.release()
-	}
 	if t.unite && role == t.role && len(head)+len(t.head)+len(t.tail) == 0 {
 		t.join(c)
 	} else {

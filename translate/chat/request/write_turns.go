@@ -59,9 +59,9 @@ func (w *writer) EndTurn() {
 		case mid == trait.MidSystemHoist, w.messages.empty() && (w.messages.unite || mid != trait.MidSystemKeep):
 			w.hoisted.Join(&t.content)
 		case mid == trait.MidSystemUser:
-			w.addSystem("user", &t.content)
+			w.add("user", nil, &t.content)
 		default:
-			w.addSystem(parts.SystemRole(w.x.Traits), &t.content)
+			w.add(parts.SystemRole(w.x.Traits), nil, &t.content)
 		}
 	case core.User: // behind the results of tools, together with their media
 		all := &t.content
@@ -106,12 +106,6 @@ func (w *writer) add(role string, head []byte, c *parts.Content) {
 	w.messages.add(w.x.At, role, head, c, nil)
 }
 
-// addSystem adds a message with a late system text.
-func (w *writer) addSystem(role string, c *parts.Content) {
-	w.divide(c)
-	w.messages.addSystem(w.x.At, role, c)
-}
-
 // divide turns texts into parts for providers that accept only parts.
 func (w *writer) divide(c *parts.Content) {
 	if w.x.Traits.ToolContentParts && c.Texts() > 1 {
@@ -131,14 +125,11 @@ func (w *writer) assistantTail() []byte {
 		tail = append(tail, noReasoning...)
 	}
 	if len(t.calls) > 0 {
-		tail = append(append(append(tail, openCalls...), t.calls[1:]...), ']')
+		tail = append(append(append(tail, `,"tool_calls":[`...), t.calls[1:]...), ']')
 	}
 	w.scratch = tail
 	return tail
 }
-
-// openCalls begins the calls of a message.
-const openCalls = `,"tool_calls":[`
 
 // noReasoning is the reasoning of a turn that has none, such as one of another vendor's model:
 // DeepSeek refuses a history in which the reasoning of a turn is absent or empty.
@@ -197,7 +188,7 @@ func (w *writer) Call(c *core.Call) {
 
 // OpenResult begins the message of a tool's result.
 func (w *writer) OpenResult(r *core.Result) {
-	if !w.turn.content.Empty() || w.messages.heldRole != "" {
+	if !w.turn.content.Empty() {
 		w.x.Keep(core.TextBeforeResult, nil) // a result follows its call immediately
 	}
 	w.turn.results = true

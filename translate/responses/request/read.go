@@ -27,6 +27,7 @@ type requestReader struct {
 	item      core.Object     // of the input
 	part      core.Object     // of the item
 	freeCalls map[string]bool // the ids of calls that had a free text, as they are written
+	step      step
 
 	// The arguments of the writer's methods, kept here to save allocations.
 	media  core.Media
@@ -111,9 +112,14 @@ func forgotten[T any](list []T) []T {
 func (r *requestReader) readInput(c *jsonscan.Cursor, instructions []byte) {
 	if c.Kind() == jsonscan.Array {
 		for r.x.EnterList(c, "input"); r.x.NextElement(c); {
-			r.item.Read(r.x, c, itemTable, "")
-			r.readItem()
+			start := c.Offset()
+			if r.item.Read(r.x, c, itemTable, ""); r.step.holds(&r.item) {
+				r.step.messages = append(r.step.messages, placed[[]byte]{r.x.At, c.Document()[start:c.Offset()]})
+			} else {
+				r.readItem()
+			}
 		}
+		r.release()
 		r.turns.end()
 		return
 	}
@@ -150,11 +156,12 @@ func (r *requestReader) readItem() {
 	case "function_call", "custom_tool_call", "tool_search_call":
 		if call, ok := r.readCall(s.Type()); ok {
 			r.turns.addCall(call)
+			r.step.call()
 		}
 	case "function_call_output", "custom_tool_call_output":
 		if r.openResult() {
 			r.readContent("output", core.User)
-			r.w.CloseResult(false)
+			r.closeResult()
 		}
 	case "tool_search_output":
 		tools := item.Raw("tools")
@@ -167,7 +174,7 @@ func (r *requestReader) readItem() {
 					r.w.Text(name)
 				}
 			}
-			r.w.CloseResult(false)
+			r.closeResult()
 		}
 	case "additional_tools":
 		if string(item.Word("role")) != roleDeveloper {
@@ -183,6 +190,7 @@ func (r *requestReader) readItem() {
 func (r *requestReader) readMessage() {
 	switch string(r.item.Word("role")) {
 	case roleAssistant:
+		r.release()
 		r.turns.turn.Begun = true
 		if !r.readContent("content", core.Assistant) {
 			r.x.Keep(core.EmptyTurn, nil)
@@ -213,6 +221,14 @@ func (r *requestReader) openResult() bool {
 	r.result = core.Result{ID: id, Free: r.freeCalls[string(id)]}
 	r.w.OpenResult(&r.result)
 	return true
+}
+
+// closeResult ends the result of a tool, and writes the messages that waited for it.
+func (r *requestReader) closeResult() {
+	r.w.CloseResult(false)
+	if r.step.answer(); !r.step.open() {
+		r.release()
+	}
 }
 
 // readCall returns the call of a tool. ok is false if the writer does not get it. The text
