@@ -90,6 +90,17 @@ func ShapeTool(x *Translation, t *Tool) {
 		schema, lost := jsonschema.Arguments(t.Schema)
 		t.reshape(x, schema, lost)
 	}
+	FillSchema(t)
+	if t.root().Bare {
+		t.Schema, t.Root = jsonschema.WithProperties(t.Schema), jsonschema.Root{}
+	}
+}
+
+// FillSchema writes into the schema of a tool what services of all formats miss in it.
+func FillSchema(t *Tool) {
+	if t.root().Gaps {
+		t.Schema, t.Root = jsonschema.Filled(t.Schema), jsonschema.Root{}
+	}
 }
 
 // NameArguments writes the schema of a tool without the arguments that the messages format has no

@@ -147,7 +147,7 @@ func TestThinkingOfChatTowardsMessages(t *testing.T) {
 		renderCase{name: "no room for the least of the model", traits: "thinking_style budget; thinking_budget 4096-8192", body: talk("4096", `"low"`), want: want("4096"), losses: "reasoning_effort shaping"},
 	)
 	const tool = `"tools":[{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}]`
-	const given = `"tools":[{"name":"f","input_schema":{"type":"object"}}]`
+	const given = `"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}}]`
 	cases = append(cases,
 		renderCase{
 			name: "a tool that must be used, by a budget", traits: "thinking_style budget", body: talk("9999", `"low"`, tool, `"tool_choice":"required"`),

@@ -24,12 +24,12 @@ func TestToolsOfChatTowardsMessages(t *testing.T) {
 	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
 		{
 			name: "a function", body: request(`"tools":[{"type":"function","function":{"name":"f","description":"d","strict":true,"parameters":{"type":"object","additionalProperties": false}}}]`),
-			want: want(`"tools":[{"name":"f","description":"d","input_schema":{"type":"object","additionalProperties": false},"strict":true}]`),
+			want: want(`"tools":[{"name":"f","description":"d","input_schema":{"type":"object","additionalProperties":false,"properties":{}},"strict":true}]`),
 		},
 		{name: "no parameters", body: request(`"tools":[` + tool("f") + `]`), want: want(`"tools":[` + given("f") + `]`)},
 		{
 			name: "G022 parameters without a type", body: request(`"tools":[{"type":"function","function":{"name":"f","parameters":{"properties":{}}}},{"type":"function","function":{"name":"g","parameters":{}}}]`),
-			want: want(`"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}},{"name":"g","input_schema":{"type":"object"}}]`),
+			want: want(`"tools":[{"name":"f","input_schema":{"type":"object","properties":{}}},{"name":"g","input_schema":{"type":"object","properties":{}}}]`),
 		},
 		{name: "parameters that are none", body: request(`"tools":[{"type":"function","function":{"name":"f","parameters":[]}}]`), fault: "tools[0].function.parameters: must be an object"},
 		{name: "no name", body: request(`"tools":[{"type":"function","function":{}}]`), fault: "tools[0].function.name: required"},

@@ -216,7 +216,7 @@ func TestBreakpointsOfChatTowardsMessages(t *testing.T) {
 		image = `{"type":"image_url","image_url":{"url":"https://x"}`
 	)
 	tool := `{"type":"function","function":{"name":"f","parameters":{"type":"object"}}`
-	given := `{"name":"f","input_schema":{"type":"object"}`
+	given := `{"name":"f","input_schema":{"type":"object","properties":{}}`
 	runRenderCases(t, translate.Chat, translate.Messages, []renderCase{
 		{
 			name: "on texts, images, calls and tools",

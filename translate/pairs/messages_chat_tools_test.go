@@ -23,7 +23,7 @@ func TestToolsTowardsChat(t *testing.T) {
 		return asked(hi, append([]string{`"tools":[` + tools + `]`}, more...)...)
 	}
 	f := `{"name":"f","input_schema":{"type":"object"}}`
-	function := `{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}`
+	function := `{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{}}}}`
 	search := `{"type":"web_search_20250305","name":"web_search"}`
 	runRenderCases(t, translate.Messages, translate.Chat, []renderCase{
 		{
@@ -35,9 +35,9 @@ func TestToolsTowardsChat(t *testing.T) {
 		{name: "type empty", body: request(`{"type":"","name":"f","input_schema":{"type":"object"},"description":null,"strict":null}`), want: sent(function)},
 		{
 			name: "a schema without a type", body: request(`{"name":"f","input_schema":{"properties":{"type":{}}}},{"name":"g","input_schema":{ }}`),
-			want: sent(`{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"type":{}}}}},{"type":"function","function":{"name":"g","parameters":{"type":"object" }}}`),
+			want: sent(`{"type":"function","function":{"name":"f","parameters":{"type":"object","properties":{"type":{}}}}},{"type":"function","function":{"name":"g","parameters":{"type":"object","properties":{}}}}`),
 		},
-		{name: "a schema with a member twice", body: request(`{"name":"f","input_schema":{"a":1,"a":2,"type":"object"}}`), want: sent(`{"type":"function","function":{"name":"f","parameters":{"a":1,"a":2,"type":"object"}}}`)},
+		{name: "a schema with a member twice", body: request(`{"name":"f","input_schema":{"a":1,"a":2,"type":"object"}}`), want: sent(`{"type":"function","function":{"name":"f","parameters":{"a":1,"a":2,"type":"object","properties":{}}}}`)},
 		{name: "no schema", body: request(`{"name":"f"}`), want: sent(`{"type":"function","function":{"name":"f"}}`)},
 		{
 			name: "what a provider may not see", body: request(`{"name":"f","input_schema":{"type":"object"},"defer_loading":true,"input_examples":[{}],"eager_input_streaming":true,"cache_control":{"type":"ephemeral"}}`),

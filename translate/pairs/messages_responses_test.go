@@ -15,7 +15,7 @@ const (
 	itemHi   = `{"type":"message","role":"user","content":"hi"}`
 	callItem = `{"type":"function_call","call_id":"c1","name":"f","arguments":"{}"}`
 	usesF    = `{"type":"tool_use","id":"c1","name":"f","input":{}}`
-	toolF    = `{"type":"function","name":"f","parameters":{"type":"object"},"strict":false}`
+	toolF    = `{"type":"function","name":"f","parameters":{"type":"object","properties":{}},"strict":false}`
 )
 
 // conversing is a messages request of that content with room for an answer.

@@ -60,7 +60,7 @@ func TestResponsesRequestsTowardsMessages(t *testing.T) {
 		{
 			name:   "R023 tools of a namespace",
 			body:   responding(itemHi+`,{"type":"function_call","call_id":"c1","namespace":"mcp__x","name":"f","arguments":"{}"},`+outputItem, `"tools":[{"type":"namespace","name":"mcp__x","description":"d","tools":[{"type":"function","name":"f","parameters":{"type":"object"}},{"type":"function","name":"g"}]}]`, `"tool_choice":{"type":"function","name":"f","namespace":"mcp__x"}`).body,
-			want:   `{"model":"up","max_tokens":32000,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"mcp__x__f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"r"}]}],"tools":[{"name":"mcp__x__f","input_schema":{"type":"object"}},{"name":"mcp__x__g","input_schema":{"type":"object","properties":{}}}],"tool_choice":{"type":"tool","name":"mcp__x__f"}}`,
+			want:   `{"model":"up","max_tokens":32000,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"mcp__x__f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"r"}]}],"tools":[{"name":"mcp__x__f","input_schema":{"type":"object","properties":{}}},{"name":"mcp__x__g","input_schema":{"type":"object","properties":{}}}],"tool_choice":{"type":"tool","name":"mcp__x__f"}}`,
 			losses: "tools[*].description hint, max_output_tokens hint",
 		},
 		{
@@ -114,7 +114,7 @@ func TestResponsesRequestsTowardsMessages(t *testing.T) {
 		{
 			name:   "a search of the client's for tools",
 			body:   responding(itemHi+`,{"type":"tool_search_call","call_id":"c1","execution":"client","arguments":{"q":"x"}},{"type":"tool_search_output","call_id":"c1","execution":"client","tools":[{"type":"function","name":"k","defer_loading":true}]}`, `"tools":[{"type":"tool_search","execution":"client","description":"find","parameters":{"type":"object"}}]`).body,
-			want:   `{"model":"up","max_tokens":32000,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"tool_search","input":{"q":"x"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"k"}]}],"tools":[{"name":"tool_search","description":"find","input_schema":{"type":"object"}},{"name":"k","input_schema":{"type":"object","properties":{}}}]}`,
+			want:   `{"model":"up","max_tokens":32000,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"tool_search","input":{"q":"x"}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"k"}]}],"tools":[{"name":"tool_search","description":"find","input_schema":{"type":"object","properties":{}}},{"name":"k","input_schema":{"type":"object","properties":{}}}]}`,
 			losses: "input[*].tools[*].defer_loading hint, max_output_tokens hint",
 		},
 		{
@@ -265,7 +265,7 @@ func TestResponsesRequestsTowardsChat(t *testing.T) {
 		{
 			name:   "R023 tools of a namespace",
 			body:   responding(itemHi+`,{"type":"function_call","call_id":"c1","namespace":"mcp__x","name":"f","arguments":"{}"},`+outputItem, `"tools":[{"type":"namespace","name":"mcp__x","description":"d","tools":[{"type":"function","name":"f","parameters":{"type":"object"}},{"type":"function","name":"g"}]}]`, `"tool_choice":{"type":"function","name":"f","namespace":"mcp__x"}`).body,
-			want:   `{"model":"up","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"mcp__x__f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"r"}],"tools":[{"type":"function","function":{"name":"mcp__x__f","parameters":{"type":"object"}}},{"type":"function","function":{"name":"mcp__x__g"}}],"tool_choice":{"type":"function","function":{"name":"mcp__x__f"}}}`,
+			want:   `{"model":"up","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"mcp__x__f","arguments":"{}"}}]},{"role":"tool","tool_call_id":"c1","content":"r"}],"tools":[{"type":"function","function":{"name":"mcp__x__f","parameters":{"type":"object","properties":{}}}},{"type":"function","function":{"name":"mcp__x__g"}}],"tool_choice":{"type":"function","function":{"name":"mcp__x__f"}}}`,
 			losses: "tools[*].description hint",
 		},
 		{
@@ -294,7 +294,7 @@ func TestResponsesRequestsTowardsChat(t *testing.T) {
 		{
 			name:   "a search of the client's for tools",
 			body:   responding(itemHi+`,{"type":"tool_search_call","call_id":"c1","execution":"client","arguments":{"q":"x"}},{"type":"tool_search_output","call_id":"c1","execution":"client","tools":[{"type":"function","name":"k","defer_loading":true}]}`, `"tools":[{"type":"tool_search","execution":"client","description":"find","parameters":{"type":"object"}}]`).body,
-			want:   `{"model":"up","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"tool_search","arguments":"{\"q\":\"x\"}"}}]},{"role":"tool","tool_call_id":"c1","content":"k"}],"tools":[{"type":"function","function":{"name":"tool_search","description":"find","parameters":{"type":"object"}}},{"type":"function","function":{"name":"k"}}]}`,
+			want:   `{"model":"up","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"tool_search","arguments":"{\"q\":\"x\"}"}}]},{"role":"tool","tool_call_id":"c1","content":"k"}],"tools":[{"type":"function","function":{"name":"tool_search","description":"find","parameters":{"type":"object","properties":{}}}},{"type":"function","function":{"name":"k"}}]}`,
 			losses: "input[*].tools[*].defer_loading hint",
 		},
 		{

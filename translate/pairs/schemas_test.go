@@ -170,6 +170,20 @@ func TestArgumentsThatClaudeHasNoNamesForAreReported(t *testing.T) {
 	}
 }
 
+// toolFields are the fields of the clients' formats with the schema of the arguments of a tool.
+var toolFields = []schemaField{
+	{translate.Messages, "tools.*.input_schema", func(schema string) string { return option(`"tools":[{"name":"f","input_schema":` + schema + `}]`).body }},
+	{translate.Chat, "tools[*].function.parameters", func(schema string) string {
+		return wanting(`"tools":[{"type":"function","function":{"name":"f","parameters":` + schema + `}}]`).body
+	}},
+	{translate.Responses, "tools[*].parameters", func(schema string) string {
+		return posing(`"tools":[{"type":"function","name":"f","strict":false,"parameters":` + schema + `}]`).body
+	}},
+	{translate.Gemini, "tools[*].functionDeclarations[*].parametersJsonSchema", func(schema string) string {
+		return ofParts(`{"text":"a"}`).body[:len(ofParts(`{"text":"a"}`).body)-1] + `,"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":` + schema + `}]}]}`
+	}},
+}
+
 // A server of tools publishes "one of these arguments" as a choice at the root of a schema. Claude,
 // Nova and OpenAI refuse each request that has such a tool among its tools; Gemini takes it.
 func TestSchemasOfToolsHaveNoChoiceAtTheirRoot(t *testing.T) {
@@ -180,18 +194,7 @@ func TestSchemasOfToolsHaveNoChoiceAtTheirRoot(t *testing.T) {
 		{`{"type":["object","null"],"properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, ""},
 		{`{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`, `{"type":"object","properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}}`, ""},
 	} {
-		for _, field := range []schemaField{
-			{translate.Messages, "tools.*.input_schema", func(schema string) string { return option(`"tools":[{"name":"f","input_schema":` + schema + `}]`).body }},
-			{translate.Chat, "tools[*].function.parameters", func(schema string) string {
-				return wanting(`"tools":[{"type":"function","function":{"name":"f","parameters":` + schema + `}}]`).body
-			}},
-			{translate.Responses, "tools[*].parameters", func(schema string) string {
-				return posing(`"tools":[{"type":"function","name":"f","strict":false,"parameters":` + schema + `}]`).body
-			}},
-			{translate.Gemini, "tools[*].functionDeclarations[*].parametersJsonSchema", func(schema string) string {
-				return ofParts(`{"text":"a"}`).body[:len(ofParts(`{"text":"a"}`).body)-1] + `,"tools":[{"functionDeclarations":[{"name":"f","parametersJsonSchema":` + schema + `}]}]}`
-			}},
-		} {
+		for _, field := range toolFields {
 			for _, to := range []translate.Format{translate.Messages, translate.Chat, translate.Responses, translate.Converse, translate.Gemini} {
 				if to == field.source {
 					continue
@@ -208,6 +211,33 @@ func TestSchemasOfToolsHaveNoChoiceAtTheirRoot(t *testing.T) {
 				} else {
 					assert.Contains(t, r.Losses.String(), field.path+"."+lost, "%s to %s", field.path, to)
 				}
+			}
+		}
+	}
+}
+
+// One tool without arguments, or with a list of anything, made OpenAI refuse every request of Claude
+// Code, whose own service takes both; Gemini refuses the list, too.
+func TestSchemasOfToolsHaveWhatServicesDemand(t *testing.T) {
+	for _, c := range []struct{ schema, want, gemini string }{
+		{`{"type":"object"}`, `{"type":"object","properties":{}}`, `{"type":"object"}`},
+		{`{}`, `{"type":"object","properties":{}}`, `{"type":"object"}`},
+		{`{"type":"object","properties":null,"required":null}`, `{"type":"object","properties":{}}`, `{"type":"object"}`},
+		{`{"type":null,"properties":{"a":{"type":"array"}}}`, `{"type":"object","properties":{"a":{"type":"array","items":{}}}}`, ""},
+		{`{"type":"object","anyOf":[{"required":["a"]},{"required":["b"]}]}`, `{"type":"object","properties":{}}`, `"anyOf":`},
+	} {
+		for _, field := range toolFields {
+			for _, to := range []translate.Format{translate.Messages, translate.Chat, translate.Responses, translate.Converse, translate.Gemini} {
+				if to == field.source {
+					continue
+				}
+				out, _, refused := renderOf(t, field.source, to, field.body(c.schema))
+				require.Nil(t, refused, "%s to %s", field.path, to)
+				want := c.want
+				if to == translate.Gemini && c.gemini != "" { // an object without properties has any
+					want = c.gemini
+				}
+				assert.Contains(t, out, want, "%s to %s", field.path, to)
 			}
 		}
 	}

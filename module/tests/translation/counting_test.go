@@ -19,14 +19,14 @@ func TestProvidersOfOtherFormatsCountTokens(t *testing.T) {
 			site.ResponsesPath + "/input_tokens",
 			`{"model":"m","instructions":"s","input":"hi","max_output_tokens":99,"temperature":0.5,"user":"u","stream":true,"tools":[{"type":"function",` + tool + `,"parameters":{"type":"object"}}]}`,
 			"messages", site.CountPath,
-			`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"system":[{"type":"text","text":"s"}],"tools":[{` + tool + `,"input_schema":{"type":"object"}}]}`,
+			`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"hi"}]}],"system":[{"type":"text","text":"s"}],"tools":[{` + tool + `,"input_schema":{"type":"object","properties":{}}}]}`,
 			`{"object":"response.input_tokens","input_tokens":42}`,
 		},
 		{
 			site.CountPath,
 			`{"model":"m","system":"s","messages":[{"role":"user","content":"hi"}],"max_tokens":99,"temperature":0.5,"stop_sequences":["x"],"metadata":{"user_id":"u"},"stream":true,"tools":[{` + tool + `,"input_schema":{"type":"object"}}]}`,
 			"responses", site.ResponsesPath + "/input_tokens",
-			`{"model":"m","instructions":"s","input":[{"type":"message","role":"user","content":"hi"}],"tools":[{"type":"function",` + tool + `,"parameters":{"type":"object"},"strict":false}]}`,
+			`{"model":"m","instructions":"s","input":[{"type":"message","role":"user","content":"hi"}],"tools":[{"type":"function",` + tool + `,"parameters":{"type":"object","properties":{}},"strict":false}]}`,
 			`{"input_tokens":42}`,
 		},
 	} {

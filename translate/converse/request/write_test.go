@@ -65,7 +65,7 @@ const (
 	hi       = `{"messages":[{"role":"user","content":[{"text":"hi"}]}]`
 	question = `{"role":"user","content":"q"}`
 	look     = `"tools":[{"name":"look","input_schema":{"type":"object"}}]`
-	lookSpec = `{"toolSpec":{"name":"look","inputSchema":{"json":{"type":"object"}}}}`
+	lookSpec = `{"toolSpec":{"name":"look","inputSchema":{"json":{"type":"object","properties":{}}}}}`
 )
 
 func model(blocks string) string { return `{"role":"assistant","content":[` + blocks + `]}` }

@@ -20,9 +20,10 @@ func (t *tools) forget() (kept int) {
 	return cap(t.buf)
 }
 
-// Tool adds a tool. Its schema stays as it is for models that accept JSON Schema.
+// Tool adds a tool. Its schema is filled, and stays as it is for models that accept JSON Schema.
 func (w *writer) Tool(t *core.Tool) {
 	w.tools.names.Add(w.x, t)
+	core.FillSchema(t)
 	b := append(w.tools.buf, `,{"name":"`...)
 	b = append(w.tools.names.AppendTo(b, jsonscan.Inner(t.Name)), '"')
 	if t.Description != nil {

@@ -2,7 +2,6 @@ package jsonschema
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -170,8 +169,17 @@ func List(values [][]byte) []byte {
 }
 
 // IsType reports whether a schema states a type, alone or among others.
-func (s *Schema) IsType(word string) bool {
-	raw := s.Raw("type")
-	is := func(raw []byte) bool { return jsonscan.TextOf(raw) == word }
-	return is(raw) || slices.ContainsFunc(Elements(raw), is)
+func (s *Schema) IsType(word string) bool { return hasType(s.Raw("type"), word) }
+
+// hasType reports whether a type, or a list of types, has a word.
+func hasType(raw []byte, word string) bool {
+	if len(raw) == 0 || raw[0] != '[' {
+		return string(jsonscan.DecodedOf(raw)) == word
+	}
+	c := jsonscan.Again(raw)
+	found := false
+	for c.EnterArray(); c.Element(); {
+		found = string(jsonscan.DecodedOf(c.Skip())) == word || found
+	}
+	return found
 }

@@ -10,6 +10,8 @@ type Root struct {
 	Typed   bool // it has a type
 	Refused bool // it has members that services refuse there
 	OddName bool // an argument has a name that the Claude API refuses
+	Bare    bool // it is an object without properties
+	Gaps    bool // it, or a schema inside it, has a null or an array without items
 }
 
 // ReadRoot consumes the schema at the cursor of a valid document, and returns it as it is written.
@@ -18,16 +20,23 @@ func ReadRoot(c *jsonscan.Cursor, names bool) (schema []byte, root Root) {
 	if c.Kind() != jsonscan.Object {
 		return c.Skip(), Root{Read: true}
 	}
-	start := c.Offset()
+	start, object, properties := c.Offset(), true, false
 	root.Read = true
 	for c.EnterObject(); c.Member(); {
+		if c.Kind() == jsonscan.Null { // as if it were absent
+			c.Skip()
+			continue
+		}
 		switch string(c.Name()) {
 		case "allOf", "anyOf", "oneOf", "enum", "const", "not":
 			root.Refused = true
 		case "type":
 			root.Typed = true
 			root.Refused = root.Refused || c.Kind() == jsonscan.Array
+			object = hasType(c.Skip(), "object")
+			continue
 		case "properties":
+			properties = true
 			if names {
 				root.OddName = readProperties(c) || root.OddName
 				continue
@@ -36,7 +45,10 @@ func ReadRoot(c *jsonscan.Cursor, names bool) (schema []byte, root Root) {
 		c.Skip()
 	}
 	end := c.Offset()
-	return c.Document()[start:end:end], root
+	schema = c.Document()[start:end:end]
+	root.Bare = object && !properties
+	root.Gaps = hasGaps(schema)
+	return schema, root
 }
 
 // readProperties consumes the properties of a schema, and reports whether one of them has a name
