@@ -381,3 +381,59 @@ func TestALimitedAccountIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A server of the chat format that names the stop text of an answer names it to clients of messages,
+// which distinguish it from the end of a turn. The name of SGLang for it was unknown, and a number
+// is the token that ended the answer.
+func TestServersNameTheStopTextOfAnAnswer(t *testing.T) {
+	for _, w := range []way{chatToMessages, completionsToMessages} {
+		for _, c := range []struct{ member, want string }{
+			{`"stop_reason":"END"`, `"stop_reason":"stop_sequence","stop_sequence":"END"`},
+			{`"matched_stop":"END"`, `"stop_reason":"stop_sequence","stop_sequence":"END"`},
+			{`"stop_reason":null,"matched_stop":"END"`, `"stop_reason":"stop_sequence","stop_sequence":"END"`},
+			{`"matched_stop":128001`, `"stop_reason":"end_turn","stop_sequence":null`},
+			{`"matched_stop":"another"`, `"stop_reason":"end_turn","stop_sequence":null`},
+		} {
+			stream, whole := ended(w.source, content{part: textOf[w.source], fragments: textOf[w.source]}, "stop")
+			add := func(answer []byte) []byte {
+				return []byte(strings.ReplaceAll(string(answer), `"finish_reason":"stop"`, `"finish_reason":"stop",`+c.member))
+			}
+			asked := w.remembered(true)
+			asked.Cuts.Stops = []string{"END"}
+			assert.Contains(t, translated(w, asked, [][]byte{add(stream)}, true).out, c.want, "%s, %s", w.name(), c.member)
+			asked.Stream = false
+			assert.Contains(t, answered(w, asked, add([]byte(whole))).out, c.want, "%s, %s", w.name(), c.member)
+		}
+	}
+}
+
+// textOf is a text in the choice of a chunk, or of an answer.
+var textOf = map[translate.Format]string{translate.Chat: `"content":"a"`, translate.Completions: `"text":"a"`}
+
+// Gemini, and hubs in front of other services, state in each part of a stream that it ends. Clients
+// of messages got each part of a text from Gemini as a block of its own, of which many read the first.
+func TestATextGoesOnBehindAReasonToEnd(t *testing.T) {
+	streams := map[translate.Format][]byte{
+		translate.Gemini: chatStream(nil,
+			`{"modelVersion":"m","candidates":[{"content":{"parts":[{"text":"a","thought":true}]},"finishReason":"STOP"}]}`,
+			`{"candidates":[{"content":{"parts":[{"text":"b","thought":true}]},"finishReason":"STOP"}]}`,
+			`{"candidates":[{"content":{"parts":[{"text":"c"}]},"finishReason":"STOP"}]}`,
+			`{"candidates":[{"content":{"parts":[]},"finishReason":"STOP"}]}`,
+			`{"candidates":[{"content":{"parts":[{"text":"d"}]},"finishReason":"STOP"}]}`),
+		translate.Chat: chatStream(nil,
+			`{"model":"m","choices":[{"index":0,"delta":{"reasoning_content":"a"},"finish_reason":"stop"}]}`,
+			`{"choices":[{"index":0,"delta":{"reasoning_content":"b"},"finish_reason":"stop"}]}`,
+			`{"choices":[{"index":0,"delta":{"content":"c"},"finish_reason":"stop"}]}`,
+			`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`,
+			`{"choices":[{"index":0,"delta":{"content":"d"},"finish_reason":"stop"}]}`, "[DONE]"),
+	}
+	for _, w := range []way{geminiToMessages, geminiToResponses, chatToMessages, chatToResponses} {
+		got := translated(w, w.remembered(true), [][]byte{streams[w.source]}, true)
+		require.True(t, got.Finished(), w.name())
+		added, err := w.added(got.out, false)
+		require.NoError(t, err, w.name())
+		answer := fmt.Sprint(added)
+		assert.Contains(t, answer, ":ab", w.name())
+		assert.Contains(t, answer, ":cd", w.name())
+	}
+}

@@ -169,10 +169,10 @@ func (p *Parser) sign(subject string, call []byte) {
 	p.Events.Close(&p.open)
 }
 
-// sendReason sends the reason why the turn has ended, if it is known.
+// sendReason sends the reason why the turn has ended, if it is known. Some services state one in each
+// part of a stream: the text goes on behind it.
 func (p *Parser) sendReason() {
 	if raw := p.candidate.Filled(reason); raw != nil {
-		p.Events.Close(&p.open)
 		p.Finish(raw, nil, p.candidate.Raw(explanation))
 	}
 }

@@ -49,7 +49,7 @@ func NewChoices() *members.Table {
 	t := members.New(InChoice)
 	t.Maybe(members.Any, "index")
 	t.Maybe(members.String, "finish_reason")
-	t.Maybe(members.String, "stop_reason")
+	t.Maybe(members.String, "stop_reason matched_stop")     // the stop text: of vLLM, of SGLang
 	t.Maybe(members.Object, "usage")                        // of Moonshot, in the last chunk of a stream
 	t.Skip("content_filter_results content_filter_offsets") // of Azure; a finish_reason has the effect
 	return t

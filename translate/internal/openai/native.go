@@ -89,7 +89,7 @@ func (n *native) read(answer []byte) error {
 // The members of a choice, and of its message, that its first chunk does not have as they
 // are.
 var (
-	besideMessage = event.Without{"index": "", "finish_reason": "", "stop_reason": "", "message": "", "delta": "", "text": ""}
+	besideMessage = event.Without{"index": "", "finish_reason": "", "stop_reason": "", "matched_stop": "", "message": "", "delta": "", "text": ""}
 	besideCalls   = event.Without{"role": "", "tool_calls": ""}
 )
 
@@ -113,7 +113,7 @@ func (n *native) appendChoice(dst []byte, index int, choice []byte) (chunks []by
 		case "finish_reason":
 			reason = ""
 			fallthrough
-		case "stop_reason":
+		case "stop_reason", "matched_stop":
 			last += `,"` + string(name) + `":` + string(jsonscan.AppendCompact(nil, value))
 		}
 	}
