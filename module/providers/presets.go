@@ -102,12 +102,12 @@ var presets = []Preset{
 		Traits:      map[string]string{"max_tokens_field": "max_completion_tokens", "max_stops": "4", "native_n": "false", "reasoning_replay": "drop"},
 		ModelTraits: replaying("reasoning", "*gpt-oss*", "*qwen3*"),
 	}},
-	// The service refuses unknown fields, such as user and stream_options, and ids of calls of
-	// another length. A stream always has usage. The reasoning of models that reason is a part of
+	// The service refuses unknown fields, such as user and stream_options, ids of calls of another
+	// length, and the user directly behind the result of a call. A stream always has usage. The reasoning of models that reason is a part of
 	// the content.
 	{"mistral", aigateway.Defaults{
 		BaseURL: "https://api.mistral.ai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
-		Traits: map[string]string{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine", "reasoning_replay": "drop"},
+		Traits: map[string]string{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine", "after_results": "assistant", "reasoning_replay": "drop"},
 		ModelTraits: replaying("thinking", "mistral-large-4*", "mistral-large-latest", "mistral-medium-3*", "mistral-medium-2604", "mistral-medium-latest",
 			"mistral-small-2603", "mistral-small-latest", "magistral*"),
 	}},

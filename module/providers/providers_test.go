@@ -63,7 +63,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 		},
 		"mistral": {
 			BaseURL: "https://api.mistral.ai/v1", Formats: list{chat}, KeyRequired: true, ListsModels: true,
-			Traits: traits{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine", "reasoning_replay": "drop"},
+			Traits: traits{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine", "after_results": "assistant", "reasoning_replay": "drop"},
 		},
 		"openrouter": {
 			BaseURL: "https://openrouter.ai/api/v1", Formats: list{chat, messages, responses}, KeyRequired: true, ListsModels: true,
@@ -220,11 +220,12 @@ func TestPresetsKnowTheLongestAnswers(t *testing.T) {
 }
 
 // A session that changed to a model of Mistral on OpenRouter after a call was refused: the id of the
-// call had not nine letters.
-func TestModelsOfMistralGetIDsOfNineLetters(t *testing.T) {
+// call had not nine letters, or a text of the user was behind the result.
+func TestModelsOfMistralGetIDsOfNineLettersAndNotesBehindResults(t *testing.T) {
 	for _, preset := range []string{"openrouter", "together", "fireworks", "deepinfra", "nvidia", "openai_compatible", "vllm", "ollama", "llamacpp"} {
 		for _, model := range []string{"mistralai/mistral-large", "Ministral-3B", "codestral-2", "devstral:24b", "mistralai/Mixtral-8x7B", "pixtral-12b"} {
 			assert.Equal(t, trait.CallIDsNine, traitsOfModel(t, preset, model).CallIDs, "%s %s", preset, model)
+			assert.True(t, traitsOfModel(t, preset, model).AssistantAfterResults, "%s %s", preset, model)
 		}
 		assert.NotEqual(t, trait.CallIDsNine, traitsOfModel(t, preset, "qwen3").CallIDs, preset)
 	}

@@ -25,6 +25,7 @@ var effects = map[string]struct {
 	"include_usage":         {way{translate.Messages, translate.Chat}, "false", conversation(hi, `"stream":true`)},
 	"system_role":           {way{translate.Messages, translate.Chat}, "developer", conversation(hi, `"system":"s"`)},
 	"alternation":           {way{translate.Messages, translate.Chat}, "true", conversation(hi + "," + hi)},
+	"after_results":         {way{translate.Messages, translate.Chat}, "assistant", conversation(hi + "," + toolUse + "," + result + "," + hi)},
 	"tool_content":          {way{translate.Messages, translate.Chat}, "parts", conversation(`{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`)},
 	"max_stops":             {way{translate.Messages, translate.Chat}, "1", conversation(hi, `"stop_sequences":["a","b"]`)},
 	"tool_call_ids":         {way{translate.Messages, translate.Chat}, "nine", returned(`,"content":"r"`).body},

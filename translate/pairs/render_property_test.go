@@ -91,7 +91,7 @@ func TestEveryWordArrivesOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	traits := []string{
 		"", "alternation on", "tool_content parts", "mid_system hoist", "mid_system user; alternation on",
-		"tool_images inline", "cache_breakpoints on", "cache_breakpoints on; alternation on; mid_system hoist; tool_content parts; tool_images inline",
+		"tool_images inline", "after_results assistant", "cache_breakpoints on", "cache_breakpoints on; alternation on; mid_system hoist; tool_content parts; tool_images inline",
 	}
 	for i := range 800 {
 		talk := talker{Rand: random}

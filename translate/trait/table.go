@@ -25,6 +25,7 @@ var traits = []trait{
 	choice("system_role", func(t *Traits) *SystemRole { return &t.SystemRole }, SystemRoleSystem, "system", "developer", "user"),
 	choice("mid_system", func(t *Traits) *MidSystem { return &t.MidSystem }, MidSystemKeep, "keep", "hoist", "user", "refuse"),
 	flag("alternation", "false", "true", func(t *Traits) *bool { return &t.Alternation }),
+	flag("after_results", "any", "assistant", func(t *Traits) *bool { return &t.AssistantAfterResults }),
 	flag("tool_content", "string", "parts", func(t *Traits) *bool { return &t.ToolContentParts }),
 	choice("tool_call_ids", func(t *Traits) *CallIDs { return &t.CallIDs }, CallIDsAny, "any", "short", "nine"),
 	flag("tool_images", "hoist", "inline", func(t *Traits) *bool { return &t.ToolImagesInline }),

@@ -21,6 +21,7 @@ var others = map[string]map[string]Traits{
 	"system_role":      {"developer": {SystemRole: SystemRoleDeveloper}, "user": {SystemRole: SystemRoleUser}},
 	"mid_system":       {"hoist": {MidSystem: MidSystemHoist}, "user": {MidSystem: MidSystemUser}},
 	"alternation":      {"true": {Alternation: true}, "on": {Alternation: true}},
+	"after_results":    {"assistant": {AssistantAfterResults: true}},
 	"tool_content":     {"parts": {ToolContentParts: true}},
 	"tool_call_ids":    {"short": {CallIDs: CallIDsShort}, "nine": {CallIDs: CallIDsNine}},
 	"tool_images":      {"inline": {ToolImagesInline: true}},

@@ -19,6 +19,9 @@ type Traits struct {
 	MidSystem MidSystem
 	// Alternation joins messages of one role that follow each other.
 	Alternation bool
+	// AssistantAfterResults puts a note of the assistant between the results of tools and a message
+	// of anyone else, which the models of Mistral refuse there.
+	AssistantAfterResults bool
 	// ToolContentParts sends several texts as parts instead of one text.
 	ToolContentParts bool
 	// MaxStops is the number of stop texts that the provider takes, 0 for any, NoStops for

@@ -29,6 +29,8 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"mid_system", "user", T{MidSystem: trait.MidSystemUser}},
 		{"alternation", "true", T{Alternation: true}},
 		{"alternation", "off", T{}},
+		{"after_results", "any", T{}},
+		{"after_results", "assistant", T{AssistantAfterResults: true}},
 		{"tool_content", "parts", T{ToolContentParts: true}},
 		{"tool_images", "inline", T{ToolImagesInline: true}},
 		{"image_url", "base64", T{ImagesBase64Only: true}},

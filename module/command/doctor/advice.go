@@ -23,6 +23,7 @@ var remedies = []remedy{
 	trait(`max_tokens.*?valid range.*?\[\d+, ?(\d+)\]`, "max_output_tokens $1"),
 	trait(`maximum tokens you requested exceeds the model limit of (\d+)`, "max_output_tokens $1"),
 	trait(`tool.?call id\b.*? length of 9\b`, "tool_call_ids nine"),
+	trait(`unexpected role '?\w+'? after role '?tool`, "after_results assistant"),
 	trait(`reasoning_content.*? (?:must be passed back|is missing)`, "reasoning_replay reasoning_content"),
 	trait(`stream_options|include_usage`, "include_usage off"),
 	trait(`(?i)system role not supported|support system messages|developer instruction is not enabled`, "system_role user"),

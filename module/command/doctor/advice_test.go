@@ -32,10 +32,11 @@ func TestAdvice(t *testing.T) {
 		"400: The `reasoning_content` in the thinking mode must be passed back to the API.":                 "reasoning_replay reasoning_content",
 		"400: thinking is enabled but reasoning_content is missing in assistant tool call message":          "reasoning_replay reasoning_content",
 		"400: Tool call id was toolu_01ABC but must be a-z, A-Z, 0-9, with a length of 9.":                  "tool_call_ids nine",
+		"400: Unexpected role 'user' after role 'tool'":                                                     "after_results assistant",
 		"400: `temperature` is deprecated for this model.":                                                  "sampling none",
 		"400: Unsupported parameter: 'top_p' is not supported with this model.":                             "sampling none",
 		"400: The model returned the following errors: `temperature` and `top_p` cannot both be specified.": "sampling one",
-		"400: messages: something else": "",
+		"400: messages: something else":                                                                     "",
 	} {
 		assert.Equal(t, line, adviceFor(reason, false), reason)
 	}

@@ -34,7 +34,7 @@ func (w *writer) Begin(x *core.Translation, room int) {
 	w.x, w.tools.Repeats = x, true
 	w.system.Reset(openText, parts.BlankLine)
 	w.hoisted.Reset(openText, parts.BlankLine)
-	w.messages.reset(x.Traits.Alternation || x.Traits.SystemIsUser())
+	w.messages.reset(x.Traits.Alternation || x.Traits.SystemIsUser(), x.Traits.AssistantAfterResults)
 	w.messages.buf = slices.Grow(w.messages.buf, room)
 }
 

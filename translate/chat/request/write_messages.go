@@ -13,6 +13,7 @@ const openText = `{"type":"text","text":"`
 type messages struct {
 	buf   []byte
 	unite bool // successive messages of one role become one message
+	note  bool // one of the assistant follows the results of tools
 
 	// The last message.
 	place      core.Place // of the client's
@@ -22,9 +23,9 @@ type messages struct {
 	null       bool // its content
 }
 
-func (t *messages) reset(unite bool) {
+func (t *messages) reset(unite, note bool) {
 	t.content.Reset(openText, "")
-	*t = messages{buf: t.buf[:0], unite: unite, head: t.head[:0], tail: t.tail[:0], content: t.content}
+	*t = messages{buf: t.buf[:0], unite: unite, note: note, head: t.head[:0], tail: t.tail[:0], content: t.content}
 }
 
 func (t *messages) empty() bool { return t.role == "" }
@@ -32,9 +33,17 @@ func (t *messages) empty() bool { return t.role == "" }
 // size returns the size of the memory of all messages without the last content, in bytes.
 func (t *messages) size() int { return cap(t.buf) + cap(t.head) + cap(t.tail) }
 
+// resultsRead is the message between the results of tools and one of the user or the system, for models
+// that refuse it there.
+const resultsRead = `,{"role":"assistant","content":"OK."}`
+
 // add adds a message: the members behind its role, its content, which add takes over, nil
 // for null, and the members behind the content.
 func (t *messages) add(place core.Place, role string, head []byte, c *parts.Content, tail []byte) {
+	if t.note && t.role == "tool" && role != "tool" && role != "assistant" {
+		t.buf = append(t.appendLast(t.buf), resultsRead...)
+		t.role = ""
+	}
 	if t.unite && role == t.role && len(head)+len(t.head)+len(t.tail) == 0 {
 		t.join(c)
 	} else {
