@@ -36,6 +36,9 @@ var formats = [...]struct {
 }{
 	{"RIFF", 0, wave, mostRaw},
 	{"RF64", 0, wave, mostRaw},
+	{"FORM", 0, aiff, mostRaw},
+	{".snd", 0, sun, mostRaw},
+	{"#!AMR", 0, amr, mostMPEG},
 	{"OggS", 0, ogg, float64(Sound)},
 	{"fLaC", 0, flac, mostRaw},
 	{"ID3", 0, mpeg, mostMPEG},

@@ -1,6 +1,9 @@
 package playtime
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // wave reads WAV. Players ignore the stated length of the data where it cannot be.
 func wave(f file) (seconds float64, ok bool) {
@@ -20,6 +23,68 @@ func wave(f file) (seconds float64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// aiff reads AIFF and AIFF-C, whose header states the number of frames.
+func aiff(f file) (seconds float64, ok bool) {
+	for offset, n := int64(12), 0; offset < f.size && n < maxParts; n++ {
+		size := int64(f.big(offset+4, 4))
+		if string(f.read(offset, 4)) == "COMM" {
+			// The rate has 80 bits: an exponent, and a whole number of 64 bits.
+			rate := math.Ldexp(float64(f.big(offset+18, 8)), int(f.big(offset+16, 2)&0x7fff)-16383-63)
+			return float64(f.big(offset+10, 4)) / rate, rate > 0
+		}
+		offset += 8 + size + size&1
+	}
+	return 0, false
+}
+
+// sun reads AU. Players ignore its stated length.
+func sun(f file) (seconds float64, ok bool) {
+	sample := [...]uint64{1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 4, 7: 8, 27: 1} // bytes, by the coding
+	coding := f.big(12, 4)
+	if coding >= uint64(len(sample)) {
+		return 0, false
+	}
+	rate := f.big(16, 4) * f.big(20, 4) * sample[coding]
+	return float64(f.size-int64(f.big(4, 4))) / float64(rate), rate > 0
+}
+
+// amr reads AMR in one channel.
+func amr(f file) (seconds float64, ok bool) {
+	start, sizes := int64(len("#!AMR\n")), [16]int64{13, 14, 16, 18, 20, 21, 27, 32, 6, 1, 1, 1, 1, 1, 1, 1}
+	if string(f.read(start-1, 4)) == "-WB\n" {
+		start, sizes = int64(len("#!AMR-WB\n")), [16]int64{18, 24, 33, 37, 41, 47, 51, 59, 61, 6, 1, 1, 1, 1, 1, 1}
+	}
+	return f.frames(start, func(offset int64) (size int64, seconds float64) {
+		return sizes[f.big(offset, 1)>>3&15], 0.02
+	})
+}
+
+// adts reads AAC in frames of its own, each of 1024 samples.
+func adts(f file, start int64) (seconds float64, ok bool) {
+	rates := [16]float64{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350}
+	return f.frames(start, func(offset int64) (size int64, seconds float64) {
+		h := f.big(offset, 8)
+		if rate := rates[h>>42&15]; h>>52 == 0xfff && rate > 0 {
+			return int64(h >> 21 & 0x1fff), 1024 / rate
+		}
+		return 0, 0
+	})
+}
+
+// frames returns the length of frames without a header of the whole, by the size and the length of
+// the first ones.
+func (f file) frames(start int64, frame func(offset int64) (size int64, seconds float64)) (seconds float64, ok bool) {
+	offset := start
+	for n := 0; offset < f.size && n < maxParts; n++ {
+		size, length := frame(offset)
+		if size <= 0 || length <= 0 {
+			break
+		}
+		offset, seconds = offset+size, seconds+length
+	}
+	return seconds * float64(f.size-start) / float64(offset-start), offset > start
 }
 
 // ogg reads Ogg with Opus or Vorbis: the position of the last page, in samples.
@@ -62,8 +127,11 @@ func mpeg(f file) (seconds float64, ok bool) {
 	}
 	h := f.big(start, 4)
 	version, layer := h>>19&3, h>>17&3
-	if h>>21 != 0x7ff || version == 1 || layer == 0 {
+	switch {
+	case h>>21 != 0x7ff || version == 1:
 		return 0, false
+	case layer == 0:
+		return adts(f, start)
 	}
 	samples, half := uint64(1152), uint64(0)
 	if version != 3 {
