@@ -118,6 +118,10 @@ func (s *source) key(row *migration.Section, p *people, names *migration.Names) 
 		key.Owner = (&migration.Names{}).Give(team.Text("team_alias"), "")
 	}
 	key.Disabled = row.Flag("blocked") || team != nil && team.Flag("blocked")
+	if end := row.Text("expires"); key.Expires == "" && end != "" && end != "infinity" {
+		key.Disabled = true
+		s.report.Add(migration.Changed, row.Place, "the key %s is disabled: its end is no time that can be read", key.Name)
+	}
 	s.allow(&key, row, user, team)
 	for _, column := range [...]string{"model_max_budget", "aliases", "allowed_routes", "permissions", "config", "guardrails", "object_permission_id"} {
 		if value := row.Take(column); !blank(value) {
@@ -204,10 +208,9 @@ func (s *source) allow(key *migration.Key, row, user, team *migration.Section) {
 	key.Disabled = key.Disabled || !slices.ContainsFunc(key.Models, s.has)
 }
 
-// moment returns a time of the database, which has no zone and is UTC, by RFC 3339; "" for
-// none.
+// moment returns a time of the database by RFC 3339, "" for none. Without a zone, it is UTC.
 func moment(text string) string {
-	for _, layout := range [...]string{"2006-01-02T15:04:05", time.DateTime, time.RFC3339} {
+	for _, layout := range [...]string{"2006-01-02T15:04:05", time.DateTime, time.RFC3339, time.DateTime + "Z07", time.DateTime + "Z07:00", "2006-01-02T15:04:05Z0700", time.DateOnly} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t.UTC().Format(time.RFC3339)
 		}

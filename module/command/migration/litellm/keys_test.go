@@ -66,6 +66,11 @@ func TestKeys(t *testing.T) {
 		"Z009 an expiry in the past stays": {
 			Tables{Keys: objects(token(`"key_alias":"a","expires":"2025-01-01T00:00:00"`))}, []string{"expires 2025-01-01T00:00:00Z"}, nil, nil,
 		},
+		"an expiry with a zone stays, and one that cannot be read disables": { // both keys once had none
+			Tables{Keys: objects(token(`"key_alias":"a","expires":"2027-01-01 02:00:00+02"`), strings.Replace(token(`"key_alias":"b","expires":"soon"`), digest, strings.Repeat("0", 64), 1), strings.Replace(token(`"key_alias":"c","expires":"infinity"`), digest, strings.Repeat("1", 64), 1))},
+			[]string{"expires 2027-01-01T00:00:00Z", "key b sha256:" + strings.Repeat("0", 64) + " {\n\tdisabled", "key c sha256:" + strings.Repeat("1", 64)}, nil,
+			[]string{"the key b is disabled: its end is no time that can be read"},
+		},
 		"Z010 budgets have the periods of calendars where LiteLLM has them": {
 			Tables{Keys: objects(token(`"key_alias":"a","max_budget":20,"budget_duration":"30d","rpm_limit":60,"tpm_limit":200000,"max_parallel_requests":4`), strings.Replace(token(`"key_alias":"b","max_budget":2.5,"budget_duration":"2d"`), digest, strings.Repeat("0", 64), 1), strings.Replace(token(`"key_alias":"c","max_budget":5`), digest, strings.Repeat("1", 64), 1))},
 			[]string{"limit key-a", "limit key-b"},
