@@ -102,10 +102,11 @@ type GuardText struct {
 	Before, More bool
 }
 
-// IsInvisible reports whether a character has no width, as a space without a width or a selector of
-// variants. A model reads the text around it as if it were not there.
+// IsInvisible reports whether a character has no width, as a space without a width, a selector of
+// variants, or the frame of a key around a digit. A model reads the text around it as if it were not
+// there.
 func IsInvisible(r rune) bool {
-	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	return unicode.In(r, unicode.Cf, unicode.Me, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // IsWord reports whether the text is a single word outside of the conversation, such as an id.

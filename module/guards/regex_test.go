@@ -51,30 +51,31 @@ func TestBuiltInRulesFindWhatTheyCheck(t *testing.T) {
 	g := regexOf(t, "mask card iban key email")
 	for text, want := range map[string]string{
 		"4111111111111111": "[card]",
-		"pay 4111-1111-1111-1111, or 378282246310005.":           "pay [card], or [card].",
-		"2024 4111 1111 1111 1111 12":                            "2024 [card] 12",
-		"5555 5555 5555 4444 and 6011000990139424":               "[card] and [card]",
-		"4111111111111112":                                       "4111111111111112", // the check digit is wrong
-		"1234567812345670":                                       "1234567812345670", // no issuer
-		"x4111111111111111":                                      "x4111111111111111",
-		"41111111111111111111":                                   "41111111111111111111",
-		"0.4111111111111111 and -12.4111111111111111":            "0.4111111111111111 and -12.4111111111111111", // fractions
-		"1.4111 1111 1111 1111":                                  "1.[card]",
-		"no.4111111111111111, or .4111111111111111":              "no.[card], or .[card]",
-		"41111111-1111-1111-8111-abcdefabcdef":                   "41111111-1111-1111-8111-abcdefabcdef", // a UUID
-		"id=47223179-9330-4259-b66c-0123456789ab;":               "id=47223179-9330-4259-b66c-0123456789ab;",
-		"41111111-1111-1111-8111-abcdefabcdeg":                   "[card]-8111-abcdefabcdeg",
-		"DE89 3704 0044 0532 0130 00 BITTE":                      "[iban] BITTE",
-		"gb29nwbk60161331926819":                                 "[iban]",
-		"DE88 3704 0044 0532 0130 00":                            "DE88 3704 0044 0532 0130 00",
-		"write to jane.doe+x@mail.example.com.":                  "write to [email].",
-		"a@b":                                                    "a@b",
-		"sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA":                  "[key]",
-		"AKIAIOSFODNN7EXAMPLE ghp_" + strings.Repeat("a", 36):    "[key] [key]",
-		"-----BEGIN RSA PRIVATE KEY-----":                        "[key]",
-		"4111\u200b1111\u00ad1111\u20601111 é":                   "[card] é",
-		"é ４１１１ １１１１ １１１１ １１１１ é":                                "é [card] é",
-		"risk-averse tasks, sk-short, disk-drive-of-the-network": "risk-averse tasks, sk-short, disk-drive-of-the-network",
+		"pay 4111-1111-1111-1111, or 378282246310005.":                     "pay [card], or [card].",
+		"2024 4111 1111 1111 1111 12":                                      "2024 [card] 12",
+		"5555 5555 5555 4444 and 6011000990139424":                         "[card] and [card]",
+		"4111111111111112":                                                 "4111111111111112", // the check digit is wrong
+		"1234567812345670":                                                 "1234567812345670", // no issuer
+		"x4111111111111111":                                                "x4111111111111111",
+		"41111111111111111111":                                             "41111111111111111111",
+		"0.4111111111111111 and -12.4111111111111111":                      "0.4111111111111111 and -12.4111111111111111", // fractions
+		"1.4111 1111 1111 1111":                                            "1.[card]",
+		"no.4111111111111111, or .4111111111111111":                        "no.[card], or .[card]",
+		"41111111-1111-1111-8111-abcdefabcdef":                             "41111111-1111-1111-8111-abcdefabcdef", // a UUID
+		"id=47223179-9330-4259-b66c-0123456789ab;":                         "id=47223179-9330-4259-b66c-0123456789ab;",
+		"41111111-1111-1111-8111-abcdefabcdeg":                             "[card]-8111-abcdefabcdeg",
+		"DE89 3704 0044 0532 0130 00 BITTE":                                "[iban] BITTE",
+		"gb29nwbk60161331926819":                                           "[iban]",
+		"DE88 3704 0044 0532 0130 00":                                      "DE88 3704 0044 0532 0130 00",
+		"write to jane.doe+x@mail.example.com.":                            "write to [email].",
+		"a@b":                                                              "a@b",
+		"sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA":                            "[key]",
+		"AKIAIOSFODNN7EXAMPLE ghp_" + strings.Repeat("a", 36):              "[key] [key]",
+		"-----BEGIN RSA PRIVATE KEY-----":                                  "[key]",
+		"4111\u200b1111\u00ad1111\u20601111 é":                             "[card] é",
+		"4\ufe0f\u20e31\ufe0f\u20e31\ufe0f\u20e31\ufe0f\u20e3111111111111": "[card]", // in the frames of keys
+		"é ４１１１ １１１１ １１１１ １１１１ é":                                          "é [card] é",
+		"risk-averse tasks, sk-short, disk-drive-of-the-network":           "risk-averse tasks, sk-short, disk-drive-of-the-network",
 	} {
 		assert.Equal(t, want, masked(text, check(t, g, text)), text)
 	}
