@@ -1,7 +1,9 @@
 package fault
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -131,11 +133,13 @@ func Unusable(cause error) *Fault {
 func (f *Fault) IsUnusable() bool { return f.Code == codeUnusable }
 
 // Interrupted reports whether the outcome of the call is unknown: it timed out or
-// broke off.
+// broke off, in the middle of its content coding, too.
 func (f *Fault) Interrupted() bool {
 	switch f.Code {
 	case codeTimeout, codeUnreachable, codeTruncated:
 		return true
+	case codeUnusable:
+		return errors.Is(f.Cause, io.ErrUnexpectedEOF)
 	}
 	return f.Kind == Internal && f.Code == "" && !f.Quoted
 }
