@@ -109,6 +109,7 @@ var samplesOfChat = samples{
 	"function_call":                       wanting(`"function_call":"auto"`),
 	"audio":                               wanting(`"audio":{"voice":"v"}`),
 	"web_search_options":                  wanting(`"web_search_options":{"a":1}`),
+	"enable_search":                       wanting(`"enable_search":true`),
 	"user":                                wanting(`"user":"u"`),
 	"safety_identifier":                   wanting(`"safety_identifier":"u"`),
 	"tools":                               wanting(oneFunction),

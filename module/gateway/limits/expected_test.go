@@ -2,6 +2,7 @@ package limits
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -189,6 +190,43 @@ func TestSearchesAndTiersAreReserved(t *testing.T) {
 		e, refused := chain.Expect(&exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), View: view}}, m, byAnswer{table})
 		assert.Nil(t, refused)
 		assert.Equal(t, want, e.Cost.Nanos, string(spoken))
+	}
+}
+
+// The fee of a search that a request asks for, or that the model makes for each answer, was missing in
+// the record, since answers in the chat format do not state it.
+func TestSearchesOfEveryAnswerAreExpected(t *testing.T) {
+	table, err := prices.FromRows("p", []map[string]string{{"models": "*", "input": "0", "output": "0", "search": "0.01"}})
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		model, body string
+		spoken      translate.Format
+		reserved    int64
+		each        int64
+	}{
+		"none":                            {"gpt-5.5", `{}`, translate.Chat, 0, 0},
+		"options of a search":             {"gpt-5.5", `{"web_search_options":{}}`, translate.Chat, 1, 1},
+		"options that are left out":       {"gpt-5.5", `{"web_search_options":{}}`, translate.Messages, 0, 0},
+		"a model that always searches":    {"gpt-5-search-api-2025-10-14", `{}`, translate.Chat, 1, 1},
+		"the same with options":           {"gpt-4o-search-preview", `{"web_search_options":{}}`, translate.Chat, 1, 1},
+		"the same for another client":     {"gpt-4o-mini-search-preview", `{}`, translate.Responses, 1, 1},
+		"a tool of Z.ai, if it is needed": {"glm-5", `{"tools":[{"type":"web_search","web_search":{"enable":true}}]}`, translate.Chat, token.DefaultSearches, 0},
+		"a tool of Groq":                  {"gpt-oss", `{"tools":[{"type":"browser_search"}]}`, translate.Chat, token.DefaultSearches, 0},
+		"a tool of Moonshot":              {"kimi-k2.6", `{"tools":[{"type":"builtin_function","function":{"name":"$web_search"}}]}`, translate.Chat, token.DefaultSearches, 0},
+		"a switch of Model Studio":        {"qwen3-max", `{"enable_search":true}`, translate.Chat, token.DefaultSearches, 0},
+		"the switch, turned off":          {"qwen3-max", `{"enable_search":false}`, translate.Chat, 0, 0},
+		"a function":                      {"qwen3-max", `{"tools":[{"type":"function","function":{"name":"web_search"}}]}`, translate.Chat, 0, 0},
+	} {
+		body := `{"model":"` + c.model + `","messages":[{"role":"user","content":"hi"}],` + strings.TrimPrefix(c.body, "{")
+		view, refused := formats.Of(translate.Chat).Requests.Inspect([]byte(strings.Replace(body, ",}", "}", 1)), translate.Generate)
+		require.Nil(t, refused, name)
+		provider := &catalog.Provider{Name: "p", Formats: []*format.Descriptor{formats.Of(c.spoken)}}
+		m := &catalog.Model{Targets: []catalog.Target{{Provider: provider, Traits: new(trait.Traits)}}}
+		ex := &exchange.Exchange{Request: exchange.Request{Format: formats.Of(translate.Chat), View: view}}
+		e, refused := (&Chain{currency: "USD", priced: true}).Expect(ex, m, byAnswer{table})
+		require.Nil(t, refused, name)
+		assert.Equal(t, c.reserved*10_000_000, e.Cost.Nanos, name)
+		assert.Equal(t, c.each, e.Searches, name)
 	}
 }
 

@@ -22,6 +22,7 @@ type call struct {
 	sent     int64   // estimated tokens of the text of the answer
 
 	expected token.Units
+	searches int64 // that the provider makes whatever its answer states
 }
 
 // calls returns the calls of the last attempt: those of a fan-out, or the only one.
@@ -29,11 +30,11 @@ func (m *Meter) calls(ex *exchange.Exchange) iter.Seq[call] {
 	return func(yield func(call) bool) {
 		r := ex.Course.Result
 		if r.Parts == nil {
-			yield(call{r, ex, 1, m.Prompt, m.Reserved, m.sent(r, 1), m.Units})
+			yield(call{r, ex, 1, m.Prompt, m.Reserved, m.sent(r, 1), m.Units, m.Searches})
 			return
 		}
 		for _, p := range r.Parts {
-			if !yield(call{p.Result, ex, p.Share, portion(m.Prompt, p.Share), portion(m.Reserved, p.Share), m.sent(p.Result, len(r.Parts)), token.Units{}}) {
+			if !yield(call{p.Result, ex, p.Share, portion(m.Prompt, p.Share), portion(m.Reserved, p.Share), m.sent(p.Result, len(r.Parts)), token.Units{}, m.Searches}) {
 				return
 			}
 		}
@@ -143,6 +144,9 @@ func (c call) usage() usage {
 		tokens, terms = c.result.Usage.Counts, c.result.Usage.Terms
 	case c.result.Usage.Searches <= token.MaxSearches:
 		tokens.Searches = c.result.Usage.Searches
+	}
+	if !c.unused() {
+		tokens.Searches = max(tokens.Searches, c.searches)
 	}
 	switch {
 	case c.ex.Request.Operation == translate.MCP:

@@ -3,6 +3,7 @@ package meter
 import (
 	"bytes"
 	"context"
+	"io"
 	"slices"
 	"testing"
 	"time"
@@ -94,6 +95,7 @@ func TestSourcesOfCounts(t *testing.T) {
 		"whole, not reported":  {exchange.Result{State: exchange.Finished}, 50, token.Counts{Fresh: 100, Answer: 50}, accounting.SourceEstimated},
 		"cut, reported before": {exchange.Result{Usage: token.Usage{Counts: token.Counts{Fresh: 120, Answer: 1}, Known: true}}, 50, token.Counts{Fresh: 120, Answer: 50}, accounting.SourcePartial},
 		"refused":              {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, 0, token.Counts{}, accounting.SourceNone},
+		"broken in its coding": {exchange.Result{Sent: true, Status: 200, Fault: fault.Unusable(io.ErrUnexpectedEOF)}, 0, token.Counts{Fresh: 100}, accounting.SourceEstimated}, // it was free
 		"not reached":          {exchange.Result{Fault: fault.Unreachable(nil)}, 0, token.Counts{}, accounting.SourceNone},
 		"silent":               {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 0, token.Counts{Fresh: 100}, accounting.SourceEstimated},
 		"counts that contradict each other": { // their source was once provider, as if they were reliable
@@ -134,6 +136,28 @@ func TestSearchesThatCannotBeTrueCostNothing(t *testing.T) {
 	assert.Equal(t, accounting.SourceEstimated, call.Source)
 	assert.Equal(t, token.Counts{Fresh: 100, Answer: 10}, call.Tokens)
 	assert.EqualValues(t, 110*1000, call.Cost.Nanos)
+}
+
+// An answer of a model that searches once for each was recorded without its search, whose number
+// such answers do not state.
+func TestSearchesThatEveryAnswerHasNeedNotBeStated(t *testing.T) {
+	for name, c := range map[string]struct {
+		result exchange.Result
+		want   int64
+	}{
+		"an answer":              {exchange.Result{State: exchange.Finished, Sent: true, Status: 200, Usage: token.Usage{Counts: token.Counts{Fresh: 10, Answer: 40}, Known: true}}, 1},
+		"one with a number":      {exchange.Result{State: exchange.Finished, Sent: true, Status: 200, Usage: token.Usage{Counts: token.Counts{Fresh: 10, Answer: 40, Searches: 3}, Known: true}}, 3},
+		"one without usage":      {exchange.Result{State: exchange.Finished, Sent: true, Status: 200}, 1},
+		"one that breaks off":    {exchange.Result{Sent: true, Fault: fault.UpstreamTimeout(nil)}, 1},
+		"a call that is refused": {exchange.Result{Sent: true, Status: 400, Fault: fault.Unusable(nil)}, 0},
+	} {
+		l := new(pages)
+		ex, m := begun(t, l, priceOf(t, map[string]string{"input": "1", "output": "1", "search": "1"}))
+		m.Searches = 1
+		ex.Course.Result = &c.result
+		m.Settle(ex, exchange.Answered)
+		assert.Equal(t, c.want, l.ended[0].Calls[0].Tokens.Searches, name)
+	}
 }
 
 func TestCostsAreThoseOfThePrice(t *testing.T) {

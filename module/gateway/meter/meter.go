@@ -21,6 +21,7 @@ type Estimate struct {
 	Reserved int64 // of the input and the longest answers
 	Assumed  fault.Assumed
 	Units    token.Units // of the answer
+	Searches int64       // of each call, which no answer need state
 
 	// Cost is the highest possible cost of these tokens, in the currency of the budgets.
 	// It is zero without a budget.

@@ -6,6 +6,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/seal"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // Inspect is the strict pass over a request body. It returns the view of the request, or
@@ -30,8 +31,23 @@ func checkStore(p *strict.Pass, _ *strict.Table) { p.View.Beyond.Stored = p.Flag
 // checkSearch reads the options of a search. A provider of the format searches once before
 // its answer.
 func checkSearch(p *strict.Pass, _ *strict.Table) {
-	p.View.Costs.Searches = 1
+	costs := &p.View.Costs
+	costs.Searches, costs.SearchesAlways = max(costs.Searches, 1), 1
 	p.JSON.Skip()
+}
+
+// checkSearching reads whether the model may search, as Model Studio calls it.
+func checkSearching(p *strict.Pass, _ *strict.Table) {
+	if jsonscan.IsTrue(p.JSON.Skip()) {
+		p.View.Costs.Searches = token.DefaultSearches
+	}
+}
+
+// checkToolType looks for a tool with which the provider searches the web.
+func checkToolType(p *strict.Pass, _ *strict.Table) {
+	if token.IsSearchTool(p.JSON.StringOrSkip()) {
+		p.View.Costs.Searches = token.DefaultSearches
+	}
 }
 
 // checkMessages reads the conversation.

@@ -86,6 +86,7 @@ var otherRows = slices.Concat([]core.Row{
 	core.Member("service_tier").Is(strict.Tier),
 }, parts.TierRows, []core.Row{
 	core.Structural("web_search_options", core.Nothing).Is(checkSearch),
+	core.Hint("enable_search", core.Nothing).Is(checkSearching),
 	core.Hint("*", core.Nothing),
 })
 
@@ -138,7 +139,7 @@ var choiceRows = slices.Concat([]core.Row{
 
 var toolRows = slices.Concat([]core.Row{
 	core.Structural("tools", core.FunctionTool).Is(strict.Objects),
-	core.Member("tools[*].type").Must(jsonscan.String),
+	core.Member("tools[*].type").Is(checkToolType).Must(jsonscan.String),
 	core.Hint("tool_choice=none+tools", core.UnusedTools),
 }, core.Within(core.FunctionTool,
 	core.Structural("tools[*].type=function", core.FunctionTool),
