@@ -103,7 +103,7 @@ func TestUsageIsReadInTheWordsOfOtherFormats(t *testing.T) {
 func TestSearchesInUsageAreCounted(t *testing.T) {
 	for service, members := range map[string]string{
 		"OpenRouter":   `"server_tool_use":{"web_search_requests":3}`,
-		"xAI":          `"num_sources_used":7,"server_side_tool_usage_details":{"web_search_calls":3,"x_search_calls":1}`,
+		"xAI":          `"num_sources_used":7,"server_side_tool_usage_details":{"web_search_calls":2,"x_search_calls":1}`,
 		"Perplexity":   `"num_search_queries":3,"citation_tokens":9`,
 		"Model Studio": `"plugins":{"search":{"count":3}}`,
 	} {

@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -26,15 +26,15 @@ var (
 	answerError = answers.Maybe(members.Any, "error")
 	answerUsage = answers.Maybe(members.Object, "usage")
 	answerType  = answers.Maybe(members.String, "type")
-	answerData  = answers.Maybe(members.Array, "data")      // of images, of which each is an element
-	answerTime  = answers.Maybe(members.Number, "duration") // of a verbose transcript, in seconds
-	answerMeta  = answers.Maybe(members.Object, "meta")     // of a rerank, with the usage of Cohere and SiliconFlow
+	answerData  = answers.Maybe(members.Any, "data")     // of images, of which each is an element
+	answerFiles = answers.Maybe(members.Any, "images")   // the same, of SiliconFlow
+	answerTime  = answers.Maybe(members.Any, "duration") // of a verbose transcript, in seconds
+	answerMeta  = answers.Maybe(members.Object, "meta")  // of a rerank, with the usage of Cohere and SiliconFlow
 )
 
-// The members of the usage of a transcript that is charged by its length, and of images.
+// usageDetails is the member of the usage of images that divides their output.
 var (
 	usages       = members.New("usage.")
-	usageTime    = usages.Maybe(members.Number, "seconds")
 	usageDetails = usages.Maybe(members.Object, "output_tokens_details")
 )
 
@@ -42,21 +42,20 @@ var (
 // place. Embeddings have prompt_tokens, and images, transcripts and speech input_tokens. A rerank
 // has total_tokens alone, or the units that Cohere and Pinecone sell; of two numbers of tokens, the
 // one that is billed holds. Other hosts, such as those with a bare list of results, report nothing.
-var usageRows = token.WithStatedCosts(
-	token.Row{Path: "input_tokens", Is: token.Prompt},
-	token.Row{Path: "prompt_tokens", Is: token.Prompt},
-	token.Row{Path: "total_tokens", Is: token.Prompt},
-	token.Row{Path: "billed_units.input_tokens", Is: token.Prompt},
-	token.Row{Path: "tokens.input_tokens", Is: token.Prompt},
-	token.Row{Path: "output_tokens", Is: token.Output},
-	token.Row{Path: "input_tokens_details.cached_tokens", Is: token.CacheRead},
-	token.Row{Path: "input_tokens_details.image_tokens", Is: token.ImageInput},
-	token.Row{Path: "input_tokens_details.cached_tokens_details.image_tokens", Is: token.ImageCacheRead},
-	token.Row{Path: "output_tokens_details.image_tokens", Is: token.ImageOutput},
-	token.Row{Path: "search_units", Is: token.Searches},
-	token.Row{Path: "rerank_units", Is: token.Searches},
-	token.Row{Path: "billed_units.search_units", Is: token.Searches},
-)
+var usageRows = token.WithStatedCosts(slices.Concat(openai.DetailRows, []token.Row{
+	{Path: "input_tokens", Is: token.Prompt},
+	{Path: "prompt_tokens", Is: token.Prompt},
+	{Path: "total_tokens", Is: token.Prompt},
+	{Path: "billed_units.input_tokens", Is: token.Prompt},
+	{Path: "tokens.input_tokens", Is: token.Prompt},
+	{Path: "output_tokens", Is: token.Output},
+	{Path: "search_units", Is: token.Searches},
+	{Path: "rerank_units", Is: token.Searches},
+	{Path: "billed_units.search_units", Is: token.Searches},
+	{Path: "seconds", Is: token.Seconds},
+	{Path: "prompt_audio_seconds", Is: token.Seconds}, // Mistral
+	{Path: "duration", Is: token.Seconds},
+})...)
 
 // usage returns the usage of an answer, which is not known if the answer has none: not every
 // service reports one.
@@ -70,10 +69,11 @@ func usage(v *members.Values) token.Usage {
 			positive = positive || report.Positive()
 		}
 	}
+	used := report.Usage()
 	if !positive {
-		return token.Usage{Stated: report.Usage().Stated}
+		return token.Usage{Stated: used.Stated, Units: token.Units{Seconds: used.Units.Seconds}}
 	}
-	return report.Usage()
+	return used
 }
 
 // unitsOf returns the units that a JSON answer contains or reports. Implausible ones count as 0.
@@ -82,23 +82,30 @@ func unitsOf(v *members.Values, u unit, used token.Usage) (n token.Units) {
 	switch u {
 	case images:
 		n.ImageTokens = ofImages(v, used)
-		c := jsonscan.Again(v.Raw(answerData))
-		n.Counted = v.Raw(answerData) != nil
-		for c.OpenArray(); c.Element(); n.Images++ {
-			c.Skip()
+		for _, list := range [...]members.Member{answerData, answerFiles} {
+			number, ok := elementsOf(v.Raw(list))
+			n.Images, n.Counted = max(n.Images, number), n.Counted || ok
 		}
 	case seconds:
-		var length members.Values
-		c := jsonscan.Again(v.Raw(answerUsage))
-		length.Read(&c, usages, nil)
-		n.Seconds = max(secondsOf(v.Raw(answerTime)), secondsOf(length.Raw(usageTime)))
+		n.Seconds = max(token.SecondsOf(v.Raw(answerTime)), used.Units.Seconds)
 	case queries:
 		n.Queries = 1
 	}
-	if n.Images > token.MaxImages || n.Seconds > token.MaxSeconds {
+	if n.Images > token.MaxImages {
 		return token.Units{}
 	}
 	return n
+}
+
+// elementsOf returns the number of elements of a raw list; ok is false for a value of another kind.
+func elementsOf(raw []byte) (n int64, ok bool) {
+	c := jsonscan.Again(raw)
+	if ok = len(raw) > 0 && raw[0] == '['; ok {
+		for c.OpenArray(); c.Element(); n++ {
+			c.Skip()
+		}
+	}
+	return n, ok
 }
 
 // ofImages returns the tokens of images in the usage of images. Without details of the output, all
@@ -111,12 +118,6 @@ func ofImages(v *members.Values, used token.Usage) token.MediaTokens {
 		n = token.Media(int64(n.Input), int64(n.CacheRead), used.Output())
 	}
 	return n
-}
-
-// secondsOf returns a raw number of seconds, begun ones included, 0 for a value that is none.
-func secondsOf(raw []byte) int64 {
-	length, _ := strconv.ParseFloat(string(raw), 64)
-	return int64(math.Ceil(min(max(length, 0), token.MaxSeconds+1)))
 }
 
 // MostSubtitles is the number of bytes at the end of an answer in which UnitsOfText finds the

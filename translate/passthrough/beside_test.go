@@ -69,6 +69,15 @@ func TestAnErrorInsideAnAnswerIsAFault(t *testing.T) {
 }
 
 // Images, sound and speech cost what their tokens cost, and those models have none.
+// The number of images has other names at some services: four were made, and one was reserved.
+func TestTheNumberOfImagesHasManyNames(t *testing.T) {
+	for member, want := range map[string]int64{`"n":3`: 3, `"batch_size":4`: 4, `"num_images":2`: 2, `"n":1,"batch_size":4`: 4, `"batch_size":4,"n":6`: 6, `"batch_size":"many"`: 1, `"batch_size":-4`: 1, `"x":4`: 1} {
+		view, refused := Inspect([]byte(`{"model":"m","prompt":"p",`+member+`}`), translate.GenerateImages)
+		require.Nil(t, refused, member)
+		assert.Equal(t, want, view.Costs.Units.Images, member)
+	}
+}
+
 func TestUnitsOfRequestsAreThoseThatTheServiceMayCharge(t *testing.T) {
 	const head = "--b\r\nContent-Disposition: form-data; name="
 	for _, tt := range []struct {
@@ -115,11 +124,20 @@ func TestUnitsOfAnswersAreCounted(t *testing.T) {
 		{translate.GenerateImages, `{"data":[{"url":"a"},{"url":"b"}]}`, token.Units{Images: 2, Counted: true}},
 		{translate.EditImages, `{"data":[]}`, token.Units{Counted: true}},
 		{translate.GenerateImages, `{"data":{}}`, token.Units{}},
+		{translate.GenerateImages, `{"images":[{"url":"a"},{"url":"b"}],"timings":{}}`, token.Units{Images: 2, Counted: true}},
+		{translate.GenerateImages, `{"data":[{"url":"a"}],"images":[{"url":"a"}]}`, token.Units{Images: 1, Counted: true}},
 		{translate.GenerateImages, `{"data":[` + strings.Repeat("0,", token.MaxImages) + `0]}`, token.Units{}},
 		{translate.Embed, `{"data":[{"embedding":[1]}]}`, token.Units{}},
 		{translate.Transcribe, `{"text":"a","usage":{"type":"duration","seconds":12}}`, token.Units{Seconds: 12}},
 		{translate.Transcribe, `{"text":"a","duration":8.47}`, token.Units{Seconds: 9}},
 		{translate.Transcribe, `{"text":"a","usage":{"seconds":1e99}}`, token.Units{}},
+		// The words of Mistral, of older answers of OpenAI, and of other servers were estimated.
+		{translate.Transcribe, `{"text":"a","usage":{"prompt_audio_seconds":203,"prompt_tokens":4,"total_tokens":4}}`, token.Units{Seconds: 203}},
+		{translate.Transcribe, `{"text":"a","duration":"8.470000267028809"}`, token.Units{Seconds: 9}},
+		{translate.Transcribe, `{"text":"a","usage":{"duration":"12"}}`, token.Units{Seconds: 12}},
+		// Tokens of sound and of images had the price of texts.
+		{translate.Transcribe, `{"text":"a","usage":{"type":"tokens","input_tokens":14,"input_token_details":{"text_tokens":1,"audio_tokens":13},"output_tokens":5}}`, token.Units{AudioTokens: token.MediaTokens{Input: 13}}},
+		{translate.Embed, `{"data":[],"usage":{"prompt_tokens":900,"prompt_tokens_details":{"image_tokens":800,"audio_tokens":50}}}`, token.Units{ImageTokens: token.MediaTokens{Input: 800}, AudioTokens: token.MediaTokens{Input: 50}}},
 		{translate.TranslateAudio, `{"text":"a","usage":{"seconds":-3}}`, token.Units{}},
 	} {
 		answer, f := InspectAnswer([]byte(tt.answer), tt.op)

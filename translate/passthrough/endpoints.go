@@ -47,8 +47,8 @@ var endpoints = [...]endpoint{
 	{operation: translate.Embed, path: "/embeddings", json: fields(nil, need("input", nil))},
 	{operation: translate.Rerank, path: "/rerank", json: fields(nil, need("query", nil), need("documents", checkDocuments)), unit: queries},
 	{operation: translate.Moderate, path: "/moderations", json: anyModel(fields(nil, need("input", nil))), byDefault: "omni-moderation-latest"},
-	{operation: translate.GenerateImages, path: "/images/generations", json: fields(strict.Answers(math.MaxInt64), need("prompt", nil)), output: true, unit: images},
-	{operation: translate.EditImages, path: "/images/edits", json: fields(strict.Answers(math.MaxInt64), need("prompt", nil)), form: "prompt", output: true, unit: images},
+	{operation: translate.GenerateImages, path: "/images/generations", json: imageFields(), output: true, unit: images},
+	{operation: translate.EditImages, path: "/images/edits", json: imageFields(), form: "prompt", output: true, unit: images},
 	{operation: translate.Transcribe, path: "/audio/transcriptions", form: "file", output: true, unit: seconds, types: texts},
 	{operation: translate.TranslateAudio, path: "/audio/translations", form: "file", unit: seconds, types: texts},
 	{operation: translate.Speak, path: "/audio/speech", json: fields(nil, need("input", checkCharacters)), unit: characters, types: sound},
@@ -61,6 +61,13 @@ func fields(number strict.Check, needed ...strict.Field) strict.Fields {
 	return slices.Concat(strict.Fields{need("model", strict.Model)}, needed, strict.Fields{
 		{Name: "stream", Check: strict.Stream}, {Name: "stream_format", Check: checkStreamFormat}, {Name: "n", Check: number},
 	})
+}
+
+// imageFields returns the fields of a request for images. Their number has other names at some
+// services, SiliconFlow and fal.
+func imageFields() strict.Fields {
+	return append(fields(strict.Answers(math.MaxInt64), need("prompt", nil)),
+		strict.Field{Name: "batch_size", Check: checkNumber}, strict.Field{Name: "num_images", Check: checkNumber})
 }
 
 // need returns a field that a request must have.

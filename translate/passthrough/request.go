@@ -9,6 +9,7 @@ import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/fault"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
 )
 
 // IsForm reports whether a body is a form: no JSON begins as its first delimiter.
@@ -45,6 +46,13 @@ func Inspect(body []byte, op translate.Operation) (translate.View, *fault.Fault)
 // checkStreamFormat reads whether the sound is to come as a stream of events.
 func checkStreamFormat(p *strict.Pass, _ *strict.Table) {
 	p.View.Stream = string(jsonscan.Inner(p.JSON.StringOrSkip())) == "sse"
+}
+
+// checkNumber reads a number of images by another name than that of the format, of any kind.
+func checkNumber(p *strict.Pass, _ *strict.Table) {
+	n := int64(0)
+	token.ReadCount(&p.JSON, &n)
+	p.View.Answers = max(p.View.Answers, n)
 }
 
 // checkCharacters reads the text to speak, and counts its characters.

@@ -2,6 +2,7 @@ package token
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
@@ -19,6 +20,7 @@ const (
 	CacheRead                       // input tokens read from a cache
 	CacheWrite                      // input tokens written to a cache
 	CacheWriteLong                  // those of CacheWrite that are cached for an hour
+	CacheWriteShort                 // those of CacheWrite that are cached for some minutes, where CacheWrite is not stated
 	Reasoning                       // tokens of the output spent on reasoning
 	FurtherPrompt                   // input tokens that Prompt does not include
 	FurtherReasoning                // tokens spent on reasoning that Output does not include
@@ -29,6 +31,8 @@ const (
 	AudioCacheRead                  // those of CacheRead that are of sound
 	AudioOutput                     // those of Output that are of sound
 	Searches                        // searches of the web
+	FurtherSearches                 // searches that Searches does not include
+	Seconds                         // the length of the sound in the request, begun seconds included
 	Tier                            // a word: the service tier
 	Speed                           // a word: the speed
 	Region                          // a word: the region
@@ -40,7 +44,8 @@ const (
 )
 
 // Row is a member of the usage objects of a format. Path names the member by the objects
-// around it, from the usage object on, with dots between.
+// around it, from the usage object on, with dots between. A list may have several rows, for
+// counts of different words.
 type Row struct {
 	Path string
 	Is   Meaning
@@ -55,19 +60,16 @@ type List struct {
 	Counts      func(word string) bool // which of the words belong to the count
 }
 
-// read returns the count in the list at the cursor; ok is false for a value of another kind.
-func (l *List) read(c *jsonscan.Cursor) (n int64, ok bool) {
-	if !c.EnterArray() {
-		c.Skip()
-		return 0, false
-	}
-	for c.Element() {
+// in returns the count in a raw list.
+func (l *List) in(raw []byte) (n int64) {
+	c := jsonscan.Again(raw)
+	for c.OpenArray(); c.Element(); {
 		element := c.Skip()
 		if l.Counts(jsonscan.TextOf(jsonscan.MemberOf(element, l.Word))) {
 			n = sum(n, CountOf(jsonscan.MemberOf(element, l.Count)))
 		}
 	}
-	return n, true
+	return n
 }
 
 // Rows describes the usage objects of a format. A new count of a vendor is a new row.
@@ -87,6 +89,7 @@ type field struct {
 	row    uint8 // its rank among the rows with the same meaning
 	is     Meaning
 	list   *List
+	next   *field // another count in the same list; nil for none
 	level  *level // for a value that is an object
 	object bool   // only objects have a meaning
 }
@@ -115,6 +118,9 @@ func (l *level) add(path string, f field) {
 	entry := &l.fields[i]
 	if !nested {
 		f.level = entry.level
+		if other := *entry; other.list != nil {
+			f.next = &other
+		}
 		*entry = f
 		return
 	}
@@ -132,6 +138,9 @@ type Report struct {
 	// Searches is the number of searches of the web that the answer shows. A greater number
 	// in the usage object holds.
 	Searches int64
+	// Tool is the use of another model by a tool of the provider, which the usage objects do not
+	// include; nil for none.
+	Tool *Run
 
 	rows     *Rows
 	counts   counts
@@ -146,9 +155,9 @@ type Report struct {
 // counts are those of the usage objects by their meanings, however many rows a format has for
 // one: each open stream keeps its counts.
 type counts struct {
-	values [Searches + 1]int64
-	rows   [Searches + 1]uint8 // the row of the count
-	stated uint32              // the meanings that the object at hand has stated
+	values [Tier]int64
+	rows   [Tier]uint8 // the row of the count
+	stated uint32      // the meanings that the object at hand has stated
 }
 
 // set sets the count of a field. In one object, a 0 replaces no other row's count, nor does the
@@ -210,9 +219,14 @@ func (r *Report) read(c *jsonscan.Cursor, l *level) {
 		r.readRuns(c)
 	case f.is >= CostUSD:
 		r.cost.read(c, f.is)
-	case f.list != nil:
-		if n, ok := f.list.read(c); ok {
+	case f.is == Seconds:
+		if n := SecondsOf(c.Skip()); n > 0 {
 			r.counts.set(f, n)
+		}
+	case f.list != nil:
+		isList := c.Kind() == jsonscan.Array
+		for raw := c.Skip(); isList && f != nil; f = f.next {
+			r.counts.set(f, f.list.in(raw))
 			r.counted = r.counted || f.is == Searches
 		}
 	default:
@@ -236,6 +250,10 @@ func (r *Report) Positive() bool { return r.positive }
 func (r *Report) Usage() Usage {
 	n := r.counts.values
 	n[Prompt] += n[FurtherPrompt]
+	n[Searches] += n[FurtherSearches]
+	if n[CacheWrite] == 0 && n[CacheWriteShort] > 0 {
+		n[CacheWrite] = n[CacheWriteShort] + n[CacheWriteLong]
+	}
 	n[Output] += n[FurtherReasoning]
 	n[Reasoning] += n[FurtherReasoning]
 	// Reasoning that the output does not include: that of xAI, and that of Gemini in the chat
@@ -254,6 +272,7 @@ func (r *Report) Usage() Usage {
 	}
 	u.Units.ImageTokens = Media(n[ImageInput], n[ImageCacheRead], n[ImageOutput])
 	u.Units.AudioTokens = Media(n[AudioInput], n[AudioCacheRead], n[AudioOutput])
+	u.Units.Seconds = n[Seconds]
 	u.Stated = r.cost.cost()
 	if r.rows != nil && r.rows.fresh {
 		u.Fresh = n[Fresh]
@@ -262,6 +281,9 @@ func (r *Report) Usage() Usage {
 	}
 	if r.runs != nil && len(r.runs.others) > 0 {
 		u = u.OfRuns(r.runs.answering, r.runs.others)
+	}
+	if r.Tool != nil {
+		u.Beside = append(slices.Clip(u.Beside), *r.Tool)
 	}
 	return u
 }

@@ -23,8 +23,14 @@ var (
 		token.Row{Path: "written", Is: token.CacheWrite}, token.Row{Path: "hour", Is: token.CacheWriteLong},
 		token.Row{Path: "tools.searches", Is: token.Searches}, token.Row{Path: "tier", Is: token.Tier}, token.Row{Path: "speed", Is: token.Speed},
 		token.Row{Path: "region", Is: token.Region}, token.Row{Path: "runs", Is: token.Runs},
+		token.Row{Path: "minutes", Is: token.CacheWriteShort}, token.Row{Path: "tools.others", Is: token.FurtherSearches}, token.Row{Path: "seconds", Is: token.Seconds},
+		token.Row{Path: "media", Is: token.ImageInput, List: listOf("image")}, token.Row{Path: "media", Is: token.AudioInput, List: listOf("sound")},
 	)
 )
+
+func listOf(medium string) *token.List {
+	return &token.List{Word: "of", Count: "n", Counts: func(word string) bool { return word == medium }}
+}
 
 // report reads usage objects of one answer, one after the other.
 func report(t *testing.T, rows *token.Rows, objects ...string) (r token.Report) {
@@ -54,6 +60,16 @@ func TestUsageFollowsTheRowsOfItsFormat(t *testing.T) {
 		"reasoning apart":        {whole, []string{`{"in":9,"out":4,"all":16,"out_details":{"reasoning":3}}`}, token.Usage{Counts: token.Counts{Fresh: 9, Answer: 4, Reasoning: 3}, Known: true}},
 		"reasoning in the total": {whole, []string{`{"in":9,"out":4,"all":16}`}, token.Usage{Counts: token.Counts{Fresh: 9, Answer: 4, Reasoning: 3}, Known: true}},
 		"a total of caches":      {whole, []string{`{"in":9,"out":4,"all":16,"hits":3}`}, token.Usage{Counts: token.Counts{Fresh: 6, CacheRead: 3, Answer: 4}, Known: true}},
+		"both lifetimes of caches, without their sum": {disjoint, []string{`{"in":9,"hour":4,"minutes":3}`}, token.Usage{Counts: token.Counts{Fresh: 9, CacheWrite: 3, CacheWriteLong: 4}, Known: true}},
+		"both lifetimes of caches, and their sum":     {disjoint, []string{`{"in":9,"written":7,"hour":4,"minutes":3}`}, token.Usage{Counts: token.Counts{Fresh: 9, CacheWrite: 3, CacheWriteLong: 4}, Known: true}},
+		"searches of two kinds":                       {disjoint, []string{`{"in":9,"tools":{"searches":2,"others":3}}`}, token.Usage{Counts: token.Counts{Fresh: 9, Searches: 5}, Known: true}},
+		"begun seconds":                               {disjoint, []string{`{"in":9,"seconds":203.2}`}, token.Usage{Counts: token.Counts{Fresh: 9}, Known: true, Units: token.Units{Seconds: 204}}},
+		"seconds in a text":                           {disjoint, []string{`{"in":9,"seconds":"8.47"}`, `{"seconds":null}`}, token.Usage{Counts: token.Counts{Fresh: 9}, Known: true, Units: token.Units{Seconds: 9}}},
+		"seconds that cannot be":                      {disjoint, []string{`{"in":9,"seconds":1e99}`, `{"seconds":"NaN"}`, `{"seconds":-3}`}, token.Usage{Counts: token.Counts{Fresh: 9}, Known: true}},
+		"two counts in a list": {
+			disjoint, []string{`{"in":9,"media":[{"of":"image","n":2},{"of":"sound","n":3},{"of":"image","n":1},{"of":"text","n":3}]}`, `{"media":null}`},
+			token.Usage{Counts: token.Counts{Fresh: 9}, Known: true, Units: token.Units{ImageTokens: token.MediaTokens{Input: 3}, AudioTokens: token.MediaTokens{Input: 3}}},
+		},
 		"counts without overlap": {disjoint, []string{`{"in":9,"cached":30,"out":4,"tools":{"searches":2}}`}, token.Usage{Counts: token.Counts{Fresh: 9, CacheRead: 30, Answer: 4, Searches: 2}, Known: true}},
 		"words": {
 			disjoint, []string{`{"tier":"batch","speed":"fast","region":"us"}`, `{"tier":5,"speed":"standard"}`},

@@ -3,6 +3,9 @@ package token
 import (
 	"cmp"
 	"math"
+	"strconv"
+
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
 // Units are what some models are charged for beside tokens, or in place of them.
@@ -48,6 +51,19 @@ const (
 	MaxImages  = 1 << 10
 	MaxSeconds = 1 << 20
 )
+
+// SecondsOf returns a raw number of seconds, or a text with one, begun ones included: 0 for a value
+// that is none, and for an implausible one.
+func SecondsOf(raw []byte) int64 {
+	if jsonscan.IsString(raw) {
+		raw = jsonscan.Inner(raw)
+	}
+	length, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || !(length > 0 && length <= MaxSeconds) {
+		return 0
+	}
+	return int64(math.Ceil(length))
+}
 
 // Or returns the units of u, and those of other of which u has none.
 func (u Units) Or(other Units) Units {

@@ -20,6 +20,7 @@ const (
 	messagesAnswer  = `{"id":"m","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn","usage":`
 	chatAnswer      = `{"id":"c","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}],`
 	completion      = `{"id":"c","object":"text_completion","model":"m","choices":[{"index":0,"text":"Hi","finish_reason":"stop"}],`
+	geminiAnswer    = `{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi"}]},"finishReason":"STOP"}],"modelVersion":"m","usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":20,`
 	responsesAnswer = `{"id":"r","object":"response","status":"completed","model":"m","error":null,"output":[{"type":"message","id":"i","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hi","annotations":[]}]}],`
 )
 
@@ -75,6 +76,30 @@ var billed = map[string]struct {
 		translate.Completions, completion + `"usage":{"prompt_tokens":200001,"completion_tokens":20}}`,
 		map[string]string{"input": "1", "output": "5", "edge": ">200000", "input_above": "2", "output_above": "8"}, 200_001*2000 + 20*8000,
 	},
+	"sound in a prompt of Gemini": {
+		translate.Gemini, geminiAnswer + `"promptTokensDetails":[{"modality":"AUDIO","tokenCount":90},{"modality":"TEXT","tokenCount":10}]}}`,
+		map[string]string{"input": "1", "output": "5", "audio_input": "3"}, 10*1000 + 90*3000 + 20*5000,
+	},
+	"sound that Gemini has read from a cache": {
+		translate.Gemini, geminiAnswer + `"cachedContentTokenCount":90,"promptTokensDetails":[{"modality":"AUDIO","tokenCount":90}],"cacheTokensDetails":[{"modality":"AUDIO","tokenCount":90}]}}`,
+		map[string]string{"input": "1", "cache_read": "0.1", "output": "5", "audio_input": "3"}, 10*1000 + 90*300 + 20*5000,
+	},
+	"cached sound in chat": {
+		translate.Chat, chatAnswer + `"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":90,"audio_tokens":90,"cached_tokens_details":{"audio_tokens":90}}}}`,
+		map[string]string{"input": "1", "cache_read": "0.1", "output": "5", "audio_input": "3", "audio_cache_read": "0.2"}, 10*1000 + 90*200 + 20*5000,
+	},
+	"a recording for a model of Mistral": {
+		translate.Chat, chatAnswer + `"usage":{"prompt_tokens":100,"completion_tokens":20,"prompt_audio_seconds":90}}`,
+		map[string]string{"input": "1", "output": "5", "minute": "0.004"}, 100*1000 + 20*5000 + 6_000_000,
+	},
+	"searches of X": {
+		translate.Responses, responsesAnswer + `"usage":{"input_tokens":100,"output_tokens":20,"server_side_tool_usage_details":{"web_search_calls":1,"x_search_calls":2}}}`,
+		map[string]string{"input": "1", "output": "5", "search": "0.005"}, 100*1000 + 20*5000 + 3*5_000_000,
+	},
+	"searches in the use of tools": {
+		translate.Responses, responsesAnswer + `"tool_usage":{"web_search":{"num_requests":2}},"usage":{"input_tokens":100,"output_tokens":20}}`,
+		map[string]string{"input": "1", "output": "5", "search": "0.01"}, 100*1000 + 20*5000 + 2*10_000_000,
+	},
 	"flex in responses": {
 		translate.Responses, responsesAnswer + `"service_tier":"flex","usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":60,"cache_write_tokens":30},
 			"output_tokens":20,"output_tokens_details":{"reasoning_tokens":15},"total_tokens":120}}`,
@@ -113,6 +138,9 @@ func streamUsage(t *testing.T, format translate.Format, answer string) token.Usa
 	translator := pairs.NewTranslator(format, format, &translate.AnswerContext{Stream: true, IncludeUsage: true}, translate.IDs{})
 	require.Nil(t, translator.Answer([]byte(answer)))
 	stream := translator.Output()
+	if format == translate.Gemini { // an event is an answer, whose details the gateway writes to no client
+		stream = []byte("data: " + answer + "\n\n")
+	}
 	observer := formats.Of(format).Answers.NewObserver()
 	lexer := sse.NewLexer(1 << 20)
 	lexer.Feed(stream)

@@ -127,8 +127,9 @@ func (e *Entry) addRun(parent accounting.Call, run *token.Run, share float64, st
 	call := accounting.Call{
 		Provider: parent.Provider, Model: cmp.Or(run.Model, parent.Model), Answered: parent.Answered, Format: parent.Format, Status: parent.Status,
 		Source: sourceOf(run.Usage), Tokens: run.Usage.Counts, Terms: parent.Terms | run.Usage.Terms,
+		Units: run.Usage.Units,
 	}
-	e.cost(&call, new(token.Units), share, stated)
+	e.cost(&call, &run.Usage.Units, share, stated)
 	e.record.Calls = append(e.record.Calls, call)
 }
 

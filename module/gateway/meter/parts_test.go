@@ -89,8 +89,9 @@ func TestEachCallOfAFanOutHasItsOwnPrice(t *testing.T) {
 func TestRunsBesideAnAnswerAreCallsOfTheRecord(t *testing.T) {
 	summary := token.Run{Usage: token.Usage{Counts: token.Counts{Fresh: 190_000, Answer: 3000}, Known: true}}
 	long := token.Run{Usage: token.Usage{Counts: token.Counts{Fresh: 210_000}, Known: true}}
+	picture := token.Run{Usage: token.Usage{Counts: token.Counts{Fresh: 10, Answer: 4000}, Known: true, Units: token.Units{ImageTokens: token.MediaTokens{Output: 4000}}}}
 	advice := token.Run{Usage: token.Usage{Counts: token.Counts{Fresh: 100}, Known: true}, Model: "unpriced"}
-	price := map[string]string{"input": "1", "output": "5", "edge": ">200000", "input_above": "2", "output_above": "8", "priority": "2"}
+	price := map[string]string{"input": "1", "output": "5", "edge": ">200000", "input_above": "2", "output_above": "8", "priority": "2", "image_output": "30"}
 	const answer = 30_000*1000 + 10*5000
 	for name, c := range map[string]struct {
 		terms  token.Terms
@@ -101,6 +102,7 @@ func TestRunsBesideAnAnswerAreCallsOfTheRecord(t *testing.T) {
 		"a summary":     {0, []token.Run{summary}, answer + 190_000*1000 + 3000*5000, []string{"m", "m"}},
 		"its tier":      {token.Priority, []token.Run{summary}, 2 * (answer + 190_000*1000 + 3000*5000), []string{"m", "m"}},
 		"its edge":      {0, []token.Run{long}, answer + 210_000*2000, []string{"m", "m"}},
+		"an image":      {0, []token.Run{picture}, answer + 10*1000 + 4000*30_000, []string{"m", "m"}},
 		"another model": {0, []token.Run{summary, advice}, answer + 190_000*1000 + 3000*5000, []string{"m", "m", "unpriced"}},
 	} {
 		use, record := settledWith(t, price, whole(token.Usage{Counts: token.Counts{Fresh: 30_000, Answer: 10}, Terms: c.terms, Beside: c.runs}))

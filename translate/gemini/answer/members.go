@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"strings"
+
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/singleanswer"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/members"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/token"
@@ -79,6 +81,9 @@ var words = singleanswer.Words{
 		token.Row{Path: "promptTokensDetails", Is: token.ImageInput, List: &ofImages},
 		token.Row{Path: "cacheTokensDetails", Is: token.ImageCacheRead, List: &ofImages},
 		token.Row{Path: "candidatesTokensDetails", Is: token.ImageOutput, List: &ofImages},
+		token.Row{Path: "promptTokensDetails", Is: token.AudioInput, List: &ofAudio},
+		token.Row{Path: "cacheTokensDetails", Is: token.AudioCacheRead, List: &ofAudio},
+		token.Row{Path: "candidatesTokensDetails", Is: token.AudioOutput, List: &ofAudio},
 		token.Row{Path: "billedToolCalls", Is: token.Searches, List: &billedSearches},
 	),
 	Reason: "candidates[*].finishReason",
@@ -87,6 +92,10 @@ var words = singleanswer.Words{
 // stream describes the streams, whose events are parts of the JSON answer.
 var stream = singleanswer.Parts{Table: answers, Model: model, Usage: usage, Tier: "serviceTier", Failure: failure, Dialect: &Dialect}
 
-// ofImages are the tokens of images in a list of those of each modality. Some models charge them at
-// a price of their own.
-var ofImages = token.List{Word: "modality", Count: "tokenCount", Counts: func(word string) bool { return word == "IMAGE" }}
+// ofImages and ofAudio are the tokens of a medium in a list of those of each modality. Some models
+// charge them at prices of their own.
+var ofImages, ofAudio = tokensOf("IMAGE"), tokensOf("AUDIO")
+
+func tokensOf(modality string) token.List {
+	return token.List{Word: "modality", Count: "tokenCount", Counts: func(word string) bool { return strings.EqualFold(word, modality) }}
+}

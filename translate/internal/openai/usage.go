@@ -18,19 +18,27 @@ var UsageRows = token.WithStatedCosts(slices.Concat([]token.Row{
 	{Path: "completion_tokens", Is: token.Output},
 	{Path: "output_tokens", Is: token.Output},
 	{Path: "total_tokens", Is: token.Total},
-}, rowsWithin("prompt_tokens_details", inputDetails), rowsWithin("input_tokens_details", inputDetails), []token.Row{
+}, DetailRows, []token.Row{
 	{Path: "prompt_cache_hit_tokens", Is: token.CacheRead}, // DeepSeek
 	{Path: "cache_read_input_tokens", Is: token.CacheRead},
 	{Path: "cached_tokens", Is: token.CacheRead},     // Moonshot, Together
 	{Path: "num_cached_tokens", Is: token.CacheRead}, // Mistral
 	{Path: "cache_creation_input_tokens", Is: token.CacheWrite},
-}, rowsWithin("completion_tokens_details", outputDetails), rowsWithin("output_tokens_details", outputDetails), []token.Row{
-	{Path: "reasoning_tokens", Is: token.Reasoning},                               // SGLang
-	{Path: "server_tool_use.web_search_requests", Is: token.Searches},             // OpenRouter
-	{Path: "server_side_tool_usage_details.web_search_calls", Is: token.Searches}, // xAI
-	{Path: "num_search_queries", Is: token.Searches},                              // Perplexity
-	{Path: "plugins.search.count", Is: token.Searches},                            // Model Studio
+	{Path: "reasoning_tokens", Is: token.Reasoning},                                    // SGLang
+	{Path: "prompt_audio_seconds", Is: token.Seconds},                                  // Mistral
+	{Path: "server_tool_use.web_search_requests", Is: token.Searches},                  // OpenRouter
+	{Path: "server_side_tool_usage_details.web_search_calls", Is: token.Searches},      // xAI
+	{Path: "server_side_tool_usage_details.x_search_calls", Is: token.FurtherSearches}, // xAI
+	{Path: "num_search_queries", Is: token.Searches},                                   // Perplexity
+	{Path: "plugins.search.count", Is: token.Searches},                                 // Model Studio
 })...)
+
+// DetailRows describes the objects in which usage objects of all endpoints divide their counts.
+// Transcripts have a name of their own for that of the input.
+var DetailRows = slices.Concat(
+	rowsWithin("prompt_tokens_details", inputDetails), rowsWithin("input_tokens_details", inputDetails), rowsWithin("input_token_details", inputDetails),
+	rowsWithin("completion_tokens_details", outputDetails), rowsWithin("output_tokens_details", outputDetails),
+)
 
 var (
 	inputDetails = []token.Row{
@@ -40,6 +48,8 @@ var (
 		{Path: "cache_creation_tokens", Is: token.CacheWrite},       // LiteLLM
 		{Path: "image_tokens", Is: token.ImageInput},                // xAI
 		{Path: "audio_tokens", Is: token.AudioInput},
+		{Path: "cached_tokens_details.image_tokens", Is: token.ImageCacheRead},
+		{Path: "cached_tokens_details.audio_tokens", Is: token.AudioCacheRead},
 	}
 	outputDetails = []token.Row{
 		{Path: "image_tokens", Is: token.ImageOutput}, // OpenRouter

@@ -13,6 +13,7 @@ var usageRows = token.WithStatedCosts(
 	token.Row{Path: "cache_read_input_tokens", Is: token.CacheRead},
 	token.Row{Path: "cache_creation_input_tokens", Is: token.CacheWrite},
 	token.Row{Path: "cache_creation.ephemeral_1h_input_tokens", Is: token.CacheWriteLong},
+	token.Row{Path: "cache_creation.ephemeral_5m_input_tokens", Is: token.CacheWriteShort},
 	token.Row{Path: "output_tokens", Is: token.Output},
 	token.Row{Path: "output_tokens_details.thinking_tokens", Is: token.Reasoning},
 	token.Row{Path: "server_tool_use.web_search_requests", Is: token.Searches},

@@ -61,11 +61,12 @@ var (
 	responseReason  = responses.Inside("incomplete_details.", "incomplete_details").Maybe(members.String, "reason")
 	responseError   = responses.Maybe(members.Any, "error")
 	responseDetail  = responses.Maybe(members.Any, "detail") // an error if there is no output
+	responseToolUse = responses.Maybe(members.Object, "tool_usage")
 	_               = responses.Lost("moderation")
 	_               = responses.Skip("object completed_at background conversation instructions max_output_tokens" +
 		" max_tool_calls metadata parallel_tool_calls previous_response_id prompt prompt_cache_key" +
 		" prompt_cache_options prompt_cache_retention reasoning safety_identifier store temperature text" +
-		" tool_choice tools top_logprobs top_p truncation user access_programs tool_usage frequency_penalty" +
+		" tool_choice tools top_logprobs top_p truncation user access_programs frequency_penalty" +
 		" presence_penalty billing output_text include context_management")
 )
 
@@ -218,6 +219,9 @@ func (r *reading) count(report *token.Report) {
 		c := r.Cursor(responseUsage)
 		report.Read(&c, openai.UsageRows)
 	}
+	if r.Raw(responseToolUse) != nil {
+		r.countTools(report)
+	}
 	if !bytes.Contains(r.Raw(responseOutput), []byte(searchType)) { // nearly always
 		return
 	}
@@ -229,4 +233,49 @@ func (r *reading) count(report *token.Report) {
 		}
 	}
 	report.Searches = max(report.Searches, searches)
+}
+
+// imageTool is the type of the tool that makes images.
+const imageTool = "image_generation"
+
+// mostModelName bounds the name of its model, in bytes.
+const mostModelName = 128
+
+// toolRows describes what the tools of the service have used.
+var toolRows = token.NewRows(
+	token.Row{Path: "web_search.num_requests", Is: token.Searches},
+	token.Row{Path: "image_gen.input_tokens", Is: token.Prompt},
+	token.Row{Path: "image_gen.input_tokens_details.cached_tokens", Is: token.CacheRead},
+	token.Row{Path: "image_gen.input_tokens_details.image_tokens", Is: token.ImageInput},
+	token.Row{Path: "image_gen.output_tokens", Is: token.Output},
+	token.Row{Path: "image_gen.output_tokens_details.image_tokens", Is: token.ImageOutput},
+)
+
+// countTools adds what the tools of the service have used: searches, and the model that has made
+// images. Without details, all of its output is of images. Its name is that in the tool of the
+// request, which the response repeats, or else that of the tool, which has no price.
+func (r *reading) countTools(report *token.Report) {
+	var tools token.Report
+	c := r.Cursor(responseToolUse)
+	tools.Read(&c, toolRows)
+	used := tools.Usage()
+	report.Searches = max(report.Searches, used.Searches)
+	if used.Searches = 0; used.Total() == 0 {
+		return
+	}
+	if images := &used.Units.ImageTokens; images.Output == 0 {
+		*images = token.Media(int64(images.Input), int64(images.CacheRead), used.Output())
+	}
+	report.Tool = &token.Run{Usage: used, Model: imageTool}
+	response := r.Object()
+	if inner := jsonscan.MemberOf(response, "response"); inner != nil { // of an event
+		response = inner
+	}
+	list := jsonscan.Again(jsonscan.MemberOf(response, "tools"))
+	for list.OpenArray(); list.Element(); {
+		tool := list.Skip()
+		if name := jsonscan.MemberOf(tool, "model"); len(name) > 0 && len(name) <= mostModelName && string(jsonscan.Inner(jsonscan.MemberOf(tool, "type"))) == imageTool {
+			report.Tool.Model = jsonscan.TextOf(name)
+		}
+	}
 }

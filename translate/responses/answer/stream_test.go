@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -172,6 +173,43 @@ func BenchmarkObserveDelta(b *testing.B) {
 	for b.Loop() {
 		if !o.Observe(delta).Has(signal.Content) {
 			b.Fatal("no content")
+		}
+	}
+}
+
+// What the tools of the service use, and charge, is beside the usage of a response: an image of 4160
+// tokens was free.
+func TestTheUseOfToolsIsCounted(t *testing.T) {
+	response := func(tools, use string) string {
+		return `{"id":"r","model":"m","status":"completed","tools":[` + tools + `],"output":[{"type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"a"}]}],"tool_usage":` + use +
+			`,"usage":{"input_tokens":10,"output_tokens":2}}`
+	}
+	const images = `{"image_gen":{"input_tokens":50,"input_tokens_details":{"image_tokens":40,"text_tokens":10},"output_tokens":4160,"total_tokens":4210},"web_search":{"num_requests":2}}`
+	run := func(model string) []token.Run {
+		return []token.Run{{Model: model, Usage: token.Usage{
+			Counts: token.Counts{Fresh: 50, Answer: 4160}, Known: true, Units: token.Units{ImageTokens: token.MediaTokens{Input: 40, Output: 4160}},
+		}}}
+	}
+	for name, c := range map[string]struct {
+		response string
+		searches int64
+		runs     []token.Run
+	}{
+		"images and searches":        {response(`{"type":"web_search"},{"type":"image_generation","model":"gpt-image-2"}`, images), 2, run("gpt-image-2")},
+		"images of an unknown model": {response(`{"type":"function","model":"x"}`, images), 2, run("image_generation")},
+		"a name without a bound":     {response(`{"type":"image_generation","model":"`+strings.Repeat("a", 200)+`"}`, images), 2, run("image_generation")},
+		"nothing":                    {response("", `{"image_gen":{"input_tokens":0,"output_tokens":0},"web_search":{"num_requests":0}}`), 0, nil},
+		"null":                       {response("", `null`), 0, nil},
+		"other words":                {response("", `{"image_gen":null,"web_search":[],"computer":{"x":1}}`), 0, nil},
+	} {
+		whole, failed := answer.Inspect([]byte(c.response), translate.Generate)
+		require.Nil(t, failed, name)
+		stream := answer.NewObserver()
+		stream.Observe(sse.Event{Name: []byte("response.created"), Data: []byte(`{"type":"response.created","response":{"id":"r","status":"in_progress","output":[],"tools":[],"usage":null}}`)})
+		stream.Observe(sse.Event{Name: []byte("response.completed"), Data: []byte(`{"type":"response.completed","response":` + c.response + `}`)})
+		for lane, used := range map[string]token.Usage{"whole": whole.Usage, "stream": stream.Usage()} {
+			assert.Equal(t, token.Counts{Fresh: 10, Answer: 2, Searches: c.searches}, used.Counts, name+", "+lane)
+			assert.Equal(t, c.runs, used.Beside, name+", "+lane)
 		}
 	}
 }
