@@ -141,17 +141,18 @@ var presets = []Preset{
 	}},
 
 	// max_tokens is deprecated. The models have one answer for a request, and a turn that called
-	// tools is refused without its reasoning.
+	// tools is refused without its reasoning. The service has a dialect of JSON Schema.
 	{"moonshot", aigateway.Defaults{
 		BaseURL: "https://api.moonshot.ai/v1", Formats: chatResponses, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{
-			"max_tokens_field": "max_completion_tokens",
-			"user_field":       "safety_identifier",
-			"max_stops":        "5",
-			"native_n":         "false",
-			"reasoning_replay": "reasoning_content",
-			"attribution":      "drop", // the service caches by prefix
-			"extensions":       "prompt_cache_key",
+			"max_tokens_field":  "max_completion_tokens",
+			"user_field":        "safety_identifier",
+			"max_stops":         "5",
+			"native_n":          "false",
+			"reasoning_replay":  "reasoning_content",
+			"schema_references": "alone",
+			"attribution":       "drop", // the service caches by prefix
+			"extensions":        "prompt_cache_key",
 		},
 	}},
 	// The responses endpoint has some of the models, and depended on another address.

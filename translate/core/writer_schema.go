@@ -94,6 +94,20 @@ func ShapeTool(x *Translation, t *Tool) {
 	if t.root().Bare {
 		t.Schema, t.Root = jsonschema.WithProperties(t.Schema), jsonschema.Root{}
 	}
+	if x.Traits.ReferencesAlone {
+		schema, lost := jsonschema.Separated(t.Schema)
+		t.reshape(x, schema, lost)
+	}
+}
+
+// SeparateSchema writes the schema of the answer with references and choices that are alone, if the
+// provider demands that, and reports what differs.
+func SeparateSchema(x *Translation) {
+	if option := &x.Options[Schema]; option.Raw != nil && x.Traits.ReferencesAlone {
+		schema, lost := jsonschema.Separated(option.Raw)
+		x.Losses.AddBelow(option.Row.path(), lost)
+		option.Raw = schema
+	}
 }
 
 // FillSchema writes into the schema of a tool what services of all formats miss in it.

@@ -3,6 +3,7 @@ package pairs_test
 import (
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -240,5 +241,20 @@ func TestSchemasOfToolsHaveWhatServicesDemand(t *testing.T) {
 				assert.Contains(t, out, want, "%s to %s", field.path, to)
 			}
 		}
+	}
+}
+
+// The schemas of tools and of answers reached Moonshot as the client wrote them, and were refused with
+// a description beside a reference, as that of an argument is written by libraries of Python.
+func TestReferencesAreAloneForServicesThatDemandIt(t *testing.T) {
+	const schema = `{"type":"object","properties":{"a":{"$ref":"#/$defs/d","description":"x"}},"required":["a"],"additionalProperties":false,"$defs":{"d":{"type":"string"}}}`
+	for _, field := range append(slices.Clone(toolFields), schemaFields...) {
+		if field.source == translate.Chat || strings.HasSuffix(field.path, "responseSchema") { // which has no references
+			continue
+		}
+		out, r, refused := field.render(t, translate.Chat, schema, "schema_references alone")
+		require.Nil(t, refused, field.path)
+		assert.Contains(t, out, `"a":{"$ref":"#/$defs/d"}`, field.path)
+		assert.Contains(t, r.Losses.String(), field.path+".properties.*.description", field.path)
 	}
 }

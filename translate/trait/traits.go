@@ -55,6 +55,9 @@ type Traits struct {
 	// provider, and ResponsesItemIDs whether the id of its item is sent with it.
 	ResponsesReasoning ResponsesReasoning
 	ResponsesItemIDs   bool
+	// ReferencesAlone sends schemas whose references and choices have nothing beside them, since the
+	// provider refuses others.
+	ReferencesAlone bool
 	// IgnoresMessagesSchema is true for a server that ignores the schema of an answer in
 	// requests of the messages format.
 	IgnoresMessagesSchema bool

@@ -29,6 +29,7 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"mid_system", "user", T{MidSystem: trait.MidSystemUser}},
 		{"alternation", "true", T{Alternation: true}},
 		{"alternation", "off", T{}},
+		{"schema_references", "alone", T{ReferencesAlone: true}},
 		{"after_results", "any", T{}},
 		{"after_results", "assistant", T{AssistantAfterResults: true}},
 		{"tool_content", "parts", T{ToolContentParts: true}},

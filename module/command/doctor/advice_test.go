@@ -27,16 +27,17 @@ func TestAdvice(t *testing.T) {
 		"502: the upstream did not accept the gateway's credential":                                                            "api_key <a valid key of the provider>",
 		"the upstream closed the stream before completing the answer (upstream_stream_truncated)":                              "stream_end finish",
 		// Gitlawb/openclaude#35, langgenius/dify#10390, earendil-works/pi#3636
-		"400: Invalid max_tokens value, the valid range of max_tokens is [1, 8192]":                         "max_output_tokens 8192",
-		"400: The maximum tokens you requested exceeds the model limit of 4096. Try again with fewer":       "max_output_tokens 4096",
-		"400: The `reasoning_content` in the thinking mode must be passed back to the API.":                 "reasoning_replay reasoning_content",
-		"400: thinking is enabled but reasoning_content is missing in assistant tool call message":          "reasoning_replay reasoning_content",
-		"400: Tool call id was toolu_01ABC but must be a-z, A-Z, 0-9, with a length of 9.":                  "tool_call_ids nine",
-		"400: Unexpected role 'user' after role 'tool'":                                                     "after_results assistant",
-		"400: `temperature` is deprecated for this model.":                                                  "sampling none",
-		"400: Unsupported parameter: 'top_p' is not supported with this model.":                             "sampling none",
-		"400: The model returned the following errors: `temperature` and `top_p` cannot both be specified.": "sampling one",
-		"400: messages: something else":                                                                     "",
+		"400: Invalid max_tokens value, the valid range of max_tokens is [1, 8192]":                                 "max_output_tokens 8192",
+		"400: The maximum tokens you requested exceeds the model limit of 4096. Try again with fewer":               "max_output_tokens 4096",
+		"400: The `reasoning_content` in the thinking mode must be passed back to the API.":                         "reasoning_replay reasoning_content",
+		"400: thinking is enabled but reasoning_content is missing in assistant tool call message":                  "reasoning_replay reasoning_content",
+		"400: Tool call id was toolu_01ABC but must be a-z, A-Z, 0-9, with a length of 9.":                          "tool_call_ids nine",
+		"400: tools.function.parameters is not a valid moonshot flavored json schema, details: <At path 'root': …>": "schema_references alone",
+		"400: Unexpected role 'user' after role 'tool'":                                                             "after_results assistant",
+		"400: `temperature` is deprecated for this model.":                                                          "sampling none",
+		"400: Unsupported parameter: 'top_p' is not supported with this model.":                                     "sampling none",
+		"400: The model returned the following errors: `temperature` and `top_p` cannot both be specified.":         "sampling one",
+		"400: messages: something else":                                                                             "",
 	} {
 		assert.Equal(t, line, adviceFor(reason, false), reason)
 	}

@@ -114,6 +114,7 @@ func (w *writer) Finish(dst []byte) []byte {
 		x.Answer.Reasoning.Memory = x.Info.Seals
 	}
 	if o.Has(core.Schema) {
+		core.SeparateSchema(x)
 		members.Name("response_format")
 		members = append(parts.AppendSchema(append(members, `{"type":"json_schema","json_schema":{`...), o), "}}"...)
 	} else if o.Has(core.FormatObject) {

@@ -60,7 +60,7 @@ type property struct {
 
 func (r *outermost) lose(name string) {
 	r.lost.AddNamed(translate.Shaping, ".", []byte(name))
-	r.Members = slices.DeleteFunc(r.Members, func(m Member) bool { return m.Name == name })
+	r.remove(name)
 }
 
 // merge takes over the properties of the schemas of a choice, and what each of them requires, or

@@ -2,6 +2,7 @@ package jsonschema
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
@@ -39,6 +40,11 @@ func (s *Schema) Set(name string, value []byte) {
 		}
 	}
 	s.Members = append(s.Members, Member{name, value})
+}
+
+// remove leaves a member out.
+func (s *Schema) remove(name string) {
+	s.Members = slices.DeleteFunc(s.Members, func(m Member) bool { return m.Name == name })
 }
 
 // holding are the members whose value is a schema or a list of schemas, naming those whose
