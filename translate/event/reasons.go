@@ -49,14 +49,14 @@ var reasonsByWord = byWord(map[FinishReason]string{
 		" max_predicted_tokens_reached context_length_reached steered" + // LM Studio, OpenAI
 		" context out_of_tokens num_predict loop_detected", // Reka, KoboldCpp, Ollama
 	FinishTools:  "tool_calls tool_call tool_use tool_uses function_call function_calls",
-	FinishPaused: "pause_turn compaction continuation", // Anthropic, Gemini
+	FinishPaused: "pause_turn compaction continuation pause paused", // Anthropic, Gemini
 	FinishFiltered: "content_filter content_filtered refusal guardrail_intervened sensitive error_toxic" + // Bedrock, Zhipu, Cohere
 		" safety recitation blocklist prohibited_content spii language model_armor escalation" + // Gemini
 		" image_safety image_prohibited_content image_recitation",
 	finishBroken: "error abort aborted network_error insufficient_system_resource failed" + // vLLM and SGLang, Zhipu, DeepSeek
 		" timeout timed_out preempt partial user_cancel cancelled canceled not_finished user_stopped model_unloaded load unload" + // Cohere, TensorRT-LLM, MLC, Yandex, watsonx, LM Studio, Ollama
 		" malformed_function_call malformed_response malformed_tool_use malformed_model_output unexpected_tool_call" + // Gemini, Bedrock
-		" too_many_tool_calls missing_thought_signature invalid incomplete",
+		" too_many_tool_calls missing_thought_signature other image_other invalid incomplete", // none of its other reasons
 	finishBarred: "pup_limited_disabled", // Gemini
 })
 
@@ -66,11 +66,13 @@ var reasonsByWord = byWord(map[FinishReason]string{
 var reasonsByPart = [...]map[string]FinishReason{
 	byWord(map[FinishReason]string{FinishFiltered: "filter filtered safety unsafe sensitive moderation moderated blocked blocklist blacklist blacklisted" +
 		" prohibited refusal refused policy guardrail guardrails toxic toxicity copyright recitation violation harmful inappropriate" +
-		" inspection censored censorship jailbreak illegal risk spam"}),
+		" inspection censored censorship jailbreak illegal risk spam banned"}),
 	byWord(map[FinishReason]string{finishBroken: "error errors abort aborted cancel cancelled canceled fail failed failure interrupted timeout" +
 		" malformed unavailable overloaded disconnect disconnected crash crashed exception insufficient killed preempted evicted" +
-		" shutdown lost invalid incomplete quota rate dead oom memory reset dropped panic"}),
-	byWord(map[FinishReason]string{FinishLength: "length limit max maximum truncated truncation exceeded window budget repetition repeat repeated loop context overflow"}),
+		" shutdown lost invalid incomplete quota rate dead oom memory reset dropped panic" +
+		" terminated halted throttled throttle busy capacity overload deadline expired stalled hung unfinished rejected denied"}),
+	byWord(map[FinishReason]string{FinishLength: "length limit max maximum truncated truncation exceeded window budget repetition repeat repeated loop context overflow" +
+		" truncate exhausted"}),
 }
 
 func byWord(lists map[FinishReason]string) map[string]FinishReason {

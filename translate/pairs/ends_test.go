@@ -118,12 +118,13 @@ var (
 		"abort", "error", "network_error", "insufficient_system_resource", "cancelled", "ERROR", "TIMEOUT", "USER_CANCEL",
 		"not_finished", "modelUnloaded", "MALFORMED_RESPONSE", "malformed_tool_use", "server_disconnected", "worker-crashed",
 		"timed_out", "preempt", "ALTERNATIVE_STATUS_PARTIAL", "STOP_REASON_ERROR", "engine_dead", "out_of_memory", "connection-reset",
+		"OTHER", "IMAGE_OTHER", "terminated", "throttled_by_scheduler", "server_busy", "DEADLINE_EXCEEDED",
 	}
 	boundWords = []string{
 		"length", "max_tokens", "MAX_TOKENS", "model_length", "token_limit", "time_limit", "repetition", "maxPredictedTokensReached",
 		"model_context_window_exceeded", "ERROR_LIMIT", "REASON_MAX_LEN", "thinking_budget_exceeded",
 		"maximum_tokens", "ALTERNATIVE_STATUS_TRUNCATED_FINAL", "stop_reason_max_tokens", " length ",
-		"context", "out_of_tokens", "num_predict", "loop_detected", "contextOverflow",
+		"context", "out_of_tokens", "num_predict", "loop_detected", "contextOverflow", "truncate",
 	}
 	filterWords = []string{
 		"content_filter", "content-filter", "CONTENT_FILTERED", "sensitive", "SAFETY", "ESCALATION", "guardrail_intervened", "refusal",
@@ -135,8 +136,8 @@ var (
 		"stop_words", "word", "FINISH_MATCHED_TOKEN", "stop_sequence_reached", "ALTERNATIVE_STATUS_FINAL", "STOP_REASON_END_TURN", "<|im_end|>", "stop ", "</eos>", "end_token", "stop_before",
 	}
 	// The last ones deny what their parts mean.
-	plainWords = strings.NewReplacer("OTHER", "other", "withoutFailure", "without_failure")
-	otherWords = []string{"tired", "OTHER", "vendor_reason_7", "no_error", "error_free", "not_truncated", "withoutFailure"}
+	plainWords = strings.NewReplacer("TIRED", "tired", "withoutFailure", "without_failure")
+	otherWords = []string{"tired", "TIRED", "vendor_reason_7", "no_error", "error_free", "not_truncated", "withoutFailure"}
 )
 
 // endWords are the words of clients for the ends of texts: whole, bounded and filtered.

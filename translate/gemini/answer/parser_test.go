@@ -50,7 +50,7 @@ func TestStreamsAreRead(t *testing.T) {
 			[]string{"start  0 input 7", "usage 7+0+0 0 (0)", "finish filtered", "end"}},
 		"filtered":                     {[]string{chunk(`{"text":"So"}`, `,"finishReason":"SAFETY","finishMessage":"harmful"`)}, []string{begin, `text "So"`, `finish filtered "harmful"`, "end"}},
 		"K029 a malformed call":        {[]string{`{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}`}, []string{"start  0", "error 502 the upstream broke the answer off: 'MALFORMED_FUNCTION_CALL'"}},
-		"an unknown reason and a text": {[]string{chunk(`{"text":"So"}`, `,"finishReason":"OTHER"`)}, []string{begin, `text "So"`, "finish unknown", "end"}},
+		"an unknown reason and a text": {[]string{chunk(`{"text":"So"}`, `,"finishReason":"TIRED"`)}, []string{begin, `text "So"`, "finish unknown", "end"}},
 		"K033 no reason":               {[]string{chunk(`{"text":"So"}`, "")}, []string{begin, `text "So"`, cut}},
 		"K033 nothing":                 {nil, []string{cut}},
 		"K034 an error":                {[]string{chunk(`{"text":"So"}`, ""), `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`}, []string{begin, `text "So"`, "error 503 The model is overloaded."}},
@@ -86,7 +86,7 @@ func TestStreamsAreRead(t *testing.T) {
 func TestWhatEventsCannotExpressIsReported(t *testing.T) {
 	p := answer.NewParser(&translatetest.Transcript{})
 	for _, data := range []string{chunk(`{"inlineData":{"mimeType":"image/png"}},{"text":"a","videoMetadata":{},"other":1}`,
-		`,"groundingMetadata":{"a":1},"safetyRatings":[],"finishReason":"OTHER"`), `{"candidates":[{"index":1,"content":{}}],"unknown":2}`} {
+		`,"groundingMetadata":{"a":1},"safetyRatings":[],"finishReason":"TIRED"`), `{"candidates":[{"index":1,"content":{}}],"unknown":2}`} {
 		p.Event(sse.Event{Data: []byte(data)})
 	}
 	p.End(true)
