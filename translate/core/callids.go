@@ -59,9 +59,9 @@ func (w *callWriter) Tool(t *Tool) {
 // Call implements Writer.
 func (w *callWriter) Call(c *Call) {
 	id := c.ID
-	if len(id) > 0 {
-		text := unescaped(id)
-		c.ID = w.fit(id, text, w.history.Call(text))
+	if c.ID = w.named(id); len(c.ID) > 0 {
+		text := unescaped(c.ID)
+		c.ID = w.fit(c.ID, text, w.history.Call(text))
 	}
 	w.Writer.Call(c)
 	c.ID = id
@@ -70,12 +70,24 @@ func (w *callWriter) Call(c *Call) {
 // OpenResult implements Writer.
 func (w *callWriter) OpenResult(r *Result) {
 	id := r.ID
-	if len(id) > 0 {
-		text := unescaped(id)
-		r.ID = w.fit(id, text, w.history.Result(text))
+	if r.ID = w.named(id); len(r.ID) > 0 {
+		text := unescaped(r.ID)
+		r.ID = w.fit(r.ID, text, w.history.Result(text))
 	}
 	w.Writer.OpenResult(r)
 	r.ID = id
+}
+
+// unnamed is the id of calls whose ids are empty, as some servers give them. Their numbers
+// distinguish them.
+var unnamed = []byte("call")
+
+// named returns an id that services accept in place of an empty one, which the others do not mind.
+func (w *callWriter) named(id []byte) []byte {
+	if len(id) == 0 && w.distinct {
+		return unnamed
+	}
+	return id
 }
 
 // fit returns the escaped id that the writer of the format gets for an escaped id. text is the

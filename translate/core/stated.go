@@ -1,6 +1,7 @@
 package core
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
@@ -18,10 +19,15 @@ type place struct{ name, value translate.Span }
 
 // raw returns the value of a member, nil for none.
 func (s *stated) raw(path string) []byte {
-	if found := s.at(path); !found.value.Empty() {
-		return s.body[found.value.Start:found.value.End]
+	return s.rawAt(s.at(path))
+}
+
+// rawAt returns the value of the member at a place, nil for none.
+func (s *stated) rawAt(found place) []byte {
+	if found.value.Empty() {
+		return nil
 	}
-	return nil
+	return s.body[found.value.Start:found.value.End]
 }
 
 // at returns the place of a member. Names in the path are found in snake case as well.
@@ -58,4 +64,23 @@ func (s *stated) inside(c jsonscan.Cursor, offset int) map[string]place {
 		members[name] = place{translate.Span{Start: start, End: end}, translate.Span{Start: value, End: value + len(c.Skip())}}
 	}
 	return members
+}
+
+// objects returns the places of the members of each object in an array.
+func (s *stated) objects(array place) iter.Seq[map[string]place] {
+	return func(yield func(map[string]place) bool) {
+		if array.value.Empty() {
+			return
+		}
+		c := jsonscan.Again(s.body[array.value.Start:array.value.End])
+		if c.Kind() != jsonscan.Array {
+			return
+		}
+		for c.EnterArray(); c.Element(); {
+			start := array.value.Start + c.Offset()
+			if !yield(s.inside(jsonscan.Again(c.Skip()), start)) {
+				return
+			}
+		}
+	}
 }

@@ -23,7 +23,7 @@ type Unaccepted struct {
 func (u *Unaccepted) Empty() bool { return u.Members == nil && u.Edits == nil }
 
 // Unaccepted returns what a provider of the same format refuses, nothing as a rule. Of the items of
-// lists, it renames the reasoning of earlier turns alone. It reads the body only if the traits need it.
+// lists, it changes the name of earlier reasoning and the ids of calls alone. It reads the body only if the traits need it.
 func (s *Source) Unaccepted(body []byte, view *translate.View, traits *trait.Traits) Unaccepted {
 	r := refusals{stated: stated{body: body}, rows: s.Rows, traits: traits}
 	r.sampling()
@@ -33,6 +33,7 @@ func (s *Source) Unaccepted(body []byte, view *translate.View, traits *trait.Tra
 	r.effort()
 	r.thinking()
 	r.replay()
+	r.callIDs()
 	r.budget(view)
 	r.bounds(view)
 	return r.Unaccepted

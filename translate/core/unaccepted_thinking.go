@@ -110,14 +110,7 @@ func (r *refusals) replay() {
 
 // renameInTurns gives a member of messages another name, unless the message has this one as well.
 func (r *refusals) renameInTurns(from, to string) {
-	messages := r.stated.at("messages").value
-	if messages.Empty() {
-		return
-	}
-	c := jsonscan.Again(r.stated.body[messages.Start:messages.End])
-	for c.EnterArray(); c.Element(); {
-		start := messages.Start + c.Offset()
-		turn := r.stated.inside(jsonscan.Again(c.Skip()), start)
+	for turn := range r.stated.objects(r.stated.at("messages")) {
 		if old, has := turn[from]; has && turn[to].value.Empty() {
 			r.Edits = append(r.Edits, edit.Edit{Span: old.name, With: jsonscan.AppendString(nil, to)})
 		}

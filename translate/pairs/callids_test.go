@@ -11,7 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/chat/request"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/edit"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/event"
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/trait"
 )
 
 // The ids in requests of each format: of calls, and of results.
@@ -196,4 +199,51 @@ func TestIdsOfNineLettersAndDigits(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A server that gives its calls empty ids had conversations that Claude refuses: an id must have a
+// letter. Each call and its result get one of their own.
+func TestCallsWithoutIdsGetSome(t *testing.T) {
+	for w, traits := range map[way]string{
+		{translate.Chat, translate.Messages}: "", {translate.Chat, translate.Converse}: "", {translate.Chat, translate.Responses}: "",
+		{translate.Messages, translate.Responses}: "", {translate.Messages, translate.Converse}: "", {translate.Messages, translate.Chat}: "tool_call_ids nine",
+	} {
+		first, second := madeCall{"", "f", `{"n":1}`}, madeCall{"", "g", `{"n":2}`}
+		out, _, fault := renderHistory(t, w, traits, "", []string{"f", "g"}, asks("a"), calls(first, second), returns(first, second), calls(first), returns(first))
+		require.Nil(t, fault, w.name())
+		made, answered := idsIn(w.target, out)
+		require.Len(t, made, 3, out)
+		assert.Equal(t, made, answered, w.name())
+		for i, id := range made {
+			assert.NotEmpty(t, id)
+			assert.NotContains(t, made[:i], id)
+		}
+	}
+}
+
+// A chat client that changed to Mistral sent the ids of the service before, which Mistral refuses: only
+// translated requests got others. They get the same ones.
+func TestIdsOfNineLettersAndDigitsForChatClients(t *testing.T) {
+	traits := new(trait.Traits)
+	require.NoError(t, traits.SetAll(map[string]string{"tool_call_ids": "nine"}))
+	for name, history := range map[string][]spokenTurn{
+		"foreign":  {calls(madeCall{"call_abcdefghijkl", "f", "{}"}, madeCall{"\u00e9", "f", "{}"}), returns(madeCall{"call_abcdefghijkl", "f", "{}"}, madeCall{"\u00e9", "f", "{}"})},
+		"repeated": {calls(madeCall{"f:0", "f", "{}"}), returns(madeCall{"f:0", "f", "{}"}), calls(madeCall{"f:0", "f", "{}"}), returns(madeCall{"f:0", "f", "{}"})},
+		"its own":  {calls(madeCall{"D681PevKs", "f", "{}"}), returns(madeCall{"D681PevKs", "f", "{}"})},
+		"none":     nil,
+	} {
+		turns := append([]spokenTurn{asks("a")}, history...)
+		body := []byte(histories[translate.Chat]([]string{"f"}, turns))
+		refused := request.Source.Unaccepted(body, new(translate.View), traits)
+		assert.Equal(t, name == "its own" || name == "none", refused.Empty(), name)
+		made, answered := idsIn(translate.Chat, string(edit.Apply(nil, body, refused.Edits)))
+		assert.Equal(t, made, answered, name)
+		want, _, fault := renderHistory(t, way{translate.Messages, translate.Chat}, "tool_call_ids nine", "", []string{"f"}, turns...)
+		require.Nil(t, fault)
+		same, _ := idsIn(translate.Chat, want)
+		assert.Equal(t, same, made, name)
+	}
+	body := histories[translate.Chat](nil, []spokenTurn{asks("a"), calls(madeCall{"x", "f", "{}"})})
+	refused := request.Source.Unaccepted([]byte(body), new(translate.View), new(trait.Traits))
+	assert.True(t, refused.Empty(), "other providers take any id")
 }
