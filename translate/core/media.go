@@ -114,7 +114,11 @@ func DropImage(x *Translation, w Writer) bool {
 // writer: as what its concept is, by the row of its field, nil for the first row of the concept. It
 // reports whether the writer got the content.
 func AddNamed(x *Translation, w Writer, c Concept, r *Row, m *Media) (written bool) {
-	if !x.KeepAs(c, cmp.Or(r, x.From.Rows.of(c)), nil) {
+	r = cmp.Or(r, x.From.Rows.of(c))
+	if c == ImageAddress && len(m.MediaType) == 0 && media.Find(nil, m.URL).Kind == media.PDF {
+		c = FileAddress // clients of chat name documents where images are, as others have no place for them
+	}
+	if !x.KeepAs(c, r, nil) {
 		return false
 	}
 	isImage := c == ImageAddress || c == ImageReference

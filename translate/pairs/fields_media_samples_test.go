@@ -13,10 +13,13 @@ func init() {
 		before, after, _ := strings.Cut(form, "%")
 		for _, row := range core.MediaRows(form) {
 			mediaType := strings.TrimSuffix(strings.TrimPrefix(row.Name, before), after)
-			if strings.HasSuffix(row.Name, "=*") {
-				mediaType = "application/zip"
+			if !strings.HasSuffix(row.Name, "=*") {
+				all[row.Name] = sampleOf(mediaType)
+				continue
 			}
-			all[row.Name] = sampleOf(mediaType)
+			archive := sampleOf("application/zip")
+			archive.body = strings.ReplaceAll(archive.body, "b3RoZXI=", "UEsDBAo=") // no text
+			all[row.Name] = archive
 		}
 	}
 	dataURL := func(mediaType string) string { return `"data:` + mediaType + `;base64,b3RoZXI="` }

@@ -3,6 +3,7 @@ package pairs_test
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -114,10 +115,10 @@ func TestContentsReachWhoeverTakesTheirKind(t *testing.T) {
 		{"a video of a shop", "video/x-m4v", "a.m4v", "ftyp", ofVideo("video/mp4", "mp4")},
 		{"a video by the end of its name", "video/x-mpg", "a.mpg", "G", ofVideo("video/mpeg", "mpeg")},
 		{"a video of an older program", "video/avi", "a.avi", "G", map[translate.Format]string{translate.Gemini: `"mimeType":"video/x-msvideo","data":"%"`}},
-		{"a video that no table has", "video/mp2t", "a.ts", "G", map[translate.Format]string{translate.Gemini: `"mimeType":"video/mp2t","data":"%"`}},
+		{"a video that no table has", "video/mp2t", "a.ts", "G\x00\x00\x10", map[translate.Format]string{translate.Gemini: `"mimeType":"video/mp2t","data":"%"`}},
 		{"HEIC", "image/heic", "a.heic", "ftyp", map[translate.Format]string{translate.Gemini: `"mimeType":"image/heic"`, translate.Chat: `data:image/heic;base64,%`, translate.Responses: `data:image/heic;base64,%`}},
-		{"an archive", "application/zip", "a.zip", "PK", nowhere},
-		{"nothing known", "application/octet-stream", "a.bin", "PK", nowhere},
+		{"an archive", "application/zip", "a.zip", "PK\x03\x04", nowhere},
+		{"nothing known", "application/octet-stream", "a.bin", "PK\x03\x04", nowhere},
 	} {
 		for _, in := range inlets {
 			for _, to := range spoken {
@@ -174,6 +175,8 @@ func TestTheBytesOfAContentDecideItsType(t *testing.T) {
 		{"WAV as MP3", "audio/mpeg", "RIFF\x24\x00\x00\x00WAVEfmt ", ofSound("wav")},
 		{"cut short", "image/png", "\xff\xd8", is("image/png", "png")},
 		{"a text that begins so", "text/plain", "GIF89a is a format", asText},
+		{"a script by the type of one desktop", "application/x-shellscript", "echo\n", asText},
+		{"a text of no type", "application/octet-stream", "target/\n", asText},
 	} {
 		for _, in := range inlets {
 			for _, to := range spoken {
@@ -185,8 +188,8 @@ func TestTheBytesOfAContentDecideItsType(t *testing.T) {
 				out, _, refused := in.render(t, to, c.stated, strings.ReplaceAll(data, "/", `\/`), "a")
 				require.Nil(t, refused, "%s as %s of %s to %s", c.name, in.name, in.source, to)
 				requireRight(t, to, []byte(out))
-				if c.stated == "text/plain" {
-					data = c.data
+				if fmt.Sprint(c.want) == fmt.Sprint(asText) {
+					data = strings.ReplaceAll(c.data, "\n", `\n`)
 				}
 				out = strings.ReplaceAll(out, `\/`, "/")
 				assert.Contains(t, out, strings.Replace(want, "%", data, 1), "%s as %s of %s to %s", c.name, in.name, in.source, to)
@@ -300,6 +303,59 @@ func TestWhatIsNoSoundIsRefusedInItsPlace(t *testing.T) {
 			assert.Contains(t, refused.Param, "input_audio")
 		}
 	}
+}
+
+// A browser states the type that a program of the machine has registered: CSV was a workbook, and
+// TypeScript a video, so that files of text were refused. A file that is none stays what it was.
+func TestTextsWithTheTypesOfProgramsAreTexts(t *testing.T) {
+	for _, c := range []struct{ name, stated, data, want string }{
+		{"a.csv", "application/vnd.ms-excel", "a,b\n", `"title":"a.csv"`}, {"a.ts", "video/mp2t", "let a", `"title":"a.ts"`},
+		{"Cargo.lock", "", "[[package]]", `"title":"Cargo.lock"`}, {"a.log", "application/x-zip", "\xff\xfea\x00", `"data":"a"`},
+		{"a.xls", "application/vnd.ms-excel", "a,b\n", ""}, {"a.csv", "application/vnd.ms-excel", "\xd0\xcf\x11\xe0", ""},
+		{"a.bin", "application/octet-stream", "a\x00b", ""}, {"a.bin", "application/octet-stream", "\xffab", ""},
+	} {
+		data := "data:" + c.stated + ";base64," + base64.StdEncoding.EncodeToString([]byte(c.data))
+		out, _, refused := rendered(t, translate.Chat, translate.Messages, pieced(`{"type":"file","file":{"filename":"`+c.name+`","file_data":"`+data+`"}}`).body, "")
+		if c.want == "" {
+			assert.NotEmpty(t, refused, "%s %q", c.name, c.data)
+			continue
+		}
+		require.Empty(t, refused, c.name)
+		assert.Contains(t, out, `{"type":"text","media_type":"text/plain"`, c.name)
+		assert.Contains(t, out, c.want)
+	}
+}
+
+// The words for the type of a sound were those of one vendor: a recording of a browser was refused, and
+// a media type in the place of the word.
+func TestSoundsByOtherWordsReachGemini(t *testing.T) {
+	for word, want := range map[string]string{"webm": "audio/webm", "mpeg": "audio/mp3", "audio/wav": "audio/wav", "X-WAV": "audio/wav", "audio/ogg; codecs=opus": "audio/ogg", "m4a": "audio/m4a"} {
+		part := `{"type":"input_audio","input_audio":{"format":"` + word + `","data":"AAAA"}}`
+		for from, body := range map[translate.Format]string{translate.Chat: pieced(part).body, translate.Responses: showing(part).body} {
+			out, _, refused := rendered(t, from, translate.Gemini, body, "")
+			require.Empty(t, refused, word)
+			assert.Contains(t, out, `"mimeType":"`+want+`"`, "%s: %s", from, word)
+		}
+	}
+}
+
+// Chat clients name a PDF where images are, by its address as well: Claude could not read the image.
+func TestADocumentByAddressInThePlaceOfAnImageIsADocument(t *testing.T) {
+	for _, address := range []string{"https://x/a.pdf", "https://x/A.PDF?version=2#page=3"} {
+		for from, body := range map[translate.Format]string{
+			translate.Chat:      pieced(`{"type":"image_url","image_url":{"url":"` + address + `"}}`).body,
+			translate.Responses: showing(`{"type":"input_image","image_url":"` + address + `"}`).body,
+		} {
+			out, _, refused := rendered(t, from, translate.Messages, body, "")
+			require.Empty(t, refused, from)
+			assert.Contains(t, out, `{"type":"document","source":{"type":"url","url":"`+address+`"}`, from)
+		}
+		out, _, refused := rendered(t, translate.Messages, translate.Responses, fromUser(`{"type":"image","source":{"type":"url","url":"`+address+`"}}`).body, "")
+		require.Empty(t, refused)
+		assert.Contains(t, out, `"file_url":"`+address+`"`)
+	}
+	out, _, _ := rendered(t, translate.Chat, translate.Messages, pieced(`{"type":"image_url","image_url":{"url":"https://x/a.png"}}`).body, "")
+	assert.Contains(t, out, `{"type":"image","source":{"type":"url"`)
 }
 
 // The messages format has documents by their address, as responses and gemini have them: they were

@@ -3,6 +3,7 @@ package media
 import (
 	"bytes"
 	"encoding/base64"
+	"unicode"
 )
 
 // signatures are the first bytes of contents by their type, with "?" for any byte. Contents of
@@ -30,11 +31,18 @@ const headLength = 16
 
 // Of returns the type of a content in base64, which may have the escapes of JSON. It is that of
 // Find, unless the first bytes show another one: tools state "image/jpeg" for screenshots that are
-// PNG, which some vendors do not notice, and others refuse. A text shows nothing.
+// PNG, which some vendors do not notice, and others refuse. Browsers take the type of a text from the
+// programs of the machine: "application/vnd.ms-excel" for CSV, "video/mp2t" for TypeScript, and none
+// for most ends of names.
 func Of(stated, file, data []byte) Type {
 	t := Find(stated, file)
 	switch t.Kind {
-	case Text, Office, RareOffice, Video:
+	case Text, Video:
+		return t
+	case Office, RareOffice:
+		if byEnd[string(endOf(file))].Kind == Text && isText(data) {
+			return plainText
+		}
 		return t
 	}
 	var decoded [headLength]byte
@@ -45,8 +53,26 @@ func Of(stated, file, data []byte) Type {
 			return byName[s.name]
 		}
 	}
+	if (t.Kind == Unknown || byEnd[string(endOf(file))].Kind == Text) && isText(data) {
+		return plainText
+	}
 	return t
 }
+
+var plainText = byName["text/plain"]
+
+// isText reports whether a content in base64, which may have the escapes of JSON, is a text in UTF-8
+// or in UTF-16 with a byte order mark.
+func isText(data []byte) bool {
+	if bytes.IndexByte(data, '\\') >= 0 {
+		data = bytes.ReplaceAll(data, []byte(`\`), nil)
+	}
+	text, ok := DecodeText(data, nil)
+	return ok && len(text) > 0 && !bytes.ContainsFunc(text, isBinary)
+}
+
+// isBinary reports whether no text has a character.
+func isBinary(r rune) bool { return r < ' ' && !unicode.IsSpace(r) && r != '\x1b' || r == '\x7f' }
 
 // begins reports whether a content begins with a signature.
 func begins(content []byte, signature string) bool {

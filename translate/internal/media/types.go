@@ -155,8 +155,17 @@ func Find(stated, file []byte) Type {
 // isOdd reports whether no media type has a character. The others need no escapes in JSON.
 func isOdd(r rune) bool { return r <= ' ' || r >= unicode.MaxASCII || r == '"' || r == '\\' }
 
-// Named returns the type of a word of a format that has no media types, such as "wav".
-func Named(word []byte) Type { return byEnd[string(bytes.ToLower(word))] }
+// Named returns the type of a sound by a word of a format that has no media types, such as "wav", or
+// by the media type that clients write in its place.
+func Named(word []byte) Type {
+	name := string(baseOf(word))
+	for _, class := range []string{"audio/", ""} {
+		if t, known := byName[class+name]; known {
+			return t
+		}
+	}
+	return byEnd[name]
+}
 
 // baseOf returns a media type in lower case and without parameters.
 func baseOf(stated []byte) []byte {
