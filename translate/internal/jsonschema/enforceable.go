@@ -18,9 +18,9 @@ import (
 // enforced are the members that the services take, with a check of the values of those that are
 // taken in part. Of the others, those among limits restrict the answers.
 var enforced = map[string]func(value []byte) bool{
-	"type": always, "enum": areScalars, "const": isScalar, "default": always,
+	"type": areTypes, "enum": areScalars, "const": isScalar, "default": always,
 	"properties": always, "required": always, "additionalProperties": always, "items": isSchema, "minItems": isNoneOrOne,
-	"anyOf": always, "allOf": always, "$ref": always, "$defs": always, "definitions": always,
+	"anyOf": always, "allOf": always, "$ref": isInside, "$defs": always, "definitions": always,
 	"format": isKnownFormat, "pattern": isPlainPattern,
 	"title": always, "description": always, "examples": always, "deprecated": always, "readOnly": always, "writeOnly": always,
 	"$schema": always, "$id": always, "$anchor": always, "$comment": always,
@@ -32,8 +32,10 @@ var limits = set(
 	"maxItems", "uniqueItems", "prefixItems", "additionalItems", "unevaluatedItems", "contains", "minContains", "maxContains",
 	"minProperties", "maxProperties", "propertyNames", "unevaluatedProperties", "dependencies", "dependentRequired", "dependentSchemas",
 	"oneOf", "not", "if", "then", "else", "contentEncoding", "contentMediaType", "contentSchema",
-	"$dynamicRef", "$recursiveRef",
+	"nullable", "$dynamicRef", "$recursiveRef",
 )
+
+var types = set("object", "array", "string", "number", "integer", "boolean", "null")
 
 // formats are the formats of texts that the services know.
 var formats = set("date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid")
@@ -47,6 +49,17 @@ func areScalars(list []byte) bool { return !slices.ContainsFunc(Elements(list), 
 func isArrayOrObject(value []byte) bool { return !isScalar(value) }
 
 func isSchema(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+
+// areTypes reports whether a value is a type or a list of types.
+func areTypes(value []byte) bool {
+	if list := Elements(value); len(list) > 0 {
+		return !slices.ContainsFunc(list, func(value []byte) bool { return !areTypes(value) })
+	}
+	return types[jsonscan.TextOf(value)]
+}
+
+// isInside reports whether a reference is one to a part of the schema.
+func isInside(value []byte) bool { return strings.HasPrefix(jsonscan.TextOf(value), "#") }
 
 func isNoneOrOne(value []byte) bool {
 	n, ok := jsonscan.Integer(value)
@@ -66,15 +79,16 @@ func isPlainPattern(value []byte) bool {
 // Enforceable returns a schema in the form that services enforce: every object is closed, and
 // what the services do not take is left out. The bytes are the same if the schema has that form.
 // lost has what differs, by its path in the schema; a Hint if the answers are the same without it.
-// free is the path of members by names that the answer chooses, which no enforceable schema has
-// and without which the answer is another one, or of a schema too deep to be edited; "" for none.
+// free is the path of what no enforceable schema has and without which the answer is another one: of
+// members by names that the answer chooses, of a schema that contains itself, or of one that holds
+// beside others; or of a schema too deep to be edited; "" for none.
 func Enforceable(schema []byte) (_ []byte, lost translate.Losses, free string) {
 	var e enforcer
 	edited, deep := Append(nil, schema, e.edit)
 	if !e.changed {
 		edited = schema
 	}
-	return edited, e.lost, cmp.Or(e.free, deep)
+	return edited, e.lost, cmp.Or(e.free, deep, cycle(schema))
 }
 
 type enforcer struct {
@@ -85,6 +99,7 @@ type enforcer struct {
 
 func (e *enforcer) edit(s *Schema) {
 	e.close(s)
+	e.require(s)
 	e.rename(s)
 	s.Members = slices.DeleteFunc(s.Members, func(m Member) bool {
 		takes, known := enforced[m.Name]
@@ -102,7 +117,12 @@ func (e *enforcer) edit(s *Schema) {
 
 func (e *enforcer) lose(class translate.LossClass, s *Schema, name string) {
 	e.changed = true
-	e.lost.AddNamed(class, string(s.Path)+".", []byte(name))
+	path := string(s.Path) + "."
+	if known := enforced[name] != nil || limits[name]; known && name[0] == '$' { // no name that members of formats have
+		e.lost.AddIn(class, path, name)
+		return
+	}
+	e.lost.AddNamed(class, path, []byte(name))
 }
 
 // close closes an object. The services demand that of every object.
@@ -121,8 +141,25 @@ func (e *enforcer) close(s *Schema) {
 	}
 }
 
+// require leaves out the names of required members that a closed object does not have.
+func (e *enforcer) require(s *Schema) {
+	const name = "required"
+	required, known := Elements(s.Raw(name)), make(map[string]bool)
+	if len(required) == 0 || string(s.Raw("additionalProperties")) != "false" {
+		return
+	}
+	for property := range jsonscan.Members(s.Raw("properties")) {
+		known[string(jsonscan.AppendUnescaped(nil, property))] = true
+	}
+	kept := slices.DeleteFunc(slices.Clone(required), func(raw []byte) bool { return !known[jsonscan.TextOf(raw)] })
+	if len(kept) < len(required) {
+		s.Set(name, List(kept))
+		e.lose(translate.Shaping, s, name)
+	}
+}
+
 // rename writes what the services take by another name: a choice of one schema as a choice of
-// any, and the reference that is all of a list as a reference.
+// any, the reference that is all of a list as a reference, and a type that may be null as two types.
 func (e *enforcer) rename(s *Schema) {
 	for i := range s.Members {
 		m := &s.Members[i]
@@ -135,6 +172,14 @@ func (e *enforcer) rename(s *Schema) {
 				m.Name, m.Value, e.changed = "$ref", target, true
 			}
 		}
+	}
+	if slices.ContainsFunc(Elements(s.Raw("allOf")), func(schema []byte) bool { return jsonscan.MemberOf(schema, "$ref") != nil }) {
+		e.free = cmp.Or(e.free, string(s.Path)+".allOf") // beside others, which the services refuse
+	}
+	if word := s.Raw("type"); jsonscan.IsTrue(s.Raw("nullable")) && jsonscan.IsString(word) {
+		s.Set("type", List([][]byte{word, []byte(`"null"`)}))
+		s.Members = slices.DeleteFunc(s.Members, func(m Member) bool { return m.Name == "nullable" })
+		e.changed = true
 	}
 }
 

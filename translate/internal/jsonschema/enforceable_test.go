@@ -40,6 +40,12 @@ func TestEnforceableSchemasAreWhatServicesAccept(t *testing.T) {
 		{"a reference with company", `{"allOf":[{"$ref":"#/$defs/a"}],"description":"d"}`, `{"$ref":"#/$defs/a","description":"d"}`, ""},
 		{"conditions", `{"not":{"type":"null"},"if":{},"then":{},"else":{},"dependentRequired":{}}`, `{}`, ".not,.if,.then,.else,.dependentRequired"},
 		{"words of nobody", `{"type":"string","x-order":1,"discriminator":{},"fileUri":1}`, `{"type":"string"}`, ".?,.discriminator,.fileUri"},
+		{"a type that nobody has", `{"anyOf":[{"type":"any"},{"type":["string","date"]},{"type":["string","null"]}]}`, `{"anyOf":[{},{},{"type":["string","null"]}]}`, ".anyOf.*.type"},
+		{"a type that may be null", `{"type":"string","nullable":true}`, `{"type":["string","null"]}`, ""},
+		{"one that may not", `{"type":"string","nullable":false}`, `{"type":"string"}`, ".nullable"},
+		{"a schema elsewhere", `{"anyOf":[{"$ref":"https://x/s.json"},{"$ref":"#/$defs/a"}],"$defs":{"a":{"type":"string"}}}`, `{"anyOf":[{},{"$ref":"#/$defs/a"}],"$defs":{"a":{"type":"string"}}}`, ".anyOf.*.$ref"},
+		{"required members that nobody describes", `{"type":"object","properties":{"a":{},"\u0062":{}},"required":["a","b","c"]}`, `{"type":"object","properties":{"a":{},"\u0062":{}},"required":["a","b"],"additionalProperties":false}`, ".additionalProperties,.required"},
+		{"a definition used twice", `{"anyOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"}],"$defs":{"a":{"$ref":"#/$defs/b"},"b":{"type":"string"}}}`, "", ""},
 		{"a list of objects among values", `{"enum":["a",{"b":1}]}`, `{}`, ".enum"},
 		{"a boolean", `true`, "", ""},
 	} {
@@ -64,6 +70,23 @@ func TestSchemasOfFreeNamesAreNotEnforceable(t *testing.T) {
 		`{"type":"object","additionalProperties":{"type":"number"}}`:                             ".additionalProperties",
 		`{"type":"array","items":{"type":"object","patternProperties":{"^a":{}}}}`:               ".items.patternProperties",
 		`{"$defs":{"m":{"properties":{"a":{"additionalProperties":{"anyOf":[{}],"title":1}}}}}}`: ".$defs.*.properties.*.additionalProperties",
+	} {
+		_, _, free := jsonschema.Enforceable([]byte(schema))
+		assert.Equal(t, path, free, schema)
+	}
+}
+
+// Claude has no answers of any depth: a schema of trees, which OpenAI takes, was sent to it unchanged,
+// and refused. Nor does it take a reference that holds beside another schema.
+func TestSchemasThatContainThemselvesAreNotEnforceable(t *testing.T) {
+	for schema, path := range map[string]string{
+		`{"type":"object","properties":{"c":{"type":"array","items":{"$ref":"#"}}}}`:                                                               ".properties.*.items.$ref",
+		`{"$ref":"#/$defs/n","$defs":{"n":{"properties":{"n":{"$ref":"#/$defs/n"}}}}}`:                                                             ".$defs.*.properties.*.$ref",
+		`{"items":{"$ref":"#/definitions/a"},"definitions":{"a":{"anyOf":[{"$ref":"#/definitions/b"}]},"b":{"items":{"$ref":"#/definitions/a"}}}}`: ".definitions.*.items.$ref",
+		`{"items":{"$ref":"#/$defs/a/$defs/b"},"$defs":{"a":{"$defs":{"b":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/a/$defs/b"}]}}}}}`:            ".$defs.*.$defs.*.anyOf.*.$ref",
+		`{"properties":{"a":{"allOf":[{"$ref":"#/$defs/a"},{"description":"d"}]}},"$defs":{"a":{"type":"string"}}}`:                                ".properties.*.allOf",
+		`{"allOf":[{"$ref":"#/$defs/a"},{"$ref":"#/$defs/b"}],"$defs":{"a":{"type":"string"},"b":{"type":"string"}}}`:                              ".allOf",
+		`{"properties":{"$ref":{"type":"string"}},"$defs":{"unused":{"items":{"$ref":"#/$defs/unused"}}}}`:                                         "",
 	} {
 		_, _, free := jsonschema.Enforceable([]byte(schema))
 		assert.Equal(t, path, free, schema)
