@@ -210,9 +210,7 @@ func (c *call) refused(res *http.Response) (*http.Response, error) {
 	body = c.attempt.Exchange.Objects.Hide(body)
 	// If the body cannot be read, the fault is derived from the status.
 	fault := fault.Read(res.StatusCode, res.Header.Get("Content-Type"), body)
-	if excess := fault.Blame.Excess; excess != nil {
-		excess.Complete(c.attempt.Exchange.Request.View.MaxTokens, c.generousPrompt)
-	}
+	fault.Size(c.attempt.Exchange.Request.View.MaxTokens, c.generousPrompt)
 	if !fault.Final {
 		c.result.noteHeaders(c.result.hide.retryHeaders(res.Header))
 	}

@@ -25,7 +25,10 @@ type Blame struct {
 	Costly bool
 
 	places []string // that may be the path of the field at fault, in the provider's words
+	sum    *sum     // of prompt and answer, if the context has no room for both; nil if the parts are known
 }
+
+const reasonExcess = "more tokens are asked for than the answer can have"
 
 // reasons are parts of messages of providers, in lower case, and the reason that they
 // imply. The first row that matches counts.
@@ -79,7 +82,7 @@ func (d detail) reason(row statusRow) string {
 	case row.code == CodeOverflow:
 		return "the input is longer than the context"
 	case row.code == codeExcess:
-		return "more tokens are asked for than the answer can have"
+		return reasonExcess
 	}
 	for _, known := range reasons {
 		if containsAny(d.message, known.parts...) {

@@ -30,7 +30,13 @@ type Excess struct {
 
 // aboutTokens begins a sentence about the field with the most tokens of an answer: FastAPI writes
 // body.max_tokens.
-const aboutTokens = `(?:^|[-.:>] |body[.: ]|(?:parameter|field|value of|value for) )\W?max[_ ](?:completion_|output_|new_)?tokens\W{0,2}(?: ?\({asked}\))?[^+.]{0,25}`
+const aboutTokens = `(?:^|[-.:>] |body\W{1,3}|(?:parameter|field|value of|value for) )\W{0,2}max[_ ](?:completion_|output_|new_)?tokens\W{0,2}(?: ?\({asked}\))?[^+.]{0,35}`
+
+// The parts of sentences about a prompt and an answer, which servers name in either order.
+const (
+	ofPrompt = `(?:prompt|input)[^\d−-]{0,30}{input}`
+	ofAnswer = `(?:max[_ ]?(?:completion_|output_|new_)?tokens|completion|generation|output)[^\d−-]{0,20}{asked}`
+)
 
 // excessSentences are the sentences with which providers refuse such a request. A name in
 // braces is a number of an Excess, which may have commas but no sign; "above" is one more than Most,
@@ -53,11 +59,15 @@ var excessSentences = sync.OnceValue(func() []*regexp.Regexp {
 		// SGLang: maximum context length of 32768 tokens. You requested a total of 49459 tokens: 17459 tokens from the input messages and 32000 tokens for the completion
 		`maximum context length of{context} tokens.{0,50}tokens:{input} tokens from the input messages and{asked} tokens for the completion`,
 		// OpenAI, DeepSeek, OpenRouter, llama-cpp-python, older vLLM: maximum context length is 4097 tokens. However, you requested 4771 tokens (671 in the messages, 100 in the functions, and 4000 in the completion)
-		`maximum context length is{context} tokens.{0,20}you requested (?:about )?[\d,]+ tokens \((?P<of>[^)−-]+ (?:(?:in|for) the (?:completion|output)))\)`,
+		`maximum context length is{context} tokens.{0,20}you requested (?:about )?[\d,]+ tokens [^(.]{0,20}\((?P<of>[^)−-]+ (?:(?:in|for) the (?:completion|output)))\)`,
 		// Text Generation Inference: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 9000 `inputs` tokens and 100 `max_new_tokens`
 		`tokens \+ .max_new_tokens. must be <={context}\. given:{input} .inputs. tokens and{asked} .max_new_tokens`,
 		// TensorRT-LLM: The sum of prompt length (17459.0), query length (0) and max_tokens (32000) should not exceed max_num_tokens (32768)
 		`prompt length \({input}[^)]*\).{0,40}(?:max_tokens|max_new_tokens|output_len) \({asked}[^)]*\).{0,60}exceed.{0,40}\({context}`,
+		// others: Prompt length 13000 + max_tokens 32000 is greater than max_seq_len 40960
+		ofPrompt + `[^\d−-]{0,30}` + ofAnswer + `[^\d−-]{0,60}(?:exceed|greater|larger|more than|beyond|<=)[^\d−-]{0,50}{context}`,
+		// others: Requested generation length 32000 + prompt 13000 exceeds max sequence length 40960
+		ofAnswer + `[^\d−-]{0,30}` + ofPrompt + `[^\d−-]{0,60}(?:exceed|greater|larger|more than|beyond|<=)[^\d−-]{0,50}{context}`,
 
 		// OpenAI: max_tokens is too large: 200000. This model supports at most 16384 completion tokens
 		`too large:{asked}\. this model supports at most{most} completion tokens`,
@@ -71,7 +81,7 @@ var excessSentences = sync.OnceValue(func() []*regexp.Regexp {
 		`max_(?:completion_|output_)?tokens.{0,60}above maximum value[.,] expected a value <={most}, but got{asked}`,
 		// Groq: `max_tokens` must be less than or equal to `8192`; Cohere: max tokens must be less than or equal to 4096;
 		// others: max_tokens (32000) cannot exceed 8192. In the middle of a sentence, the name may be part of a sum.
-		aboutTokens + `(?:less than or equal to|at most|no more than|no greater than|not exceed|cannot exceed|can't exceed|be <=|(?:in|within|range|between) \W?[01](?:,| and| to)){most}`,
+		aboutTokens + `(?:less than or equal to|at most|no more than|no greater than|not exceed|cannot exceed|can't exceed|be <=|(?:in|within|range|between) \W?\d(?:,| and| to)){most}`,
 		// others: max_tokens must be less than 8193
 		aboutTokens + `be (?:<|less than|lower than|below){above}`,
 		// Nebius: The maximum value for max_tokens is 8192
@@ -82,18 +92,90 @@ var excessSentences = sync.OnceValue(func() []*regexp.Regexp {
 		`/\w*max_?(?:new_?|gen_?)?(?:tokens|len): ?{asked} is not less or equal to{most}`,
 		// vLLM: max_tokens=393216 cannot be greater than max_model_len=max_total_tokens=262144
 		`max_(?:completion_|output_)?tokens={asked} cannot be greater than [a-z_=]+{most}`,
-		// relays: max_tokens (98304) exceeds model's maximum output tokens (65536)
-		`max_(?:completion_|output_)?tokens \({asked}\) exceeds.{0,20}maximum output tokens \({most}\)`,
+		// relays: max_tokens (98304) exceeds model's maximum output tokens (65536); others: max_tokens of 32000 is larger than 8192
+		`max[_ ](?:completion_|output_|new_)?tokens(?: of| value)?{asked}\W{0,2} (?:exceeds|is (?:larger|greater|more|higher) than|is above|is over)[^\d+−-]{0,40}{most}`,
 		// Bedrock: The maximum tokens you requested exceeds the model limit of 8192
 		`maximum tokens you requested exceeds the model limit of{most}`,
 	}
-	number := regexp.MustCompile(`\{([a-z]+)\}`)
+	return sentencesOf(list...)
+})
+
+var numberName = regexp.MustCompile(`\{([a-z]+)\}`)
+
+// sentencesOf returns expressions for sentences with names in braces for numbers.
+func sentencesOf(list ...string) []*regexp.Regexp {
 	sentences := make([]*regexp.Regexp, len(list))
 	for i, sentence := range list {
-		sentences[i] = regexp.MustCompile(`(?is)` + number.ReplaceAllString(sentence, `[^\d−-]{0,3}(?P<$1>[\d,]+)`))
+		sentences[i] = regexp.MustCompile(`(?is)` + numberName.ReplaceAllString(sentence, `[^\d−-]{0,3}(?P<$1>[\d,]+)`))
 	}
 	return sentences
+}
+
+// sum describes a request whose prompt and answer together are longer than the context, of which
+// the server does not state the parts. Only the request shows whether the prompt alone fits.
+type sum struct {
+	context int64
+	tokens  int64 // of both; 0 if they are not known
+}
+
+// sumSentences are the sentences with which providers refuse such a request.
+var sumSentences = sync.OnceValue(func() []*regexp.Regexp {
+	return sentencesOf(
+		// Moonshot: Your request exceeded model token limit: 262144 (requested: 291351)
+		`exceeded model token limit{context}(?: \(requested{tokens})?`,
+		// Cerebras: Please reduce the length of the messages or completion. Current length is 45000 while limit is 40960
+		`length of the messages or completion\. current length is{tokens} while limit is{context}`,
+		// Cohere: total number of tokens (prompt and prediction) cannot exceed 4081 - received 6071
+		`tokens \(prompt and prediction\) cannot exceed{context}[^\d]{0,20}{tokens}`,
+		// SiliconFlow: max_total_tokens (45000) must be less than or equal to max_seq_len (40960)
+		`max_total_tokens \({tokens}\) must be less than or equal to max_seq_len \({context}`,
+	)
 })
+
+// sum returns what is known of the sum that an error is about, nil for another error.
+func (d detail) sum() *sum {
+	for _, sentence := range sumSentences() {
+		if match := sentence.FindStringSubmatch(d.message); match != nil {
+			s := new(sum)
+			for i, name := range sentence.SubexpNames() {
+				switch name {
+				case "context":
+					s.context = count(match[i])
+				case "tokens":
+					s.tokens = count(match[i])
+				}
+			}
+			return s
+		}
+	}
+	return nil
+}
+
+// excess returns what is too much if a request asks for so many tokens that its prompt fits into the
+// context, else nil. estimate is that of the prompt, for servers that do not state the sum.
+func (s *sum) excess(asked int64, estimate func() int64) *Excess {
+	input := s.tokens - asked
+	if s.tokens == 0 {
+		input = estimate()
+	}
+	if asked == 0 || input < 1 || input >= s.context || input+asked <= s.context {
+		return nil
+	}
+	return &Excess{Asked: asked, Most: s.context - input, Input: input, Context: s.context}
+}
+
+// Size adds what the provider of an error about tokens did not state: the tokens that the request asks
+// for, 0 if they are not known, and an estimate of the prompt.
+func (f *Fault) Size(asked int64, estimate func() int64) {
+	switch {
+	case f.Blame.Excess != nil:
+		f.Blame.Excess.Complete(asked, estimate)
+	case f.Blame.sum != nil:
+		if e := f.Blame.sum.excess(asked, estimate); e != nil {
+			f.Code, f.Blame.Excess, f.Blame.Reason = codeExcess, e, reasonExcess
+		}
+	}
+}
 
 // excess returns what is too much if an error of the row means that more tokens are asked for
 // than the answer can have, else nil.

@@ -31,6 +31,10 @@ var sums = map[string]struct {
 	"OpenRouter":             {"This endpoint's maximum context length is 200000 tokens. However, you requested about 203000 tokens (150000 of text input, 40000 of tool input, 13000 in the output). Please reduce the length of either one", 190000, 13000, 200000},
 	"TGI":                    {"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 900 `inputs` tokens and 8000 `max_new_tokens`", 900, 8000, 8193},
 	"TensorRT-LLM":           {"The sum of prompt length (17459.0), query length (0) and max_tokens (32000) should not exceed max_num_tokens (32768)", 17459, 32000, 32768},
+	"others, in order":       {"Prompt length 13000 + max_tokens 32000 is greater than max_seq_len 40960", 13000, 32000, 40960},
+	"others, in words":       {"The number of tokens in the prompt (13000) plus max_tokens (32000) exceeds the model's maximum context length of 40960", 13000, 32000, 40960},
+	"others, the other way":  {"Requested generation length 32000 + prompt 13000 tokens exceeds max sequence length 40960", 13000, 32000, 40960},
+	"NVIDIA":                 {"This model's maximum context length is 8192 tokens. However, you requested 12000 tokens in total (4000 in the messages, 8000 in the completion).", 4000, 8000, 8192},
 	"with commas":            {"This model's maximum context length is 1,048,576 tokens. However, you requested 1,131,072 tokens (1,000,000 in the messages, 131,072 in the completion).", 1000000, 131072, 1048576},
 }
 
@@ -153,6 +157,12 @@ func TestMoreTokensThanAModelAnswersAreWordedForEachClient(t *testing.T) {
 		"Zhipu":        {"max_tokens参数非法。取值范围[1,98304]", 131072, 98304},
 		"Z.ai":         {"max_tokens is illegal. The value range is [1, 16384]", 32000, 16384},
 		"Bedrock Nova": {"Malformed input request: #/inferenceConfig/maxTokens: 100000 is not less or equal to 10000, please reformat your input and try again.", 100000, 10000},
+		"MLX":          {"max_tokens (32000) exceeds the maximum of 8192", 32000, 8192},
+		"a catalog":    {"max_tokens of 32000 is larger than the maximum allowed, 4096", 32000, 4096},
+		"a router":     {"Requested max_tokens 32000 exceeds model maximum 8000", 32000, 8000},
+		"marshmallow":  {"{'max_tokens': ['Must be less than or equal to 4096.']}", 32000, 4096},
+		"a list":       {`[{"type":"less_than_equal","loc":["body","max_tokens"],"msg":"Input should be less than or equal to 4096","input":32000}]`, 32000, 4096},
+		"from two on":  {"max_tokens must be between 2 and 2048", 32000, 2048},
 		"Bedrock":      {"The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096.", 32000, 4096},
 	} {
 		for _, body := range bodies(t, c.message) {
@@ -166,6 +176,38 @@ func TestMoreTokensThanAModelAnswersAreWordedForEachClient(t *testing.T) {
 			assert.Equal(t, fmt.Sprintf("max_tokens is too large: %d. This model supports at most %d completion tokens, whereas you provided %[1]d.", c.asked, c.limit), message, name)
 			message, _, _ = messageIn(t, translate.Responses, f)
 			assert.Contains(t, message, fmt.Sprintf("<= %d, but got %d instead.", c.limit, c.asked), name)
+		}
+	}
+}
+
+// Some servers state the sum alone, or no size at all. Agents that asked for a long answer were told
+// that the prompt is too long, also in the first turn of a conversation.
+func TestASumWithoutItsPartsIsDividedByTheRequest(t *testing.T) {
+	for name, c := range map[string]struct {
+		message                         string
+		asked, estimate, input, context int64 // input: 0 if the prompt does not fit
+	}{
+		"Moonshot":                {"Invalid request: Your request exceeded model token limit: 40960 (requested: 45000)", 32000, 1, 13000, 40960},
+		"Moonshot, older":         {"Invalid request: Your request exceeded model token limit: 40960", 32000, 13500, 13500, 40960},
+		"Moonshot, a long prompt": {"Invalid request: Your request exceeded model token limit: 40960", 100, 45000, 0, 0},
+		"Cerebras":                {"Please reduce the length of the messages or completion. Current length is 45000 while limit is 40960", 32000, 1, 13000, 40960},
+		"Cerebras, a long prompt": {"Please reduce the length of the messages or completion. Current length is 45000 while limit is 40960", 1000, 1, 0, 0},
+		"Cohere":                  {"too many tokens: total number of tokens (prompt and prediction) cannot exceed 40960, received 45000.", 32000, 1, 13000, 40960},
+		"SiliconFlow":             {"max_total_tokens (45000) must be less than or equal to max_seq_len (40960)", 32000, 1, 13000, 40960},
+		"no bound in the request": {"max_total_tokens (45000) must be less than or equal to max_seq_len (40960)", 0, 1, 0, 0},
+	} {
+		for _, body := range bodies(t, c.message) {
+			f := fault.Read(400, jsonType, body)
+			require.Equal(t, fault.CodeOverflow, f.Code, name)
+			f.Size(c.asked, func() int64 { return c.estimate })
+			if c.input == 0 {
+				assert.Nil(t, f.Blame.Excess, name)
+				assert.Equal(t, fault.CodeOverflow, f.Code)
+				continue
+			}
+			require.NotNil(t, f.Blame.Excess, name)
+			assert.Equal(t, fault.Excess{Asked: c.asked, Most: c.context - c.input, Input: c.input, Context: c.context}, *f.Blame.Excess, name)
+			requireExcess(t, name, f)
 		}
 	}
 }

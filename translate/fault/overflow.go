@@ -53,6 +53,10 @@ var overflowSentences = []string{
 	"is greater than max_seq_len",           // TabbyAPI: Prompt length 45000 is greater than max_seq_len 32768
 	"context length exceeded",               // MLX, and servers in front of others
 	"context window exceeded",               // LiteLLM
+	"exceed context window of",              // llama-cpp-python: Requested tokens (45000) exceed context window of 40960
+	"exceeds maximum input length",          // DeepInfra: Requested input length 34602 exceeds maximum input length 32767
+	"(prompt and prediction) cannot exceed", // Cohere: total number of tokens (prompt and prediction) cannot exceed 4081
+	"or equal to max_seq_len",               // SiliconFlow: max_total_tokens (45000) must be less than or equal to max_seq_len (40960)
 }
 
 // overflows reports whether an error of the row means that the prompt was too long, unless

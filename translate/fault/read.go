@@ -67,6 +67,9 @@ func (d detail) fault(status int, generic string) *Fault {
 	}
 	f := &Fault{Kind: row.kind, Message: d.message, Code: row.code, Details: d.details, Cause: d.cause(status), Quoted: true}
 	f.Blame = Blame{Reason: d.reason(row), Content: d.violatesPolicy(row), Excess: excess}
+	if row.code == CodeOverflow {
+		f.Blame.sum = d.sum()
+	}
 	if f.BlamesRequest() {
 		f.Blame.places = d.places()
 	}
