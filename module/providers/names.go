@@ -8,11 +8,11 @@ import (
 // tuned returns the model of which a model of OpenAI was fine-tuned: gpt-4.1-mini-2025-04-14 of
 // ft:gpt-4.1-mini-2025-04-14:organization::id.
 func tuned(model string) string {
-	base, ok := strings.CutPrefix(model, "ft:")
-	if !ok {
+	const prefix = "ft:"
+	if len(model) < len(prefix) || !strings.EqualFold(model[:len(prefix)], prefix) {
 		return model
 	}
-	base, _, _ = strings.Cut(base, ":")
+	base, _, _ := strings.Cut(model[len(prefix):], ":")
 	return base
 }
 

@@ -11,6 +11,7 @@ type Index[T any] struct {
 	exact    map[Key]T           // by the names in the table, those with "*" included
 	prefixes map[string][]string // the names with "*" by provider, the longest first
 	folded   map[Key]T           // the names with capital letters, in small ones
+	plain    map[Key]T           // all names without "*", as plainName writes them
 }
 
 // Key is a name in a table at a provider.
@@ -25,8 +26,9 @@ func (x *Index[T]) Get(provider, name string) (entry T, ok bool) {
 // Set sets the entry of a name.
 func (x *Index[T]) Set(provider, name string, entry T) {
 	if x.exact == nil {
-		x.exact, x.prefixes, x.folded = make(map[Key]T), make(map[string][]string), make(map[Key]T)
+		x.exact, x.prefixes, x.folded, x.plain = make(map[Key]T), make(map[string][]string), make(map[Key]T), make(map[Key]T)
 	}
+	x.plain[Key{provider, strings.TrimRight(plainName(name), "*-")}] = entry
 	if small := strings.ToLower(name); small != name {
 		x.folded[Key{provider, small}] = entry
 	}
@@ -74,6 +76,39 @@ func (x *Index[T]) findPrefix(provider, model string) (entry T, version string, 
 	}
 	entry, _ = x.Get(provider, found)
 	return entry, model[len(found)-1:], true
+}
+
+// FindVariant returns the entry of a model in another notation: with other signs between its words,
+// with a version that the table does not have, or behind the name of a vendor.
+func (x *Index[T]) FindVariant(provider, model string) (entry T, ok bool) {
+	for {
+		plain := plainName(model)
+		for end := len(plain); end > 0 && isVersion(plain[end:]); end = strings.LastIndexByte(plain[:end], '-') {
+			if entry, ok = x.plain[Key{provider, plain[:end]}]; ok {
+				return entry, true
+			}
+		}
+		_, id, hasVendor := strings.Cut(model, "/")
+		if !hasVendor {
+			return entry, false
+		}
+		model = id
+	}
+}
+
+// plainName returns a name in small letters, with hyphens in place of other signs but for that behind
+// a vendor.
+func plainName(name string) string {
+	plain := []byte(name)
+	for i, b := range plain {
+		switch {
+		case 'A' <= b && b <= 'Z':
+			plain[i] = b | ' '
+		case b == '.', b == '_', b == '@', b == ':':
+			plain[i] = '-'
+		}
+	}
+	return string(plain)
 }
 
 // All calls yield for all names in the table.

@@ -39,3 +39,22 @@ func TestCapitalLettersDoNotLeadToAShorterName(t *testing.T) {
 		assert.Equal(t, want, [2]string{entry, version}, model)
 	}
 }
+
+// A name with dots where the table has hyphens, behind a vendor, or with a version of no row was that of
+// no model, which got what its model refuses. A word that may be part of another name still makes it one.
+func TestANameInAnotherNotation(t *testing.T) {
+	var x Index[string]
+	for _, name := range []string{"claude-opus-4-7", "claude-opus-4-7-20*", "claude-sonnet-4@*", "gpt-5.1", "gpt-4", "openai/gpt-5.1", "gemini-3.8-flash", "kimi-k2.6"} {
+		x.Set("p", name, name)
+	}
+	for model, want := range map[string]string{
+		"claude-opus-4.7": "claude-opus-4-7", "anthropic/claude-opus-4-7-latest": "claude-opus-4-7", "Claude_Opus_4.7": "claude-opus-4-7",
+		"claude-sonnet-4:20250514": "claude-sonnet-4@*", "gpt-5-1": "gpt-5.1", "openai/gpt-5-1": "openai/gpt-5.1", "azure/openai/gpt-5.1": "openai/gpt-5.1",
+		"gemini-3.8-flash-preview-11-2026": "gemini-3.8-flash", "kimi-k2.6-preview": "kimi-k2.6", "gpt-4-0613": "gpt-4",
+		"gpt-4.1": "", "gpt-4-1": "", "claude-opus-4-9": "", "claude-opus-4-7-fast": "", "gpt-5.1-for-sales": "", "my-gpt-5.1": "", "gpt-5.1-mini": "", "claude-opus-4-7-2": "", "": "", "/": "", "-": "",
+	} {
+		entry, ok := x.FindVariant("p", model)
+		assert.Equal(t, want, entry, model)
+		assert.Equal(t, want != "", ok, model)
+	}
+}

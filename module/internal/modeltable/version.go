@@ -19,3 +19,18 @@ func IsOtherModel(rest string) bool {
 	words := strings.FieldsFunc(strings.ToLower(rest), func(r rune) bool { return strings.ContainsRune("-_.:/@", r) })
 	return slices.ContainsFunc(words, func(word string) bool { return slices.Contains(otherModels, word) })
 }
+
+// isVersion reports whether the end of a plain name is one of a version: a date, a number of two
+// digits or more, or a word for whichever version the service chooses. A single digit may be a part
+// of the name of another model.
+func isVersion(end string) bool {
+	for word := range strings.SplitSeq(strings.TrimPrefix(end, "-"), "-") {
+		isNumber := len(word) > 1 && strings.Trim(word, "0123456789") == ""
+		if word != "" && !isNumber && !slices.Contains(versions, word) {
+			return false
+		}
+	}
+	return true
+}
+
+var versions = strings.Fields("latest default stable preview beta exp experimental")

@@ -10,10 +10,11 @@ import (
 )
 
 // Traits returns the traits of the models, whose names begin with prefix, which may be a pattern. The
-// default for clients that set no bound is the one that coding agents use.
+// default for clients that set no bound is the one that coding agents use. Models that the table does
+// not have yet take no sampling, as all since Claude Opus 4.7.
 func Traits(prefix string) []aigateway.ModelTraits {
 	return []aigateway.ModelTraits{{
-		Pattern: aigateway.Pattern(prefix + "claude-*"), Traits: map[string]string{"default_max_tokens": "32000"},
+		Pattern: aigateway.Pattern(prefix + "claude-*"), Traits: map[string]string{"default_max_tokens": "32000", "sampling": "none"},
 	}}
 }
 

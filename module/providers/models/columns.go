@@ -154,7 +154,8 @@ func isDate(value string) bool {
 
 // traits returns the traits that follow from the facts of a model, by name.
 //
-// A value that restricts nothing has no trait, so that the defaults of the preset stay in effect.
+// A value that restricts nothing has no trait, so that the defaults of the preset stay in effect. That
+// of sampling has one: the default for models of Claude that are in no row is none.
 func traits(cell func(column string) string) map[string]string {
 	all := make(map[string]string)
 	set := func(name, value string) {
@@ -163,9 +164,7 @@ func traits(cell func(column string) string) map[string]string {
 		}
 	}
 	set("max_output_tokens", cell("longest"))
-	if cell("sampling") != "all" {
-		set("sampling", cell("sampling"))
-	}
+	set("sampling", cell("sampling"))
 	if cell("penalties") == "refused" {
 		set("penalties", "false")
 	}

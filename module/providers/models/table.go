@@ -134,6 +134,16 @@ func (t *Table) Find(provider, name string) *Facts {
 	return f
 }
 
+// FindVariant returns the facts of a provider's model in another notation, nil for none:
+// claude-opus-4-7 for claude-opus-4.7 and anthropic/claude-opus-4-7-latest.
+func (t *Table) FindVariant(provider, name string) *Facts {
+	if t == nil {
+		return nil
+	}
+	f, _ := t.index.FindVariant(provider, name)
+	return f
+}
+
 // Lists reports whether the table has models of a provider.
 func (t *Table) Lists(provider string) bool {
 	return t != nil && slices.ContainsFunc(t.Rows, func(f *Facts) bool { return f.Provider == provider })

@@ -158,8 +158,9 @@ func TestAllMistakesOfATableAreReported(t *testing.T) {
 // was described at one of them.
 func TestTraitsFollowFromFacts(t *testing.T) {
 	for want, row := range map[string]map[string]string{
-		"":                        {"sampling": "all", "prefill": "yes", "parallel": "no", "schema": "strict", "in": "image", "thinking": "effort"},
+		"":                        {"prefill": "yes", "parallel": "no", "schema": "strict", "in": "image", "thinking": "effort"},
 		"max_output_tokens=8192":  {"longest": "8192", "context": "10000"},
+		"sampling=all":            {"sampling": "all"},
 		"sampling=none":           {"sampling": "none"},
 		"sampling=without_effort": {"sampling": "without_effort"},
 		"sampling=effort_none":    {"sampling": "effort_none"},

@@ -38,6 +38,13 @@ func TestOtherNamesOfAModelHaveItsFacts(t *testing.T) {
 		{"vertex_claude", "projects/p/locations/eu/publishers/anthropic/models/claude-opus-4-1@20250805", "claude-opus-4-1"},
 		{"openai", "ft:gpt-4.1-mini-2025-04-14:acme::AbC", "gpt-4.1-mini"},
 		{"openai", "ft:gpt-4.1-2025-04-14:acme:suffix:AbC:ckpt-step-90", "gpt-4.1"},
+		{"openai", "FT:gpt-4.1-2025-04-14:acme::AbC", "gpt-4.1"},
+		{"openai", "openai/gpt-5.5", "gpt-5.5"},
+		{"azure", "gpt-5-5", "gpt-5.5"},
+		{"vertex_claude", "claude-opus-4.7", "claude-opus-4-7"},
+		{"vertex_claude", "claude-opus-4@20250514", "claude-opus-4@default"},
+		{"openrouter", "anthropic/claude-opus-4-7", "anthropic/claude-opus-4.7"},
+		{"gemini", "gemini-3.8-flash-preview-11-2026", "gemini-3.8-flash"},
 	}
 	for i, n := range names {
 		lines = append(lines, fmt.Sprintf("model other%d {\nto %s/%s\n}\nmodel usual%d {\nto %s/%s\n}", i, n[0], n[1], i, n[0], n[2]))

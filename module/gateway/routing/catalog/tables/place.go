@@ -20,24 +20,26 @@ type Place struct {
 // which it is a variant; nil if nothing is known.
 func (t *Tables) Facts(place Place, model string) *models.Facts {
 	name := place.name(model)
-	if facts := t.facts(place, name); facts != nil || place.Names.Base == nil {
-		return facts
+	facts := t.facts(place, name, (*models.Table).Find)
+	if facts == nil && place.Names.Base != nil {
+		if base := place.Names.Base(name); base != name {
+			name, facts = base, t.facts(place, base, (*models.Table).Find)
+		}
 	}
-	base := place.Names.Base(name)
-	if base == name {
-		return nil
+	if facts == nil {
+		return t.facts(place, name, (*models.Table).FindVariant)
 	}
-	return t.facts(place, base)
+	return facts
 }
 
-// facts returns the facts of a model by a name in the tables.
-func (t *Tables) facts(place Place, name string) *models.Facts {
+// facts returns the facts of a model that find finds by a name in the tables.
+func (t *Tables) facts(place Place, name string, find func(table *models.Table, provider, name string) *models.Facts) *models.Facts {
 	for _, provider := range place.inFile() {
-		if facts := t.File().facts().Find(provider, name); facts != nil {
+		if facts := find(t.File().facts(), provider, name); facts != nil {
 			return facts
 		}
 	}
-	return models.Builtin().Find(place.Service, name)
+	return find(models.Builtin(), place.Service, name)
 }
 
 // Price returns the price of a model at a time, by the provider's own name for it; nil if it is
