@@ -29,6 +29,7 @@ var UsageRows = token.WithStatedCosts(slices.Concat([]token.Row{
 	{Path: "server_tool_use.web_search_requests", Is: token.Searches},                  // OpenRouter
 	{Path: "server_side_tool_usage_details.web_search_calls", Is: token.Searches},      // xAI
 	{Path: "server_side_tool_usage_details.x_search_calls", Is: token.FurtherSearches}, // xAI
+	{Path: "web_search_requests", Is: token.Searches},                                  // hosts of other searches
 	{Path: "num_search_queries", Is: token.Searches},                                   // Perplexity
 	{Path: "plugins.search.count", Is: token.Searches},                                 // Model Studio
 })...)

@@ -186,6 +186,30 @@ func TestHalfABackupIsRefused(t *testing.T) {
 	}
 }
 
+// A damaged description, such as one that an editor or a full disk has left empty, made a restore that took
+// the ledger away and put no other in its place.
+func TestTheDescriptionOfABackupNamesWhatItContains(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "backup")
+	s, closeStore := openAt(t, filepath.Join(t.TempDir(), "gateway.db"))
+	storetest.NewUser(t, s.Store, "alice", aigateway.RoleUser)
+	require.NoError(t, s.Backup(t.Context(), accounting.LedgerOptions{}, folder))
+	closeStore()
+	for content, fails := range map[string]string{
+		`{}`: "does not describe a whole backup", `null`: "does not describe a whole backup",
+		`{"made":"2026-12-01T00:00:00Z","files":{}}`:                             "does not describe a whole backup",
+		`{"made":"2026-12-01T00:00:00Z","files":{"ledger.db":"0"}}`:              "does not describe a whole backup",
+		`{"made":"2026-12-01T00:00:00Z","ledger":true,"files":{"store.db":"0"}}`: "does not describe a whole backup",
+		`{"made":"2026-12-01T00:00:00Z","ledger":false}`:                         "does not describe ledger.db, which is in the folder",
+		`{"made":"2026-12-01T00:00:00Z","journals":[],"files":{"store.db":"0"}}`: "does not describe ledger.db, which is in the folder",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, backupContents), []byte(content), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, backupRecords), nil, 0o600))
+		_, err := s.Restore(t.Context(), accounting.LedgerOptions{}, folder, true)
+		assert.ErrorContains(t, err, fails, content)
+		assert.FileExists(t, s.Path)
+	}
+}
+
 // Without a ledger, there is no journal whose lock shows that a gateway runs: a restore took
 // the files of a running gateway away.
 func TestTheStoreOfARunningGatewayIsNotReplaced(t *testing.T) {

@@ -222,7 +222,22 @@ func readBackup(folder string) (b backup, err error) {
 			return b, fmt.Errorf("%s is not a whole backup: it lacks %q", folder, name)
 		}
 	}
-	return b, nil
+	return b, b.checkDescription(folder)
+}
+
+// checkDescription returns an error if the description is not that of the files in the folder. A
+// damaged one could leave out a part, and with it what the part is replaced by.
+func (b *backup) checkDescription(folder string) error {
+	_, err := os.Stat(filepath.Join(folder, backupRecords))
+	_, listed := b.Files[backupAccounts]
+	_, recordsListed := b.Files[backupRecords]
+	switch {
+	case b.Made.IsZero(), b.Files != nil && (!listed || b.Ledger && !recordsListed):
+		return fmt.Errorf("%s does not describe a whole backup", filepath.Join(folder, backupContents))
+	case err == nil && !b.Ledger:
+		return fmt.Errorf("%s does not describe %s, which is in the folder", filepath.Join(folder, backupContents), backupRecords)
+	}
+	return nil
 }
 
 // checkUnused returns an error if a process has opened a database: each keeps a lock on the
