@@ -105,6 +105,7 @@ func TestSearchesInUsageAreCounted(t *testing.T) {
 		"OpenRouter":   `"server_tool_use":{"web_search_requests":3}`,
 		"xAI":          `"num_sources_used":7,"server_side_tool_usage_details":{"web_search_calls":2,"x_search_calls":1}`,
 		"Perplexity":   `"num_search_queries":3,"citation_tokens":9`,
+		"others":       `"web_search_requests":3`,
 		"Model Studio": `"plugins":{"search":{"count":3}}`,
 	} {
 		usage := `"usage":{"prompt_tokens":10,"completion_tokens":2,` + members + `}`
