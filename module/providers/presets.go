@@ -151,6 +151,7 @@ var presets = []Preset{
 			"native_n":          "false",
 			"reasoning_replay":  "reasoning_content",
 			"schema_references": "alone",
+			"tool_names":        "letter",
 			"attribution":       "drop", // the service caches by prefix
 			"extensions":        "prompt_cache_key",
 		},

@@ -84,7 +84,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			BaseURL: "https://api.moonshot.ai/v1", Formats: list{chat, responses}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"max_tokens_field": "max_completion_tokens", "user_field": "safety_identifier", "max_stops": "5", "native_n": "false",
-				"reasoning_replay": "reasoning_content", "schema_references": "alone", "attribution": "drop", "extensions": "prompt_cache_key",
+				"reasoning_replay": "reasoning_content", "schema_references": "alone", "tool_names": "letter", "attribution": "drop", "extensions": "prompt_cache_key",
 			},
 		},
 		"dashscope": {

@@ -25,6 +25,7 @@ var effects = map[string]struct {
 	"include_usage":         {way{translate.Messages, translate.Chat}, "false", conversation(hi, `"stream":true`)},
 	"system_role":           {way{translate.Messages, translate.Chat}, "developer", conversation(hi, `"system":"s"`)},
 	"alternation":           {way{translate.Messages, translate.Chat}, "true", conversation(hi + "," + hi)},
+	"tool_names":            {way{translate.Messages, translate.Chat}, "letter", option(`"tools":[{"name":"21st","input_schema":{"type":"object"}}]`).body},
 	"schema_references":     {way{translate.Messages, translate.Chat}, "alone", option(`"tools":[{"name":"f","input_schema":{"properties":{"a":{"$ref":"#/$defs/d","title":"t"}}}}]`).body},
 	"after_results":         {way{translate.Messages, translate.Chat}, "assistant", conversation(hi + "," + toolUse + "," + result + "," + hi)},
 	"tool_content":          {way{translate.Messages, translate.Chat}, "parts", conversation(`{"role":"user","content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`)},

@@ -1,9 +1,11 @@
 package pairs_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate"
 )
@@ -97,4 +99,21 @@ func TestAToolCannotTakeTheShortenedNameOfAnother(t *testing.T) {
 		})
 	}
 	renderCaseOf(t, translate.Messages, translate.Chat, renderCase{body: conversation(hi, `"tools":[{"name":"`+plainName+`"}]`)})
+}
+
+// A server of tools has names that begin with a digit. Moonshot refuses each request with one, as Gemini
+// does, for which they had a "_" in front already.
+func TestNamesOfToolsBeginWithALetterForServicesThatDemandIt(t *testing.T) {
+	body := conversation(hi+`,{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"21st","input":{}}]},`+result,
+		`"tools":[{"name":"21st","input_schema":{"type":"object"}},{"name":"a1","input_schema":{"type":"object"}}]`, `"tool_choice":{"type":"tool","name":"21st"}`)
+	out, r, refused := renderOf(t, translate.Messages, translate.Chat, body)
+	require.Nil(t, refused)
+	assert.Equal(t, 3, strings.Count(out, `"name":"21st"`), out)
+	assert.Empty(t, r.Answer.Tools.Shortened)
+
+	_, r = renderCaseOf(t, translate.Messages, translate.Chat, renderCase{traits: "tool_names letter", body: body})
+	assert.Equal(t, map[string]string{"_21st": "21st"}, r.Answer.Tools.Shortened)
+	out, _, _ = rendered(t, translate.Messages, translate.Chat, body, "tool_names letter")
+	assert.Equal(t, 3, strings.Count(out, `"name":"_21st"`), out)
+	assert.Contains(t, out, `"name":"a1"`)
 }

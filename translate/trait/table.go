@@ -65,6 +65,7 @@ var traits = []trait{
 	flag("unsupported_tools", "refuse", "drop", func(t *Traits) *bool { return &t.DropUnsupportedTools }),
 	flag("custom_tools", "function", "native", func(t *Traits) *bool { return &t.CustomTools }),
 	flag("messages_schema", "true", "false", func(t *Traits) *bool { return &t.IgnoresMessagesSchema }),
+	flag("tool_names", "any", "letter", func(t *Traits) *bool { return &t.LetterFirst }),
 	flag("schema_references", "any", "alone", func(t *Traits) *bool { return &t.ReferencesAlone }),
 	choice("json_schema", func(t *Traits) *JSONSchema { return &t.JSONSchema }, JSONSchemaNative, "native", "object", "instruct", "alone"),
 	flag("json_object", "instruct", "refuse", func(t *Traits) *bool { return &t.RefuseJSONObject }),

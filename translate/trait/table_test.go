@@ -92,6 +92,7 @@ var others = map[string]map[string]Traits{
 	"unsupported_tools": {"drop": {DropUnsupportedTools: true}},
 	"custom_tools":      {"native": {CustomTools: true}},
 	"messages_schema":   {"false": {IgnoresMessagesSchema: true}},
+	"tool_names":        {"letter": {LetterFirst: true}},
 	"schema_references": {"alone": {ReferencesAlone: true}},
 	"json_schema": {
 		"object":   {JSONSchema: JSONSchemaObject},

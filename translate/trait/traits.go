@@ -55,6 +55,9 @@ type Traits struct {
 	// provider, and ResponsesItemIDs whether the id of its item is sent with it.
 	ResponsesReasoning ResponsesReasoning
 	ResponsesItemIDs   bool
+	// LetterFirst puts an underscore in front of the names of tools in chat requests that begin with
+	// another character than a letter, since the provider refuses them.
+	LetterFirst bool
 	// ReferencesAlone sends schemas whose references and choices have nothing beside them, since the
 	// provider refuses others.
 	ReferencesAlone bool

@@ -29,6 +29,7 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"mid_system", "user", T{MidSystem: trait.MidSystemUser}},
 		{"alternation", "true", T{Alternation: true}},
 		{"alternation", "off", T{}},
+		{"tool_names", "letter", T{LetterFirst: true}},
 		{"schema_references", "alone", T{ReferencesAlone: true}},
 		{"after_results", "any", T{}},
 		{"after_results", "assistant", T{AssistantAfterResults: true}},

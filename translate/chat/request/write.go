@@ -32,6 +32,7 @@ type writer struct {
 // Begin begins a request.
 func (w *writer) Begin(x *core.Translation, room int) {
 	w.x, w.tools.Repeats = x, true
+	w.tools.Begin(x.Traits.LetterFirst)
 	w.system.Reset(openText, parts.BlankLine)
 	w.hoisted.Reset(openText, parts.BlankLine)
 	w.messages.reset(x.Traits.Alternation || x.Traits.SystemIsUser(), x.Traits.AssistantAfterResults)

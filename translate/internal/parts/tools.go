@@ -18,6 +18,10 @@ type Tools struct {
 	scratch []byte
 }
 
+// Begin begins the tools of a request. letterFirst is true if the provider accepts only names that
+// begin with a letter or "_".
+func (t *Tools) Begin(letterFirst bool) { t.names.LetterFirst = letterFirst }
+
 // Add begins a tool with its first bytes, its name and its description. The caller appends
 // the others to Buf.
 func (t *Tools) Add(x *core.Translation, tool *core.Tool, first string) {
