@@ -1,6 +1,7 @@
 package modeltable
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -8,10 +9,10 @@ import (
 // Index finds the entries of models by provider and name. A "*" at the end of a name matches any
 // text. The zero Index is empty. It may be read by several goroutines once nothing is added any more.
 type Index[T any] struct {
-	exact    map[Key]T           // by the names in the table, those with "*" included
-	prefixes map[string][]string // the names with "*" by provider, the longest first
-	folded   map[Key]T           // the names with capital letters, in small ones
-	plain    map[Key]T           // all names without "*", as plainName writes them
+	exact    map[Key]T               // by the names in the table, those with "*" included
+	prefixes map[string][]string     // the names with "*" by provider, the longest first
+	folded   map[Key]T               // the names with capital letters, in small ones
+	plain    map[string]map[string]T // all names without "*" by provider, as appendPlain writes them
 }
 
 // Key is a name in a table at a provider.
@@ -26,9 +27,12 @@ func (x *Index[T]) Get(provider, name string) (entry T, ok bool) {
 // Set sets the entry of a name.
 func (x *Index[T]) Set(provider, name string, entry T) {
 	if x.exact == nil {
-		x.exact, x.prefixes, x.folded, x.plain = make(map[Key]T), make(map[string][]string), make(map[Key]T), make(map[Key]T)
+		x.exact, x.prefixes, x.folded, x.plain = make(map[Key]T), make(map[string][]string), make(map[Key]T), make(map[string]map[string]T)
 	}
-	x.plain[Key{provider, strings.TrimRight(plainName(name), "*-")}] = entry
+	if x.plain[provider] == nil {
+		x.plain[provider] = make(map[string]T)
+	}
+	x.plain[provider][strings.TrimRight(string(appendPlain(nil, name)), "*-")] = entry
 	if small := strings.ToLower(name); small != name {
 		x.folded[Key{provider, small}] = entry
 	}
@@ -81,10 +85,15 @@ func (x *Index[T]) findPrefix(provider, model string) (entry T, version string, 
 // FindVariant returns the entry of a model in another notation: with other signs between its words,
 // with a version that the table does not have, or behind the name of a vendor.
 func (x *Index[T]) FindVariant(provider, model string) (entry T, ok bool) {
+	names := x.plain[provider]
+	if names == nil {
+		return entry, false
+	}
+	var buffer [64]byte // of nearly all names: calls of models that no row has look for each of them
 	for {
-		plain := plainName(model)
-		for end := len(plain); end > 0 && isVersion(plain[end:]); end = strings.LastIndexByte(plain[:end], '-') {
-			if entry, ok = x.plain[Key{provider, plain[:end]}]; ok {
+		plain := appendPlain(buffer[:0], model)
+		for end := len(plain); end > 0 && isVersion(plain[end:]); end = bytes.LastIndexByte(plain[:end], '-') {
+			if entry, ok = names[string(plain[:end])]; ok {
 				return entry, true
 			}
 		}
@@ -96,19 +105,19 @@ func (x *Index[T]) FindVariant(provider, model string) (entry T, ok bool) {
 	}
 }
 
-// plainName returns a name in small letters, with hyphens in place of other signs but for that behind
+// appendPlain appends a name in small letters, with hyphens in place of other signs but for that behind
 // a vendor.
-func plainName(name string) string {
-	plain := []byte(name)
-	for i, b := range plain {
+func appendPlain(dst []byte, name string) []byte {
+	for _, b := range []byte(name) {
 		switch {
 		case 'A' <= b && b <= 'Z':
-			plain[i] = b | ' '
+			b |= ' '
 		case b == '.', b == '_', b == '@', b == ':':
-			plain[i] = '-'
+			b = '-'
 		}
+		dst = append(dst, b)
 	}
-	return string(plain)
+	return dst
 }
 
 // All calls yield for all names in the table.

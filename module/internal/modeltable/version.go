@@ -1,6 +1,7 @@
 package modeltable
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -23,10 +24,10 @@ func IsOtherModel(rest string) bool {
 // isVersion reports whether the end of a plain name is one of a version: a date, a number of two
 // digits or more, or a word for whichever version the service chooses. A single digit may be a part
 // of the name of another model.
-func isVersion(end string) bool {
-	for word := range strings.SplitSeq(strings.TrimPrefix(end, "-"), "-") {
-		isNumber := len(word) > 1 && strings.Trim(word, "0123456789") == ""
-		if word != "" && !isNumber && !slices.Contains(versions, word) {
+func isVersion(end []byte) bool {
+	for word := range bytes.SplitSeq(bytes.TrimPrefix(end, []byte("-")), []byte("-")) {
+		isNumber := len(word) > 1 && len(bytes.Trim(word, "0123456789")) == 0
+		if len(word) > 0 && !isNumber && !slices.Contains(versions, string(word)) {
 			return false
 		}
 	}
