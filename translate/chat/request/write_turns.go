@@ -213,4 +213,4 @@ func (w *writer) CloseResult(failed bool) {
 }
 
 // ToolReference adds the name of a tool that a search for tools has found.
-func (w *writer) ToolReference(name []byte) { w.texts().AddReference(w.tools.AppendName(nil, name)) }
+func (w *writer) ToolReference(name []byte) { w.texts().AddReference(name) }

@@ -139,9 +139,7 @@ func (w *writer) Text(text []byte) {
 func (w *writer) Refusal(text []byte) { w.Text(text) }
 
 // ToolReference adds the name of a tool that a search for tools has found.
-func (w *writer) ToolReference(name []byte) {
-	w.parts().AddReference(w.tools.names.AppendTo(nil, name))
-}
+func (w *writer) ToolReference(name []byte) { w.parts().AddReference(name) }
 
 // CacheBreakpoint asks for a cache up to the last part, or up to the result that contains the
 // part.

@@ -135,9 +135,7 @@ func (w *writer) Text(text []byte) {
 func (w *writer) Refusal(text []byte) { w.Text(text) }
 
 // ToolReference adds the name of a tool that a search for tools has found.
-func (w *writer) ToolReference(name []byte) {
-	w.parts().AddReference(w.tools.names.AppendTo(nil, name))
-}
+func (w *writer) ToolReference(name []byte) { w.parts().AddReference(name) }
 
 // Finish appends the request.
 func (w *writer) Finish(dst []byte) []byte {

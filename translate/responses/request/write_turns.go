@@ -175,6 +175,4 @@ func (w *requestWriter) CloseResult(failed bool) {
 }
 
 // ToolReference names a tool that a search for tools has found.
-func (w *requestWriter) ToolReference(name []byte) {
-	w.content().AddReference(w.tools.AppendName(nil, name))
-}
+func (w *requestWriter) ToolReference(name []byte) { w.content().AddReference(name) }
