@@ -3,7 +3,6 @@ package core
 import (
 	"math/bits"
 
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
@@ -34,21 +33,6 @@ func (o *Object) Read(x *Translation, c *jsonscan.Cursor, table *strict.Table, p
 func (o *Object) ReadRaw(x *Translation, raw []byte, table *strict.Table, path string) {
 	c := jsonscan.Again(raw)
 	o.Read(x, &c, table, path)
-}
-
-// ReadTool is Read for a tool whose schema is the member with that name, and returns what the
-// outermost object of the schema has.
-func (o *Object) ReadTool(x *Translation, c *jsonscan.Cursor, table *strict.Table, path, schema string) (root jsonschema.Root) {
-	for o.Enter(c, table, path); o.Next(x, c); {
-		if o.Name() == schema {
-			var raw []byte
-			raw, root = jsonschema.ReadRoot(c, x.To.PlainArguments)
-			o.keep(raw)
-			continue
-		}
-		o.Keep(c)
-	}
-	return root
 }
 
 // Enter enters the object at the cursor, whose members Next visits, for readers that

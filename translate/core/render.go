@@ -49,8 +49,6 @@ type Target struct {
 	// and digits; nil means that no model is known for that.
 	DistinctCallIDs bool
 	ShortCallIDs    func(model string) bool
-	// PlainArguments is true if services of the format refuse odd names of arguments of tools.
-	PlainArguments bool
 	// LongTexts is true if the writer looks at no more of a text, of the data of a media and of
 	// the description of a tool than their ends: it then gets long ones without their middle.
 	LongTexts bool

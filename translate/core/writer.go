@@ -1,7 +1,6 @@
 package core
 
 import (
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 )
 
@@ -195,14 +194,13 @@ type Result struct {
 
 // Tool is a tool that the assistant may call.
 type Tool struct {
-	Name        []byte          // raw
-	Namespace   []byte          // raw; nil for none
-	Description []byte          // raw; nil for none
-	Schema      []byte          // raw; nil for none
-	Root        jsonschema.Root // of the Schema
-	SchemaRow   *Row            // of the Schema; nil for the first row of ToolSchema
-	Strict      []byte          // raw; nil for none
-	Free        bool            // the tool takes a free text
-	Syntax      []byte          // raw: the syntax of the grammar for the text, nil for any text
-	Definition  []byte          // raw: the definition of the grammar
+	Name        []byte // raw
+	Namespace   []byte // raw; nil for none
+	Description []byte // raw; nil for none
+	Schema      []byte // raw; nil for none
+	SchemaRow   *Row   // of the Schema; nil for the first row of ToolSchema
+	Strict      []byte // raw; nil for none
+	Free        bool   // the tool takes a free text
+	Syntax      []byte // raw: the syntax of the grammar for the text, nil for any text
+	Definition  []byte // raw: the definition of the grammar
 }

@@ -9,7 +9,7 @@ import (
 
 // AppendSchema appends the schema of a tool that has one, with the type that providers require.
 func AppendSchema(dst []byte, t *Tool) []byte {
-	if t.Schema[0] != '{' || t.root().Typed {
+	if t.Schema[0] != '{' || jsonschema.RootOf(t.Schema).Has(jsonschema.Typed) {
 		return append(dst, t.Schema...)
 	}
 	dst = append(dst, `{"type":"object"`...)
@@ -19,18 +19,10 @@ func AppendSchema(dst []byte, t *Tool) []byte {
 	return append(dst, t.Schema[1:]...)
 }
 
-// root returns what the outermost object of the schema has.
-func (t *Tool) root() jsonschema.Root {
-	if !t.Root.Read {
-		t.Root = jsonschema.RootOf(t.Schema)
-	}
-	return t.Root
-}
-
 // reshape replaces the schema of a tool, and reports what differs.
 func (t *Tool) reshape(x *Translation, schema []byte, lost translate.Losses) {
 	t.report(x, lost)
-	t.Schema, t.Root = schema, jsonschema.Root{}
+	t.Schema = schema
 }
 
 // EnforceSchema writes the schema of the answer in the form that services enforce, and reports
@@ -86,13 +78,13 @@ func writeFormat(x *Translation, w Writer, tools bool) {
 
 // ShapeTool writes the schema of a tool in the form that services accept, and reports what differs.
 func ShapeTool(x *Translation, t *Tool) {
-	if t.root().Refused {
+	if jsonschema.RootOf(t.Schema).Has(jsonschema.Refused) {
 		schema, lost := jsonschema.Arguments(t.Schema)
 		t.reshape(x, schema, lost)
 	}
 	FillSchema(t)
-	if t.root().Bare {
-		t.Schema, t.Root = jsonschema.WithProperties(t.Schema), jsonschema.Root{}
+	if jsonschema.RootOf(t.Schema).Has(jsonschema.Bare) {
+		t.Schema = jsonschema.WithProperties(t.Schema)
 	}
 	if x.Traits.ReferencesAlone {
 		schema, lost := jsonschema.Separated(t.Schema)
@@ -112,15 +104,15 @@ func SeparateSchema(x *Translation) {
 
 // FillSchema writes into the schema of a tool what services of all formats miss in it.
 func FillSchema(t *Tool) {
-	if t.root().Gaps {
-		t.Schema, t.Root = jsonschema.Filled(t.Schema), jsonschema.Root{}
+	if jsonschema.RootOf(t.Schema).Has(jsonschema.Gaps) {
+		t.Schema = jsonschema.Filled(t.Schema)
 	}
 }
 
 // NameArguments writes the schema of a tool without the arguments that the messages format has no
 // names for, and reports them.
 func NameArguments(x *Translation, t *Tool) {
-	if t.root().OddName {
+	if jsonschema.RootOf(t.Schema).Has(jsonschema.OddName) {
 		schema, lost := jsonschema.Named(t.Schema)
 		t.reshape(x, schema, lost)
 	}
@@ -147,7 +139,7 @@ func EnforceTool(x *Translation, t *Tool) {
 	case !jsonscan.IsTrue(t.Strict):
 		return
 	case t.Schema == nil:
-		t.Schema, t.Root = noArguments, jsonschema.Root{}
+		t.Schema = noArguments
 		return
 	}
 	schema, lost, free := jsonschema.Enforceable(AppendSchema(nil, t))

@@ -20,7 +20,7 @@ import (
 func whole(t *core.Target) *core.Target {
 	return &core.Target{
 		Format: t.Format, Outcomes: t.Outcomes, New: t.New, Reserved: t.Reserved, DistinctCallIDs: t.DistinctCallIDs,
-		ShortCallIDs: t.ShortCallIDs, PlainArguments: t.PlainArguments, Nested: t.Nested,
+		ShortCallIDs: t.ShortCallIDs, Nested: t.Nested,
 	}
 }
 

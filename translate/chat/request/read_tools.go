@@ -2,7 +2,6 @@ package request
 
 import (
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/core"
-	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/internal/jsonschema"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/strict"
 )
@@ -119,8 +118,8 @@ func (t *toolReader) readTool() (tool core.Tool, ok bool) {
 	x, kind := t.x, t.item.Raw("type")
 	switch string(jsonscan.DecodedOf(kind)) {
 	case "function":
-		f, root := t.definition("function", functionMembers)
-		tool = core.Tool{Name: f.Raw("name"), Description: f.Raw("description"), Schema: f.Raw("parameters"), Root: root, Strict: f.Raw("strict")}
+		f := t.definition("function", functionMembers)
+		tool = core.Tool{Name: f.Raw("name"), Description: f.Raw("description"), Schema: f.Raw("parameters"), Strict: f.Raw("strict")}
 		if len(jsonscan.Inner(tool.Name)) == 0 {
 			x.Invalid("function.name", "required")
 			return tool, false
@@ -130,7 +129,7 @@ func (t *toolReader) readTool() (tool core.Tool, ok bool) {
 		if !x.Keep(core.FreeTool, kind) {
 			return tool, false
 		}
-		f, _ := t.definition("custom", freeToolMembers)
+		f := t.definition("custom", freeToolMembers)
 		tool = core.Tool{Name: f.Raw("name"), Description: f.Raw("description"), Free: true}
 		if len(jsonscan.Inner(tool.Name)) == 0 {
 			x.Invalid("custom.name", "required")
@@ -144,13 +143,11 @@ func (t *toolReader) readTool() (tool core.Tool, ok bool) {
 	}
 }
 
-// definition reads the definition of a tool, the member with the name of its type, and returns
-// what the outermost object of its schema has.
-func (t *toolReader) definition(kind string, members *strict.Table) (*core.Object, jsonschema.Root) {
+// definition reads the definition of a tool, the member with the name of its type.
+func (t *toolReader) definition(kind string, members *strict.Table) *core.Object {
 	t.item.LoseOthers(t.x, toolMembers.Named(kind))
-	c := jsonscan.Again(t.item.Raw(kind))
-	root := t.inner.ReadTool(t.x, &c, members, kind, "parameters")
-	return &t.inner, root
+	t.inner.ReadRaw(t.x, t.item.Raw(kind), members, kind)
+	return &t.inner
 }
 
 // readGrammar reads the grammar of the text that a tool takes. It reports whether the

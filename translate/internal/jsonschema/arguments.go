@@ -15,7 +15,7 @@ import (
 // differs, by its path in the schema.
 // (developers.openai.com/docs/guides/function-calling; platform.claude.com/docs/en/agents-and-tools/tool-use)
 func Arguments(schema []byte) (_ []byte, lost translate.Losses) {
-	if !RootOf(schema).Refused {
+	if !RootOf(schema).Has(Refused) {
 		return schema, nil
 	}
 	r := outermost{schema: schema}

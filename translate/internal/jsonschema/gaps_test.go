@@ -35,7 +35,7 @@ func TestSchemasHaveNoGaps(t *testing.T) {
 			want = tt.schema
 		}
 		assert.Equal(t, want, string(jsonschema.Filled([]byte(tt.schema))), tt.name)
-		assert.Equal(t, want != tt.schema, jsonschema.RootOf([]byte(tt.schema)).Gaps, tt.name)
+		assert.Equal(t, want != tt.schema, jsonschema.RootOf([]byte(tt.schema)).Has(jsonschema.Gaps), tt.name)
 	}
 }
 
@@ -50,11 +50,11 @@ func TestSchemasOfArgumentsHaveProperties(t *testing.T) {
 		{`{"$ref":"#/$defs/a","$defs":{"a":{"properties":{}}}}`, `{"$ref":"#/$defs/a","$defs":{"a":{"properties":{}}},"properties":{}}`},
 		{`{"properties":null}`, `{"properties":{}}`},
 	} {
-		assert.True(t, jsonschema.RootOf([]byte(tt.schema)).Bare, tt.schema)
+		assert.True(t, jsonschema.RootOf([]byte(tt.schema)).Has(jsonschema.Bare), tt.schema)
 		assert.Equal(t, tt.want, string(jsonschema.WithProperties([]byte(tt.schema))))
-		assert.False(t, jsonschema.RootOf([]byte(tt.want)).Bare, tt.want)
+		assert.False(t, jsonschema.RootOf([]byte(tt.want)).Has(jsonschema.Bare), tt.want)
 	}
 	for _, schema := range []string{``, `true`, `{"type":"string"}`, `{"type":["string","null"]}`, `{"properties":{}}`} {
-		assert.False(t, jsonschema.RootOf([]byte(schema)).Bare, schema)
+		assert.False(t, jsonschema.RootOf([]byte(schema)).Has(jsonschema.Bare), schema)
 	}
 }

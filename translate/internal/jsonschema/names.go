@@ -15,7 +15,7 @@ const maxName = 64
 // of tools that are made of OpenAPI documents. The bytes are the same if the root has no OddName.
 // lost has what differs, by its path in the schema.
 func Named(schema []byte) (_ []byte, lost translate.Losses) {
-	if !RootOf(schema).OddName {
+	if !RootOf(schema).Has(OddName) {
 		return schema, nil
 	}
 	var root, kept Schema

@@ -1,54 +1,86 @@
 package jsonschema
 
-import "github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+import (
+	"hash/maphash"
+	"sync/atomic"
 
-// Root is what the outermost object of a schema of arguments has. A reader of requests notes it
-// while it passes the schema, which spares writers a search of their own in every tool of every
-// request. The zero value is that of a schema that nobody has read.
-type Root struct {
-	Read    bool // the other fields are known
-	Typed   bool // it has a type
-	Refused bool // it has members that services refuse there
-	OddName bool // an argument has a name that the Claude API refuses
-	Bare    bool // it is an object without properties
-	Gaps    bool // it, or a schema inside it, has a null or an array without items
+	"github.com/caddy-ai-gateway/caddy-ai-gateway/translate/jsonscan"
+)
+
+// Root is what the outermost object of a schema of arguments has: a set of the values below.
+type Root uint8
+
+// The values of a Root.
+const (
+	Typed   Root = 1 << iota // it has a type
+	Refused                  // it has members that services refuse there
+	OddName                  // an argument has a name that the Claude API refuses
+	Bare                     // it is an object without properties
+	Gaps                     // it, or a schema inside it, has a null or an array without items
+	known                    // in a word of roots, which is 0 before
+)
+
+// Has reports whether the root has a value.
+func (r Root) Has(value Root) bool { return r&value != 0 }
+
+// roots are the roots of the schemas that were read last, each in the low byte of a hash of the schema:
+// agents send the same tools with each request, and a hash takes less time than a reading.
+// The seed keeps clients from choosing schemas of one hash.
+var (
+	roots [4096]atomic.Uint64
+	seed  = maphash.MakeSeed()
+)
+
+// RootOf returns the root of a valid schema.
+func RootOf(schema []byte) Root {
+	if len(schema) == 0 || schema[0] != '{' {
+		return 0
+	}
+	hash := maphash.Bytes(seed, schema)
+	word, hash := &roots[hash%uint64(len(roots))], hash&^0xff
+	if last := word.Load(); last&^0xff == hash && Root(last).Has(known) {
+		return Root(last) &^ known
+	}
+	root := readRoot(schema)
+	word.Store(hash | uint64(root|known))
+	return root
 }
 
-// ReadRoot consumes the schema at the cursor of a valid document, and returns it as it is written.
-// OddName is false unless names are asked for.
-func ReadRoot(c *jsonscan.Cursor, names bool) (schema []byte, root Root) {
-	if c.Kind() != jsonscan.Object {
-		return c.Skip(), Root{Read: true}
-	}
-	start, object, properties := c.Offset(), true, false
-	root.Read = true
+// readRoot reads the outermost object of a schema. Members that are null are as if they were absent.
+func readRoot(schema []byte) (root Root) {
+	object, properties := true, false
+	c := jsonscan.Again(schema)
 	for c.EnterObject(); c.Member(); {
-		if c.Kind() == jsonscan.Null { // as if it were absent
+		if c.Kind() == jsonscan.Null {
 			c.Skip()
 			continue
 		}
 		switch string(c.Name()) {
 		case "allOf", "anyOf", "oneOf", "enum", "const", "not":
-			root.Refused = true
+			root |= Refused
+			c.Skip()
 		case "type":
-			root.Typed = true
-			root.Refused = root.Refused || c.Kind() == jsonscan.Array
+			root |= Typed
+			if c.Kind() == jsonscan.Array {
+				root |= Refused
+			}
 			object = hasType(c.Skip(), "object")
-			continue
 		case "properties":
 			properties = true
-			if names {
-				root.OddName = readProperties(c) || root.OddName
-				continue
+			if readProperties(&c) {
+				root |= OddName
 			}
+		default:
+			c.Skip()
 		}
-		c.Skip()
 	}
-	end := c.Offset()
-	schema = c.Document()[start:end:end]
-	root.Bare = object && !properties
-	root.Gaps = hasGaps(schema)
-	return schema, root
+	if object && !properties {
+		root |= Bare
+	}
+	if hasGaps(schema) {
+		root |= Gaps
+	}
+	return root
 }
 
 // readProperties consumes the properties of a schema, and reports whether one of them has a name
@@ -58,11 +90,4 @@ func readProperties(c *jsonscan.Cursor) (odd bool) {
 		odd = odd || !isArgumentName(c.Name())
 	}
 	return odd
-}
-
-// RootOf returns the root of a schema that has been read.
-func RootOf(schema []byte) Root {
-	c := jsonscan.Again(schema)
-	_, root := ReadRoot(&c, true)
-	return root
 }

@@ -9,7 +9,7 @@ import (
 func (r *reader) tools(c *jsonscan.Cursor) {
 	t, x := &r.levels[0].block, r.x
 	for x.EnterList(c, "tools"); x.NextElement(c); {
-		root := t.ReadTool(x, c, toolMembers, "", "input_schema")
+		t.Read(x, c, toolMembers, "")
 		kind, name := t.Raw("type"), t.Raw("name")
 		if word := jsonscan.DecodedOf(kind); kind != nil && (word == nil || len(word) > 0 && string(word) != "custom") {
 			x.KeepAs(core.VendorTool, unknownToolRow, kind)
@@ -20,7 +20,7 @@ func (r *reader) tools(c *jsonscan.Cursor) {
 			continue
 		}
 		checkCallers(x, t.Raw("allowed_callers"))
-		r.args.tool = core.Tool{Name: name, Description: t.Raw("description"), Schema: t.Raw("input_schema"), Root: root, Strict: t.Raw("strict")}
+		r.args.tool = core.Tool{Name: name, Description: t.Raw("description"), Schema: t.Raw("input_schema"), Strict: t.Raw("strict")}
 		r.w.Tool(&r.args.tool)
 		r.breakpoint(t, core.CacheTool)
 	}

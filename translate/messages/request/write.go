@@ -12,7 +12,7 @@ import (
 )
 
 // Target writes messages requests.
-var Target = core.Target{Format: translate.Messages, Outcomes: &outcomes, DistinctCallIDs: true, PlainArguments: true, LongTexts: true, Reserved: trait.ChatOptions, New: func() core.Writer { return new(requestWriter) }}
+var Target = core.Target{Format: translate.Messages, Outcomes: &outcomes, DistinctCallIDs: true, LongTexts: true, Reserved: trait.ChatOptions, New: func() core.Writer { return new(requestWriter) }}
 
 // requestWriter writes a messages request. It gathers the conversation, the system prompt
 // and the tools in buffers, since a body may have its members in any order. The concepts

@@ -202,8 +202,8 @@ func (t *toolReader) readList(raw []byte) (left []translate.Span) {
 	cuts := strict.Cutter{Spans: &left}
 	for t.x.EnterList(&c, "tools"); t.x.NextElement(&c); {
 		start := c.Offset()
-		root := t.object.ReadTool(t.x, &c, toolMembers, "", "parameters")
-		declared := t.readTool(root)
+		t.object.Read(t.x, &c, toolMembers, "")
+		declared := t.readTool()
 		cuts.Element(translate.Span{Start: start, End: c.Offset()}, !declared)
 	}
 	if cuts.All() {
@@ -214,7 +214,7 @@ func (t *toolReader) readList(raw []byte) (left []translate.Span) {
 
 // readTool declares the tool at hand, or those of a namespace. It reports whether the
 // writer gets them. A search by the provider is left out: all tools are sent instead.
-func (t *toolReader) readTool(root jsonschema.Root) bool {
+func (t *toolReader) readTool() bool {
 	o, x := &t.object, t.x
 	kind, s := o.Raw("type"), o.Shape()
 	if !readTools.Has(s) {
@@ -230,7 +230,7 @@ func (t *toolReader) readTool(root jsonschema.Root) bool {
 	o.LoseOthers(x, s)
 	checkCallers(x, o.Raw("allowed_callers"))
 	name := o.Raw("name")
-	tool := core.Tool{Name: name, Description: o.Raw("description"), Schema: o.Raw("parameters"), Root: root, Strict: o.Raw("strict")}
+	tool := core.Tool{Name: name, Description: o.Raw("description"), Schema: o.Raw("parameters"), Strict: o.Raw("strict")}
 	var client translate.ClientTool
 	switch s.Type() {
 	case "function":
