@@ -1,6 +1,7 @@
 package figures_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -19,6 +20,7 @@ import (
 // third batch on: the first one has those who came first.
 type batches struct {
 	slots, last int           // the size of a batch, and the number of the last one that counts
+	begin       chan struct{} // closed when the first batch may be answered
 	over        chan struct{} // closed behind the last batch
 
 	mu      sync.Mutex // guards the fields below
@@ -35,6 +37,7 @@ func (b *batches) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case <-b.arrive(string(body)):
 	case <-b.over: // the rest of the requests fills no batch
 	}
+	<-b.begin
 	b.mu.Lock()
 	b.running--
 	b.mu.Unlock()
@@ -68,11 +71,13 @@ func (b *batches) arrive(body string) <-chan struct{} {
 	return b.batch
 }
 
-// 2,000 clients of four keys share the 64 slots of a provider evenly, however many clients a key has.
+// 2,000 clients of four keys share the 64 slots of a provider evenly, however many clients a key has. The
+// first batch ends when all others wait: on a busy machine, the clients of some keys came after it, and
+// these keys had less.
 func TestTwoThousandClientsShareSlotsEvenly(t *testing.T) {
 	const slots, last = 64, 62
 	clients := map[string]int{"many": 1200, "some": 500, "few": 200, "fewest": 100}
-	stub := &batches{slots: slots, last: last, over: make(chan struct{}), answers: make(map[string]int)}
+	stub := &batches{slots: slots, last: last, begin: make(chan struct{}), over: make(chan struct{}), answers: make(map[string]int)}
 	server := httptest.NewServer(stub)
 	defer server.Close()
 	lines := []string{site.Direct.ProviderAt("p", server.Listener.Addr().String(), "max_running 64", "queue 2000 10m")}
@@ -104,6 +109,10 @@ func TestTwoThousandClientsShareSlotsEvenly(t *testing.T) {
 			})
 		}
 	}
+	assert.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Contains(c, s.Call(http.MethodGet, s.AdminURL("/api/v1/targets"), "").Body, fmt.Sprintf(`"waiting":%d`, 2000-slots))
+	}, site.Patience, site.PollEvery)
+	close(stub.begin)
 	all.Wait()
 	assert.Zero(t, failed.Load())
 	assert.LessOrEqual(t, stub.most, slots)
