@@ -62,9 +62,9 @@ type Costs struct {
 	// Searches bounds the searches of the web that the provider may make for the answer,
 	// 0 if the request has no tool for them.
 	Searches int64
-	// SearchesAlways is the number of Searches that the provider makes for every answer, also for
-	// one that states none.
-	SearchesAlways int64
+	// SearchesAlways is true if the provider searches once for every answer, also for one that
+	// states no search.
+	SearchesAlways bool
 	// Compacts is true if the provider may summarize the conversation before it answers.
 	Compacts bool
 	// Terms are the service tier, the speed and the region that the request asks for, as

@@ -241,10 +241,11 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 	if t.TraitsOf(view.Model).Regional {
 		v.terms |= token.Regional
 	}
+	always := false
 	if spokenTo(t, ex) == request.Format { // no translation has the tools of vendors
-		v.searches, v.searched = view.Costs.Searches, view.Costs.SearchesAlways
+		v.searches, always = view.Costs.Searches, view.Costs.SearchesAlways
 	}
-	if token.AlwaysSearches(t.UpstreamModel(view.Model)) {
+	if always || token.AlwaysSearches(t.UpstreamModel(view.Model)) {
 		v.searches, v.searched = max(v.searches, 1), 1
 	}
 	if view.Costs.Compacts && (keeps(t, ex, "context_management") || keeps(t, ex, "compaction")) {

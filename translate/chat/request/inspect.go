@@ -32,7 +32,7 @@ func checkStore(p *strict.Pass, _ *strict.Table) { p.View.Beyond.Stored = p.Flag
 // its answer.
 func checkSearch(p *strict.Pass, _ *strict.Table) {
 	costs := &p.View.Costs
-	costs.Searches, costs.SearchesAlways = max(costs.Searches, 1), 1
+	costs.Searches, costs.SearchesAlways = max(costs.Searches, 1), true
 	p.JSON.Skip()
 }
 
