@@ -103,8 +103,8 @@ var presets = []Preset{
 		ModelTraits: replaying("reasoning", "*gpt-oss*", "*qwen3*"),
 	}},
 	// The service refuses unknown fields, such as user and stream_options, ids of calls of another
-	// length, and the user directly behind the result of a call. A stream always has usage. The reasoning of models that reason is a part of
-	// the content.
+	// length, and the user directly behind the result of a call. A stream always has usage. The
+	// reasoning of models that reason is a part of the content.
 	{"mistral", aigateway.Defaults{
 		BaseURL: "https://api.mistral.ai/v1", Formats: onlyChat, KeyRequired: true, ListsModels: true,
 		Traits: map[string]string{"include_usage": "false", "user_field": "none", "tool_call_ids": "nine", "after_results": "assistant", "reasoning_replay": "drop"},

@@ -23,7 +23,8 @@ type Unaccepted struct {
 func (u *Unaccepted) Empty() bool { return u.Members == nil && u.Edits == nil }
 
 // Unaccepted returns what a provider of the same format refuses, nothing as a rule. Of the items of
-// lists, it changes the name of earlier reasoning and the ids of calls alone. It reads the body only if the traits need it.
+// lists, it changes the name of earlier reasoning and the ids of calls alone. It reads the body only
+// if the traits need it.
 func (s *Source) Unaccepted(body []byte, view *translate.View, traits *trait.Traits) Unaccepted {
 	r := refusals{stated: stated{body: body}, rows: s.Rows, traits: traits}
 	r.sampling()

@@ -78,14 +78,8 @@ func writeFormat(x *Translation, w Writer, tools bool) {
 
 // ShapeTool writes the schema of a tool in the form that services accept, and reports what differs.
 func ShapeTool(x *Translation, t *Tool) {
-	if jsonschema.RootOf(t.Schema).Has(jsonschema.Refused) {
-		schema, lost := jsonschema.Arguments(t.Schema)
-		t.reshape(x, schema, lost)
-	}
-	FillSchema(t)
-	if jsonschema.RootOf(t.Schema).Has(jsonschema.Bare) {
-		t.Schema = jsonschema.WithProperties(t.Schema)
-	}
+	schema, lost := jsonschema.Arguments(t.Schema)
+	t.reshape(x, jsonschema.WithProperties(jsonschema.Filled(schema)), lost)
 	if x.Traits.ReferencesAlone {
 		schema, lost := jsonschema.Separated(t.Schema)
 		t.reshape(x, schema, lost)
@@ -103,19 +97,13 @@ func SeparateSchema(x *Translation) {
 }
 
 // FillSchema writes into the schema of a tool what services of all formats miss in it.
-func FillSchema(t *Tool) {
-	if jsonschema.RootOf(t.Schema).Has(jsonschema.Gaps) {
-		t.Schema = jsonschema.Filled(t.Schema)
-	}
-}
+func FillSchema(t *Tool) { t.Schema = jsonschema.Filled(t.Schema) }
 
 // NameArguments writes the schema of a tool without the arguments that the messages format has no
 // names for, and reports them.
 func NameArguments(x *Translation, t *Tool) {
-	if jsonschema.RootOf(t.Schema).Has(jsonschema.OddName) {
-		schema, lost := jsonschema.Named(t.Schema)
-		t.reshape(x, schema, lost)
-	}
+	schema, lost := jsonschema.Named(t.Schema)
+	t.reshape(x, schema, lost)
 }
 
 // report reports what is left out of the schema of a tool.

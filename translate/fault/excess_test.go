@@ -180,7 +180,7 @@ func TestMoreTokensThanAModelAnswersAreWordedForEachClient(t *testing.T) {
 	}
 }
 
-// Some servers state the sum alone, or no size at all. Agents that asked for a long answer were told
+// Some servers state the sum alone, or no size at all. Agents that asked for a long answer read
 // that the prompt is too long, also in the first turn of a conversation.
 func TestASumWithoutItsPartsIsDividedByTheRequest(t *testing.T) {
 	for name, c := range map[string]struct {

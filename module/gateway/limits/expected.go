@@ -43,7 +43,7 @@ func (c *Chain) Expect(ex *exchange.Exchange, m *catalog.Model, pricer meter.Pri
 		return e, refused
 	}
 	first := volumeOf(ex, m.Targets[0])
-	e.Prompt, e.Units, e.Searches = first.prompt, first.units, first.searched
+	e.Prompt, e.Units, e.Searches = first.prompt, first.units, first.unstated
 	switch {
 	case ex.Request.Operation == translate.Live:
 		e.Assumed.Seconds = first.units.Seconds
@@ -200,7 +200,7 @@ type volume struct {
 
 	summary  int64       // of the conversation, for which the prompt is read once more; 0 for none
 	searches int64       // of the web, by the provider
-	searched int64       // those that each answer has
+	unstated int64       // those of each answer that it need not state
 	units    token.Units // of the answer
 	terms    token.Terms // that the target gets
 }
@@ -246,7 +246,7 @@ func volumeOf(ex *exchange.Exchange, t catalog.Target) (v volume) {
 		v.searches, always = view.Costs.Searches, view.Costs.SearchesAlways
 	}
 	if always || token.AlwaysSearches(t.UpstreamModel(view.Model)) {
-		v.searches, v.searched = max(v.searches, 1), 1
+		v.searches, v.unstated = max(v.searches, 1), 1
 	}
 	if view.Costs.Compacts && (keeps(t, ex, "context_management") || keeps(t, ex, "compaction")) {
 		v.summary = maxSummary

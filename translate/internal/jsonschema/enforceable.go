@@ -144,10 +144,11 @@ func (e *enforcer) close(s *Schema) {
 // require leaves out the names of required members that a closed object does not have.
 func (e *enforcer) require(s *Schema) {
 	const name = "required"
-	required, known := Elements(s.Raw(name)), make(map[string]bool)
+	required := Elements(s.Raw(name))
 	if len(required) == 0 || string(s.Raw("additionalProperties")) != "false" {
 		return
 	}
+	known := make(map[string]bool)
 	for property := range jsonscan.Members(s.Raw("properties")) {
 		known[string(jsonscan.AppendUnescaped(nil, property))] = true
 	}
@@ -178,7 +179,7 @@ func (e *enforcer) rename(s *Schema) {
 	}
 	if word := s.Raw("type"); jsonscan.IsTrue(s.Raw("nullable")) && jsonscan.IsString(word) {
 		s.Set("type", List([][]byte{word, []byte(`"null"`)}))
-		s.Members = slices.DeleteFunc(s.Members, func(m Member) bool { return m.Name == "nullable" })
+		s.remove("nullable")
 		e.changed = true
 	}
 }

@@ -11,7 +11,7 @@ import (
 // that are null, as some libraries write absent ones, are left out. The meaning is the same, and
 // so are the bytes of a schema without such gaps.
 func Filled(schema []byte) []byte {
-	if !hasGaps(schema) {
+	if !RootOf(schema).Has(Gaps) {
 		return schema
 	}
 	filled, _ := Append(nil, schema, func(s *Schema) {
@@ -23,8 +23,11 @@ func Filled(schema []byte) []byte {
 	return filled
 }
 
-// WithProperties returns a schema that has none with an empty object of properties.
+// WithProperties returns a schema in which an object without properties has an empty object of them.
 func WithProperties(schema []byte) []byte {
+	if !RootOf(schema).Has(Bare) {
+		return schema
+	}
 	s := Schema{}
 	for name, value := range jsonscan.Members(schema) {
 		s.Members = append(s.Members, Member{string(name), value})

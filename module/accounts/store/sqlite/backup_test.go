@@ -189,11 +189,7 @@ func TestHalfABackupIsRefused(t *testing.T) {
 // A damaged description, such as one that an editor or a full disk has left empty, made a restore that took
 // the ledger away and put no other in its place.
 func TestTheDescriptionOfABackupNamesWhatItContains(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "backup")
-	s, closeStore := openAt(t, filepath.Join(t.TempDir(), "gateway.db"))
-	storetest.NewUser(t, s.Store, "alice", aigateway.RoleUser)
-	require.NoError(t, s.Backup(t.Context(), accounting.LedgerOptions{}, folder))
-	closeStore()
+	s, folder := newBackup(t)
 	for content, fails := range map[string]string{
 		`{}`: "does not describe a whole backup", `null`: "does not describe a whole backup",
 		`{"made":"2026-12-01T00:00:00Z","files":{}}`:                             "does not describe a whole backup",

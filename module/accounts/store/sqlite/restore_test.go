@@ -104,6 +104,16 @@ func TestADamagedBackupChangesNothing(t *testing.T) {
 	assert.NotNil(t, reopened.Lookup(key.Digest))
 }
 
+// newBackup returns a store that is closed, and the folder with its backup.
+func newBackup(t *testing.T) (s *SQLite, folder string) {
+	folder = filepath.Join(t.TempDir(), "backup")
+	s, closeStore := openAt(t, filepath.Join(t.TempDir(), "gateway.db"))
+	storetest.NewUser(t, s.Store, "alice", aigateway.RoleUser)
+	require.NoError(t, s.Backup(t.Context(), accounting.LedgerOptions{}, folder))
+	closeStore()
+	return s, folder
+}
+
 // withoutDigests makes a backup one of an earlier version.
 func withoutDigests(t *testing.T, folder string) {
 	described, err := readBackup(folder)
@@ -116,11 +126,7 @@ func withoutDigests(t *testing.T, folder string) {
 
 // What fails after the present files are moved puts them back.
 func TestARestoreThatFailsPutsBackWhatItMoved(t *testing.T) {
-	folder := filepath.Join(t.TempDir(), "backup")
-	s, closeStore := openAt(t, filepath.Join(t.TempDir(), "gateway.db"))
-	storetest.NewUser(t, s.Store, "alice", aigateway.RoleUser)
-	require.NoError(t, s.Backup(t.Context(), accounting.LedgerOptions{}, folder))
-	closeStore()
+	s, folder := newBackup(t)
 	withoutDigests(t, folder)
 	db, err := sql.Open("sqlite", filepath.Join(folder, backupAccounts))
 	require.NoError(t, err)
