@@ -22,9 +22,10 @@ const (
 	Signature                // Text, Origin: the signature of the reasoning before it; ID of the call that it signs as well
 	Redacted                 // Text: the data of redacted reasoning
 	ReasoningEnd             // end of a thinking block
-	ToolStart                // Tool, ID, Name, Custom; Raw: an object that the provider wants back with the call
+	ToolStart                // Tool, ID, Name, Custom
 	ToolArgs                 // Tool, Text: a fragment of the arguments, not empty
 	ToolEnd                  // Tool
+	Memo                     // ID, Raw: an object or a list that the provider wants back with a call; clients do not get it
 	Logprobs                 // Logprobs: raw JSON of the chat format's content list, for the text before it
 	Inline                   // Media: an image or other media
 	Finish                   // Finish, Stop; Text: why the provider refused, if it gives a reason; Name: an unknown word for the end

@@ -126,6 +126,9 @@ func (t *Translator) Handle(e *event.Event) {
 	case e.Kind == event.Failing:
 		t.signals |= signal.Failing
 		return
+	case e.Kind == event.Memo:
+		t.context.Reasoning.Memory.Remember(e.ID, e.Raw)
+		return
 	case t.context.Reasoning.Foreign && (e.Kind == event.Signature || e.Kind == event.Redacted):
 		t.missing.Drop("reasoning.signature")
 		return
@@ -171,9 +174,6 @@ func (t *Translator) note(e *event.Event) *fault.Fault {
 	case event.Signature:
 		t.context.Seals.Remember(e.ID, e.Text)
 	case event.ToolStart:
-		if e.Raw != nil {
-			t.context.Reasoning.Memory.Remember(e.ID, e.Raw)
-		}
 		return t.made.count(e)
 	case event.TextEnd, event.ReasoningEnd, event.ToolEnd:
 		t.signals |= signal.BlockEnd

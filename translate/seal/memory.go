@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// The bounds of a memory, in bytes.
-const (
-	maxRemembered = 16 << 10 // of one signature; a longer one is not remembered
-	maxGeneration = 4 << 20
-)
+// MaxRemembered bounds what is remembered of a call, with its id, in bytes: more is not remembered.
+const MaxRemembered = 64 << 10
+
+// maxGeneration bounds a generation of a memory, in bytes.
+const maxGeneration = 4 << 20
 
 // memory contains signatures by their contexts and ids. When the newer generation is full, it
 // replaces the older one, whose signatures are forgotten. The zero value is ready to use.
@@ -38,10 +38,10 @@ func (m *memory) get(key []byte) []byte {
 	return m.older[string(key)]
 }
 
-// Remember keeps the signature that the provider gave to a call, for clients that drop it. Other
+// Remember keeps what the provider wants back with a call, such as its signature, for clients that drop it. Other
 // calls of the id replace it. A nil Sealer, and an id without bytes, remember nothing.
 func (s *Sealer) Remember(id, signature []byte) {
-	if s != nil && len(id) > 0 && len(id)+len(signature) <= maxRemembered {
+	if s != nil && len(id) > 0 && len(id)+len(signature) <= MaxRemembered {
 		s.ring.memory.set(string(s.key(id)), signature)
 	}
 }

@@ -46,6 +46,6 @@ func TestTheMemoryOfSignaturesIsBounded(t *testing.T) {
 	assert.Less(t, known*len(long), 9<<20)
 	assert.Greater(t, known*len(long), 3<<20)
 
-	s.Remember([]byte("f"), bytes.Repeat(long, 2))
+	s.Remember([]byte("f"), make([]byte, seal.MaxRemembered))
 	assert.Nil(t, s.Recall([]byte("f")), "one that is too long")
 }

@@ -26,8 +26,9 @@ type choiceParser struct {
 
 // parsed is the state of a choice.
 type parsed struct {
-	calls calls
-	open  bool // reasoning was sent since the last block of it ended
+	calls   calls
+	open    bool // reasoning was sent since the last block of it ended
+	details details
 }
 
 // SendChoice sends the events of a choice: reasoning, text, refusal, calls.
@@ -56,8 +57,8 @@ func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice op
 		p.Events.SendText(event.Event{Kind: event.Reasoning, Choice: choice.Index}, v.Raw(reasoning), v.At(reasoning))
 	}
 	sendContent(p, v, choice.Index)
-	if !c.open {
-		p.Lose(inMessage+"reasoning_details", v.Filled(messageDetails))
+	if list := v.Filled(messageDetails); list != nil {
+		c.details.add(list)
 	}
 	if v.Filled(messageAudio) != nil {
 		p.DropContent(inMessage + "audio")
@@ -71,6 +72,20 @@ func (t *choiceParser) SendChoice(p *openai.Parser, v *members.Values, choice op
 	}
 	if choice.Ends {
 		c.calls.flushLast(p)
+		c.endDetails(p)
+	}
+}
+
+// endDetails sends the reasoning_details as what the provider wants back with the first call. They
+// are lost without a call, and if they have more than the reasoning that was sent.
+func (c *parsed) endDetails(p *openai.Parser) {
+	list, first := c.details.list(), c.calls.first()
+	switch {
+	case c.details.size == 0:
+	case list != nil && first != nil && first.extra == nil:
+		p.Events.Send(event.Event{Kind: event.Memo, ID: first.id, Raw: list})
+	case !c.open:
+		p.Drop(inMessage + "reasoning_details")
 	}
 }
 

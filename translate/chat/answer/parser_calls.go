@@ -215,6 +215,9 @@ func (a *calls) add(p *openai.Parser, i int, e *entry) {
 	}
 	if e.extra != nil {
 		c.extra = append(c.extra[:0], e.extra...)
+		if c.begun {
+			p.Events.Send(c.memo())
+		}
 	}
 	c.custom = c.custom || e.custom
 	c.renamed = c.renamed || c.args.Complete() && len(e.name) > len(`""`)
@@ -267,12 +270,26 @@ func (a *calls) begin(p *openai.Parser, c *call) {
 	a.begun = append(a.begun, a.last)
 	*a.held -= len(c.name) + len(c.waiting)
 	p.Events.Send(event.Event{
-		Kind: event.ToolStart, Choice: a.choice, Tool: c.number, ID: c.id, Name: c.name, Custom: c.custom, Raw: c.extra,
+		Kind: event.ToolStart, Choice: a.choice, Tool: c.number, ID: c.id, Name: c.name, Custom: c.custom,
 	})
+	if c.extra != nil {
+		p.Events.Send(c.memo())
+	}
 	if len(c.waiting) > 0 {
 		p.Events.Send(a.arguments(c))
 		c.waiting = c.waiting[:0]
 	}
+}
+
+// memo returns the event with what the provider wants back with a call.
+func (c *call) memo() event.Event { return event.Event{Kind: event.Memo, ID: c.id, Raw: c.extra} }
+
+// first returns the call that was sent first, nil for none.
+func (a *calls) first() *call {
+	if len(a.begun) == 0 {
+		return nil
+	}
+	return &a.all[a.begun[0]]
 }
 
 // arguments returns the event with the waiting arguments of a call that was sent.

@@ -29,7 +29,7 @@ var (
 	messageReasoning    = message.Of(members.String, "reasoning_content")
 	messageReasoningToo = message.Of(members.String, "reasoning") // of other servers, or the same again
 	messageThinking     = message.Of(members.Array, "thinking_blocks")
-	messageDetails      = message.Of(members.Any, "reasoning_details") // usually the same reasoning again
+	messageDetails      = message.Of(members.Array, "reasoning_details") // the same reasoning, as the provider wants it back
 	messageCalls        = message.Must(members.Array, "tool_calls")
 	messageCall         = message.Must(members.Object, "function_call")
 	messageAudio        = message.Of(members.Any, "audio")

@@ -17,6 +17,7 @@ type turnBuffer struct {
 
 	thinking parts.Content
 	calls    []byte // tool calls, each with a comma before it
+	details  []byte // the reasoning_details of the calls, nil for none
 
 	results bool          // the turn contains the result of a tool
 	hoisted parts.Content // media from the results of tools
@@ -41,7 +42,7 @@ var betweenTexts = [...]string{
 // Turn begins a turn.
 func (w *writer) Turn(role core.Role) {
 	t := &w.turn
-	t.role, t.calls, t.results = role, t.calls[:0], false
+	t.role, t.calls, t.details, t.results = role, t.calls[:0], nil, false
 	t.content.Reset(openText, betweenTexts[role])
 	t.thinking.Reset(openText, parts.LineFeed)
 	t.hoisted.Reset(openText, parts.LineFeed)
@@ -124,6 +125,9 @@ func (w *writer) assistantTail() []byte {
 	case w.x.Traits.ReasoningReplay == trait.ReplayReasoningContent:
 		tail = append(tail, noReasoning...)
 	}
+	if t.details != nil {
+		tail = append(append(tail, `,"reasoning_details":`...), t.details...)
+	}
 	if len(t.calls) > 0 {
 		tail = append(append(append(tail, `,"tool_calls":[`...), t.calls[1:]...), ']')
 	}
@@ -178,6 +182,9 @@ func (w *writer) Call(c *core.Call) {
 	calls = w.tools.AppendID(calls, c.ID)
 	w.scratch = jsonscan.AppendUnescaped(w.scratch[:0], calls[start:])
 	extra := w.x.Info.Seals.Recall(w.scratch)
+	if len(extra) > 0 && extra[0] == '[' {
+		w.turn.details = extra
+	}
 	calls = append(w.tools.AppendName(append(calls, kind...), c.Name), input...)
 	calls = append(w.tools.AppendArguments(calls, c), `"}`...)
 	if len(extra) > 0 && extra[0] == '{' { // a signature of Google's models, without which they refuse the result
