@@ -207,6 +207,7 @@ func acceptedEdits(a *exchange.Attempt, protocol *aigateway.Call) (edits []edit.
 	}
 	changed := *protocol
 	changed.Body.Unsupported = slices.Concat(protocol.Body.Unsupported, unaccepted.Members)
+	changed.Body.Without = slices.Concat(protocol.Body.Without, unaccepted.Moved)
 	edits, lost = bodyEdits(&changed, ex.Request.Body)
 	return merged(edits, sorted(unaccepted.Edits)), slices.Concat(lost, unaccepted.Changed)
 }

@@ -15,15 +15,16 @@ import (
 // Unaccepted is what of a valid request a provider of the same format refuses by its traits.
 type Unaccepted struct {
 	Members translate.Losses // to leave out, if the request has them
+	Moved   []string         // paths of members to leave out, since Edits put them elsewhere
 	Edits   []edit.Edit      // of values; the provider gets the nearest that it accepts
 	Changed translate.Losses // the members with these values
 }
 
 // Empty reports whether the provider accepts the request.
-func (u *Unaccepted) Empty() bool { return u.Members == nil && u.Edits == nil }
+func (u *Unaccepted) Empty() bool { return u.Members == nil && u.Moved == nil && u.Edits == nil }
 
 // Unaccepted returns what a provider of the same format refuses, nothing as a rule. Of the items of
-// lists, it changes the name of earlier reasoning and the ids of calls alone. It reads the body only
+// lists, it changes the name of earlier reasoning, the ids of calls and the last breakpoint of the cache alone. It reads the body only
 // if the traits need it.
 func (s *Source) Unaccepted(body []byte, view *translate.View, traits *trait.Traits) Unaccepted {
 	r := refusals{stated: stated{body: body}, rows: s.Rows, traits: traits}
@@ -37,6 +38,7 @@ func (s *Source) Unaccepted(body []byte, view *translate.View, traits *trait.Tra
 	r.callIDs()
 	r.budget(view)
 	r.bounds(view)
+	r.requestCache()
 	return r.Unaccepted
 }
 

@@ -58,6 +58,7 @@ var traits = []trait{
 	flag("parallel_tool_calls", "true", "false", func(t *Traits) *bool { return &t.NoParallelToolCalls }),
 	choice("tool_choice", func(t *Traits) *ToolChoice { return &t.ToolChoice }, ToolChoiceAny, "any", "auto", "effort_none"),
 	choice("user_field", func(t *Traits) *UserField { return &t.UserField }, UserFieldUser, "user", "safety_identifier", "none"),
+	flag("request_cache", "true", "false", func(t *Traits) *bool { return &t.NoRequestCache }),
 	flag("cache_breakpoints", "false", "true", func(t *Traits) *bool { return &t.CacheBreakpoints }),
 	choice("prompt_template", func(t *Traits) *PromptTemplate { return &t.PromptTemplate }, TemplateTurns, "turns", "chatml", "none"),
 	flag("template_guard", "false", "true", func(t *Traits) *bool { return &t.TemplateGuard }),

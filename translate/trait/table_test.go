@@ -83,6 +83,7 @@ var others = map[string]map[string]Traits{
 		"safety_identifier": {UserField: UserFieldSafetyIdentifier},
 		"none":              {UserField: UserFieldNone},
 	},
+	"request_cache":     {"false": {NoRequestCache: true}},
 	"cache_breakpoints": {"true": {CacheBreakpoints: true}},
 	"images":            {"drop": {Images: ImagesDrop}, "false": {Images: ImagesRefuse}},
 	"video":             {"true": {Video: true}},

@@ -109,6 +109,9 @@ type Traits struct {
 	MaxOutputTokens int64
 	// UserField selects the field that the id of an end user is sent in.
 	UserField UserField
+	// NoRequestCache moves the breakpoint of the cache of a whole messages request to its last part,
+	// since the service accepts breakpoints of parts alone.
+	NoRequestCache bool
 	// CacheBreakpoints translates cache_control to prompt_cache_breakpoint and back, and to
 	// cachePoint of the converse format.
 	CacheBreakpoints bool

@@ -68,6 +68,7 @@ func TestEveryTraitTakesItsValues(t *testing.T) {
 		{"max_output_tokens", "none", T{}},
 		{"user_field", "safety_identifier", T{UserField: trait.UserFieldSafetyIdentifier}},
 		{"user_field", "none", T{UserField: trait.UserFieldNone}},
+		{"request_cache", "off", T{NoRequestCache: true}},
 		{"cache_breakpoints", "on", T{CacheBreakpoints: true}},
 		{"prompt_template", "chatml", T{PromptTemplate: trait.TemplateChatML}},
 		{"prompt_template", "none", T{PromptTemplate: trait.TemplateNone}},

@@ -25,6 +25,7 @@ var remedies = []remedy{
 	trait(`tool.?call id\b.*? length of 9\b`, "tool_call_ids nine"),
 	trait(`unexpected role '?\w+'? after role '?tool`, "after_results assistant"),
 	trait(`reasoning_content.*? (?:must be passed back|is missing)`, "reasoning_replay reasoning_content"),
+	trait(`^(?:\d+: )?cache_control: Extra inputs`, "request_cache off"),
 	trait(`moonshot flavored json schema`, "schema_references alone"),
 	trait(`stream_options|include_usage`, "include_usage off"),
 	trait(`(?i)system role not supported|support system messages|developer instruction is not enabled`, "system_role user"),

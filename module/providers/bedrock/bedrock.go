@@ -53,7 +53,7 @@ func (b *Bedrock) Defaults() aigateway.Defaults {
 	d := aigateway.Defaults{
 		Formats:      []translate.Format{translate.Converse, translate.Messages, translate.Responses, translate.Chat},
 		ModelFormats: modelFormats,
-		Traits:       map[string]string{"thinking_style": "both"}, // of models that are not in the table
+		Traits:       map[string]string{"thinking_style": "both", "request_cache": "false"}, // of models that are not in the table
 		ModelTraits:  modelTraits,
 		Listing:      aigateway.Listing{Plain: plain, Base: standard},
 		Protocol:     aigateway.Protocol{Address: b.address, Sign: b.sign, Open: openAs},

@@ -70,7 +70,6 @@ func KeepBetas(call *aigateway.Call, known []string) (kept []string) {
 	if kept != nil {
 		call.Header[betaHeader] = []string{strings.Join(kept, ",")}
 	}
-	call.Body.Unsupported.Add(translate.Hint, "cache_control") // of the whole request; those of blocks are accepted
 	for _, d := range dependents {
 		if slices.ContainsFunc(kept, func(beta string) bool { return strings.HasPrefix(beta, d.beta) }) {
 			continue

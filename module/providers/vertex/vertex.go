@@ -49,7 +49,7 @@ func (Vertex) CaddyModule() caddy.ModuleInfo {
 
 // Defaults implements aigateway.Preset.
 func (v *Vertex) Defaults() aigateway.Defaults {
-	traits := map[string]string{"thinking_style": "both"} // of models that are not in the table
+	traits := map[string]string{"thinking_style": "both", "request_cache": "false"} // of models that are not in the table
 	if v.location() != global {
 		traits["regional"] = "true"
 	}

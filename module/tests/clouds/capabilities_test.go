@@ -35,7 +35,7 @@ func TestCapabilitiesShowWhatACloudLacks(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(s.List(site.ClientKey, "/v1/capabilities").Body), &answer))
 	betas := []string{
-		"cache_control", "context_management", "compaction", "speed", "fallbacks", "fallback_credit_token", "diagnostics", "user_profile_id",
+		"context_management", "compaction", "speed", "fallbacks", "fallback_credit_token", "diagnostics", "user_profile_id",
 		"output_config.task_budget", "thinking.display=updates", "messages.*.clear_at", "thread",
 	}
 	strict, tier := append([]string{"tools.*.strict"}, betas...), []string{"serviceTier", "toolConfig.includeServerSideToolInvocations"}

@@ -294,8 +294,9 @@ func TestMembersLeaveWithTheirBetas(t *testing.T) {
 }
 
 // The clouds refuse the breakpoint of a whole request ("cache_control: Extra inputs are not permitted"),
-// which clients put there for the cache to move with the conversation. Those of blocks stay.
-func TestTheBreakpointOfARequestIsLeftOutOnClouds(t *testing.T) {
+// which clients put there for the cache to move with the conversation. It was left out, so that each turn of such a
+// client cost ten times as much as with its vendor.
+func TestTheBreakpointOfARequestMovesToItsLastPartOnClouds(t *testing.T) {
 	v, b := newVertex(t), newBedrock(t)
 	s := site.Start(t, v.account("vertex", "models claude-x"), b.block("bedrock", "models anthropic.claude-x"))
 	for model, provider := range map[string]interface {
@@ -307,7 +308,10 @@ func TestTheBreakpointOfARequestIsLeftOutOnClouds(t *testing.T) {
 		sent := provider.LastJSON(t)
 		assert.NotContains(t, sent, "cache_control", model)
 		assert.Contains(t, sent["system"].([]any)[0], "cache_control", model)
-		assert.Equal(t, "cache_control", reply.Header.Get("X-Gateway-Dropped"), model)
+		content, err := json.Marshal(sent["messages"].([]any)[0].(map[string]any)["content"])
+		require.NoError(t, err)
+		assert.JSONEq(t, `[{"type":"text","text":"hello",`+mark+`}]`, string(content), model)
+		assert.Empty(t, reply.Header.Get("X-Gateway-Dropped"), model)
 	}
 }
 

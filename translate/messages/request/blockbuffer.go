@@ -12,9 +12,9 @@ type blockBuffer struct {
 	start int    // the beginning of the blocks of the open message
 	front int    // the end of its leading blocks, see lead
 
-	marks  [maxBreakpoints]mark // the last breakpoints
-	marked int                  // the number of marks
-	lost   bool                 // there are more breakpoints than marks
+	marks  [core.MaxBreakpoints]mark // the last breakpoints
+	marked int                       // the number of marks
+	lost   bool                      // there are more breakpoints than marks
 }
 
 // mark is a breakpoint of the cache.
@@ -22,9 +22,6 @@ type mark struct {
 	end int    // the closing brace of the block
 	ttl []byte // raw; nil for none
 }
-
-// maxBreakpoints is the greatest number of breakpoints in a messages request.
-const maxBreakpoints = 4
 
 // emptied returns an empty buffer with the memory of this one.
 func (b *blockBuffer) emptied() blockBuffer { return blockBuffer{buf: b.buf[:0]} }
@@ -90,7 +87,7 @@ func (b *blockBuffer) mark(ttl []byte) {
 	if b.marked > 0 && b.marks[b.marked-1].end == at {
 		return
 	}
-	if b.marked == maxBreakpoints {
+	if b.marked == core.MaxBreakpoints {
 		copy(b.marks[:], b.marks[1:])
 		b.marked--
 		b.lost = true

@@ -65,7 +65,7 @@ func (w *requestWriter) Finish(dst []byte) []byte {
 		most = writeMaxTokens(&members, x)
 	}
 	// A provider reads the lists in this order. The last breakpoints count.
-	room := maxBreakpoints
+	room := core.MaxBreakpoints
 	room -= w.messages.writeTo(&members, x, "messages", room, core.CachePartsBeyond)
 	room -= w.system.writeTo(&members, x, "system", room, core.CachePartsBeyond)
 	w.tools.writeTo(&members, x, "tools", room, core.CacheToolsBeyond)
