@@ -198,6 +198,11 @@ func refuseState(a *exchange.Attempt) *fault.Fault {
 // the model refuses demands. It also returns what is lost.
 func acceptedEdits(a *exchange.Attempt, protocol *aigateway.Call) (edits []edit.Edit, lost translate.Losses) {
 	ex, source := a.Exchange, a.Format.Requests.Source
+	if ex.Request.Operation.Embeds() && a.Traits.NoEncodingFormat {
+		changed := *protocol
+		changed.Body.Without = append(slices.Clip(protocol.Body.Without), "encoding_format")
+		return bodyEdits(&changed, ex.Request.Body)
+	}
 	if source == nil || ex.Request.Operation != translate.Generate && ex.Request.Operation != translate.CountTokens {
 		return bodyEdits(protocol, ex.Request.Body)
 	}

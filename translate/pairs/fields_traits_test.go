@@ -46,7 +46,7 @@ var effects = map[string]struct {
 var elsewhere = map[string]bool{
 	"anthropic_version": true, "count_tokens": true, "on_loss": true, "forward_ratelimit_headers": true, "trace_upstream": true,
 	"attribution": true, "native_n": true, "max_fan_out": true, "fim_template": true, "usage_details": true, "responses_state": true, "batches": true, "files_state": true, "retry_encrypted": true,
-	"stated_cost": true, "regional": true, "request_cache": true,
+	"stated_cost": true, "regional": true, "request_cache": true, "encoding_format": true,
 }
 
 // inRules are the traits that a table names; every rule is tried both ways.

@@ -77,6 +77,7 @@ var traits = []trait{
 	flag("count_tokens", "estimate", "off", func(t *Traits) *bool { return &t.NoTokenCount }),
 	flag("estimate_input_tokens", "false", "true", func(t *Traits) *bool { return &t.EstimateInputTokens }),
 	flag("on_loss", "warn", "reject", func(t *Traits) *bool { return &t.RejectLosses }),
+	flag("encoding_format", "true", "false", func(t *Traits) *bool { return &t.NoEncodingFormat }),
 	flag("usage_details", "keep", "fill", func(t *Traits) *bool { return &t.FillUsageDetails }),
 	flag("attribution", "keep", "drop", func(t *Traits) *bool { return &t.DropAttribution }),
 	flag("forward_ratelimit_headers", "false", "true", func(t *Traits) *bool { return &t.ForwardRateLimitHeaders }),

@@ -111,6 +111,7 @@ var others = map[string]map[string]Traits{
 	"count_tokens":              {"off": {NoTokenCount: true}},
 	"estimate_input_tokens":     {"true": {EstimateInputTokens: true}},
 	"on_loss":                   {"reject": {RejectLosses: true}},
+	"encoding_format":           {"false": {NoEncodingFormat: true}},
 	"usage_details":             {"fill": {FillUsageDetails: true}},
 	"attribution":               {"drop": {DropAttribution: true}},
 	"forward_ratelimit_headers": {"true": {ForwardRateLimitHeaders: true}},

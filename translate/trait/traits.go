@@ -149,6 +149,9 @@ type Traits struct {
 	// RejectLosses refuses requests if the loss of a field would change the shape of
 	// the answer.
 	RejectLosses bool
+	// NoEncodingFormat leaves encoding_format out of requests for embeddings, since the service refuses
+	// it. Vectors become those that the client asked for in any case.
+	NoEncodingFormat bool
 	// FillUsageDetails adds to answers of the client's own format the counts of usage
 	// that the specification names and the provider leaves out.
 	FillUsageDetails bool

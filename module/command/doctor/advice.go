@@ -26,6 +26,7 @@ var remedies = []remedy{
 	trait(`unexpected role '?\w+'? after role '?tool`, "after_results assistant"),
 	trait(`reasoning_content.*? (?:must be passed back|is missing)`, "reasoning_replay reasoning_content"),
 	trait(`^(?:\d+: )?cache_control: Extra inputs`, "request_cache off"),
+	trait(`\bencoding_format\b`, "encoding_format off"),
 	trait(`moonshot flavored json schema`, "schema_references alone"),
 	trait(`stream_options|include_usage`, "include_usage off"),
 	trait(`(?i)system role not supported|support system messages|developer instruction is not enabled`, "system_role user"),

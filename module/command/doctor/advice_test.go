@@ -33,6 +33,7 @@ func TestAdvice(t *testing.T) {
 		"400: thinking is enabled but reasoning_content is missing in assistant tool call message":                  "reasoning_replay reasoning_content",
 		"400: Tool call id was toolu_01ABC but must be a-z, A-Z, 0-9, with a length of 9.":                          "tool_call_ids nine",
 		"400: tools.function.parameters is not a valid moonshot flavored json schema, details: <At path 'root': …>": "schema_references alone",
+		"400: encoding_format must be float":                                                                        "encoding_format off",
 		"400: cache_control: Extra inputs are not permitted":                                                        "request_cache off",
 		"400: Unexpected role 'user' after role 'tool'":                                                             "after_results assistant",
 		"400: `temperature` is deprecated for this model.":                                                          "sampling none",

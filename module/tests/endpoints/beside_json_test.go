@@ -48,6 +48,25 @@ func TestK075VectorsHaveTheEncodingThatTheClientAskedFor(t *testing.T) {
 	assert.Equal(t, vectors, plain.Body, "a client that did not ask for base64 gets the provider's bytes")
 }
 
+// Some services refuse encoding_format, or one of its values, so that SDKs, which send it with each request, got
+// no vectors from them.
+func TestAServiceWithoutEncodingFormatAnswersClientsOfBoth(t *testing.T) {
+	s := newServer(t, answering("application/json", vectors))
+	c := start(t, s, "model small {\nto up/big-1\nencoding_format off\n}")
+	for asked, sent := range map[string]string{
+		`{"encoding_format":"base64","model":"small","input":"a"}`:              `{"model":"big-1","input":"a"}`,
+		`{"model":"small","input":"a","encoding_format":"float"}`:               `{"model":"big-1","input":"a"}`,
+		`{"model":"small","input":["a"],"encoding_format":null,"dimensions":8}`: `{"model":"big-1","input":["a"],"dimensions":8}`,
+		`{"model":"small","input":"a"}`:                                         `{"model":"big-1","input":"a"}`,
+	} {
+		answer := c.Ask(embeddings, asked)
+		require.Equal(t, http.StatusOK, answer.Status, answer.Body)
+		assert.Equal(t, sent, s.last().body)
+		assert.Equal(t, strings.Contains(asked, "base64"), strings.Contains(answer.Body, `"embedding":"AAAAPwAAoL8="`), answer.Body)
+		assert.Empty(t, answer.Header.Get("X-Gateway-Dropped"), "nothing is lost")
+	}
+}
+
 func TestK076TokensAsInputPass(t *testing.T) {
 	s := newServer(t, answering("application/json", encoded))
 	c := start(t, s)
