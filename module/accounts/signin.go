@@ -154,7 +154,7 @@ func (s signIns) begin(c *call.Call) (any, error) {
 	if err != nil {
 		return s.end(c, nil, err)
 	}
-	c.SetTicket(issuer.Name, start.Ticket)
+	c.AddTicket(issuer.Name, start.Ticket)
 	return answer.Redirect(start.Address), nil
 }
 
@@ -169,8 +169,9 @@ func (s signIns) finish(c *call.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ticket := c.TakeTicket(issuer.Name)
-	person, err := issuer.Finish(c.Context(), c.BaseURL(), ticket, c.URL.Query())
+	query := c.URL.Query()
+	ticket := c.TakeTicket(issuer.Name, func(ticket string) bool { return issuer.Began(ticket, query) })
+	person, err := issuer.Finish(c.Context(), c.BaseURL(), ticket, query)
 	switch {
 	case errors.Is(err, signin.ErrExpired), errors.Is(err, signin.ErrAnswer):
 		attempt.End(throttle.Failed)

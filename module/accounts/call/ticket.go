@@ -3,6 +3,8 @@ package call
 import (
 	"cmp"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/caddy-ai-gateway/caddy-ai-gateway/module/aigateway"
@@ -11,7 +13,7 @@ import (
 // ticketFor is how long a person may take to sign in at an issuer.
 const ticketFor = 10 * time.Minute
 
-// ticketName returns the name of the cookie with the ticket of a sign-in. Browsers accept the
+// ticketName returns the name of the cookie with the tickets of sign-ins. Browsers accept the
 // prefix __Host- only from this host, over TLS and for the path /, so that no neighbour can set
 // another ticket.
 func (c *Call) ticketName(way string) string {
@@ -21,27 +23,45 @@ func (c *Call) ticketName(way string) string {
 	return "signin-" + way
 }
 
-// SetTicket keeps the ticket of a sign-in in the browser. Unlike the cookie of the session, it
-// is sent when another site, the issuer, leads the browser back.
-func (c *Call) SetTicket(way, ticket string) {
+// maxTickets is the greatest number of sign-ins that a browser can have begun at once, one in each tab.
+const maxTickets = 5
+
+// AddTicket keeps the ticket of a sign-in in the browser, beside those that other tabs have begun.
+func (c *Call) AddTicket(way, ticket string) {
+	tickets := append([]string{ticket}, c.tickets(way)...)
+	c.setTickets(way, tickets[:min(len(tickets), maxTickets)])
+}
+
+// TakeTicket returns the ticket of the sign-in that ends, "" if the browser has none, and deletes it.
+func (c *Call) TakeTicket(way string, ends func(ticket string) bool) (ticket string) {
+	tickets := c.tickets(way)
+	if i := slices.IndexFunc(tickets, ends); i >= 0 {
+		ticket = tickets[i]
+		c.setTickets(way, slices.Delete(tickets, i, i+1))
+	}
+	return ticket
+}
+
+// tickets returns the tickets of the browser, none if there is not exactly one cookie.
+func (c *Call) tickets(way string) []string {
+	cookies := c.CookiesNamed(c.ticketName(way))
+	if len(cookies) != 1 || cookies[0].Value == "" {
+		return nil
+	}
+	return strings.Split(cookies[0].Value, ".")
+}
+
+// setTickets replaces the tickets in the browser. Unlike the cookie of the session, they are sent
+// when another site, the issuer, leads the browser back.
+func (c *Call) setTickets(way string, tickets []string) {
 	cookie := http.Cookie{
-		Name: c.ticketName(way), Value: ticket, Path: "/", MaxAge: int(ticketFor / time.Second),
+		Name: c.ticketName(way), Value: strings.Join(tickets, "."), Path: "/", MaxAge: int(ticketFor / time.Second),
 		HttpOnly: true, Secure: c.secure(), SameSite: http.SameSiteLaxMode,
 	}
-	if ticket == "" {
+	if len(tickets) == 0 {
 		cookie.MaxAge = -1
 	}
 	c.AnswerHeader.Add("Set-Cookie", cookie.String())
-}
-
-// TakeTicket returns the ticket of a sign-in, "" if there is not exactly one, and deletes it.
-func (c *Call) TakeTicket(way string) string {
-	cookies := c.CookiesNamed(c.ticketName(way))
-	c.SetTicket(way, "")
-	if len(cookies) != 1 {
-		return ""
-	}
-	return cookies[0].Value
 }
 
 // BaseURL returns the address of the gateway, as browsers see it: the scheme and host of the

@@ -66,10 +66,15 @@ func (i *Issuer) config(remote *issuer.Documents, base string) *oauth2.Config {
 	return c
 }
 
+// Began reports whether the query of a callback is the answer to the sign-in with a ticket.
+func (i *Issuer) Began(ticket string, answer url.Values) bool {
+	return ticket != "" && hmac.Equal([]byte(answer.Get("state")), []byte(i.derive(ticket, "state")))
+}
+
 // Finish returns who has signed in. ticket is that of Begin, "" if the browser has none, and
 // answer is the query of the callback.
 func (i *Issuer) Finish(ctx context.Context, base, ticket string, answer url.Values) (*Person, error) {
-	if ticket == "" || !hmac.Equal([]byte(answer.Get("state")), []byte(i.derive(ticket, "state"))) {
+	if !i.Began(ticket, answer) {
 		return nil, ErrExpired
 	}
 	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, issuer.Client), finishWithin)
