@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -35,6 +36,33 @@ func TestGroupsDecideTheRoleAtEachSignIn(t *testing.T) {
 }
 
 // The groups of a person are names that an issuer chooses, and may be those of teams by accident.
+// Microsoft Entra leaves out the groups of a member of more than 200, and names an address that has them. Such a
+// person lost the role that groups give, and the memberships with their keys, at the next sign-in.
+func TestAPersonWithTooManyGroupsKeepsWhatGroupsGave(t *testing.T) {
+	for name, left := range map[string]aigateway.Claims{
+		"distributed": {"_claim_names": map[string]any{"groups": "src1"}, "_claim_sources": map[string]any{"src1": map[string]any{"endpoint": "https://graph.example/me"}}},
+		"hasgroups":   {"hasgroups": true},
+	} {
+		s, i := signInSite(t, func(c *signin.Issuer) {
+			c.Create, c.Teams, c.Roles = "user", "groups", map[string][]string{"admin": {"operators"}}
+		})
+		many := person("alice")
+		delete(many, "groups")
+		maps.Copy(many, left)
+		assert.Equal(t, failedWith("invalid"), s.browser().signIn(i, many), "%s: before any other sign-in", name)
+		b := s.browser()
+		require.Equal(t, home, b.signIn(i, person("alice", "operators")))
+		assert.Equal(t, failedWith("invalid"), s.browser().signIn(i, many), name)
+		require.NotNil(t, b.self(), name)
+		assert.EqualValues(t, aigateway.RoleAdmin, b.self()["role"], "%s: the session and the role stay", name)
+	}
+	s, i := signInSite(t, creating)
+	many := person("alice")
+	delete(many, "groups")
+	many["hasgroups"] = true
+	assert.Equal(t, home, s.browser().signIn(i, many), "where groups mean nothing")
+}
+
 func TestGroupsAreTeamsOnlyIfTheConfigurationSaysSo(t *testing.T) {
 	many := make([]string, 300)
 	for n := range many {

@@ -16,7 +16,7 @@ import "errors"
 
 // The errors of a sign-in, which other errors wrap. They are reasons that a person may read.
 var (
-	ErrExpired = errors.New("the sign-in was begun in another window, or too long ago")
+	ErrExpired = errors.New("the sign-in was begun in another browser, or too long ago")
 	ErrRefused = errors.New("the sign-in is not permitted")
 	ErrAway    = errors.New("the sign-in service does not answer")
 	ErrAnswer  = errors.New("the answer of the sign-in service is not valid")

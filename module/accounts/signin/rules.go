@@ -126,6 +126,9 @@ func (r *Rules) person(issuer, subject string, claims aigateway.Claims, name, di
 	if subject == "" || len(subject) > longestID || strings.ContainsFunc(subject, isHidden) {
 		return nil, fmt.Errorf("%w: the subject is not a text of 1 to %d bytes", ErrAnswer, longestID)
 	}
+	if r.needs(group) && isElsewhere(claims, group) {
+		return nil, fmt.Errorf("%w: the claim %s is left out, as for members of too many groups: let the issuer send roles, or fewer groups", ErrAnswer, group)
+	}
 	p := &Person{Issuer: issuer, Subject: subject, Role: r.roleOf(nil), Joins: r.Teams == teamsGroups}
 	for claim, values := range r.Require {
 		if !slices.ContainsFunc(values, func(value string) bool { return claims.Has(claim, value) }) {
@@ -142,6 +145,18 @@ func (r *Rules) person(issuer, subject string, claims aigateway.Claims, name, di
 		}
 	}
 	return p, nil
+}
+
+// needs reports whether the rules depend on the claim with the groups.
+func (r *Rules) needs(group string) bool {
+	return len(r.Roles) > 0 || r.Teams == teamsGroups || r.Require[group] != nil
+}
+
+// isElsewhere reports whether a claim is left out because another address has it: a distributed claim
+// (OpenID Connect Core, 5.6.2). A person must not lose a role, or the keys of a team, for that.
+func isElsewhere(claims aigateway.Claims, claim string) bool {
+	elsewhere, _ := claims["_claim_names"].(map[string]any)
+	return claims.At(claim) == nil && (elsewhere[claim] != nil || claim == "groups" && claims["hasgroups"] == true)
 }
 
 func isHidden(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }

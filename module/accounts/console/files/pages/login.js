@@ -6,7 +6,7 @@ import { Field, Form, Problem } from '../lib/ui.js';
 
 /** Why a sign-in at an issuer or a proxy failed, by the parameter signin of the address. */
 const reasons = /** @type {Record<string, string>} */ ({
-	expired: 'The sign-in was begun in another window, or took too long. Sign in again.',
+	expired: 'The sign-in was begun in another browser, or took too long. Sign in again.',
 	refused: 'You may not sign in here, or have not finished.',
 	away: 'The sign-in service does not answer. Try again later.',
 	invalid: 'The sign-in service gave an answer that is not valid. The log of the gateway says why.',
