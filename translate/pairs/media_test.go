@@ -97,6 +97,11 @@ func TestContentsReachWhoeverTakesTheirKind(t *testing.T) {
 		{"code that only the name shows", "application/octet-stream", "MAIN.GO", "package a", asText},
 		{"a text that only the name shows", "", "notes.log", "a", asText},
 		{"a text of another charset", "text/plain;charset=ISO-8859-1", "a.txt", "caf\xe9", asText},
+		{"a text of Windows", "text/csv;charset=windows-1252", "a.csv", "5 \x80 \x96 caf\xe9", asText},
+		{"a text of Windows in China", "text/csv; charset=GBK", "a.csv", "\xc4\xe3\xba\xc3", asText},
+		{"a text of Windows in Japan", `text/plain; charset="Shift_JIS"`, "a.txt", "\x93\xfa\x96\x7b", asText},
+		{"a Russian text", "text/plain;charset=koi8-r", "a.txt", "\xe4\xc1", asText},
+		{"a text with a mark of UTF-16", "text/plain", "a.txt", "\xfe\xff\x00a", asText},
 		{"a text of two bytes each", "text/plain; charset=utf-16le", "a.txt", "\xff\xfea\x00\xe9\x00", asText},
 		{"PDF", "application/pdf", "a.pdf", "%PDF-1.7", asPDF},
 		{"PDF by another name", "application/x-pdf", "a.pdf", "%PDF-1.7", asPDF},
@@ -215,7 +220,7 @@ func TestContentsInOtherSpellings(t *testing.T) {
 	out, _, refused := renderOf(t, translate.Chat, translate.Messages, filed(`"filename":"a.csv","file_data":"YSxi"`).body)
 	require.Nil(t, refused, "data without an address")
 	assert.Contains(t, out, `"data":"a,b"`)
-	for _, part := range []string{`"url":"data:text/plain;base64,/w=="`, `"url":"data:text/plain;charset=koi8-r;base64,YQ=="`, `"url":"gs://b/a.png"`} {
+	for _, part := range []string{`"url":"data:text/plain;base64,/w=="`, `"url":"data:text/plain;charset=x-unheard;base64,YQ=="`, `"url":"gs://b/a.png"`} {
 		_, _, refused := renderOf(t, translate.Chat, translate.Messages, pictured(part).body)
 		require.NotNil(t, refused, part)
 		assert.Equal(t, "messages[0].content[0].image_url.url", refused.Param)
