@@ -34,6 +34,9 @@ var FillInWords = ChangeIf("suffix instruct", func(traits *trait.Traits) bool { 
 // formats than messages.
 var Breakpoints = KeepIf("cache_breakpoints true", func(traits *trait.Traits) bool { return traits.CacheBreakpoints })
 
+// Videos is the rule of providers whose models see videos.
+var Videos = KeepIf("video true", func(traits *trait.Traits) bool { return traits.Video })
+
 // SystemAsUser is the rule of models without system texts, which become texts of the user.
 var SystemAsUser = ChangeIf("system_role user", (*trait.Traits).SystemIsUser)
 

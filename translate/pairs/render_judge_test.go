@@ -152,6 +152,9 @@ type chatPart struct {
 		Data   string `json:"data"`
 		Format string `json:"format"`
 	} `json:"input_audio"`
+	VideoURL *struct {
+		URL string `json:"url"`
+	} `json:"video_url"` // of the services with models that see videos
 	File *struct {
 		Filename string `json:"filename"`
 		FileData string `json:"file_data"`
@@ -209,7 +212,8 @@ func judgeContent(m chatMessage) error {
 	}
 	for _, p := range parts {
 		ok := p.Type == "text" && p.Text != nil || p.Type == "image_url" && p.ImageURL != nil || p.Type == "file" && p.File != nil ||
-			p.Type == "input_audio" && p.InputAudio != nil
+			p.Type == "input_audio" && p.InputAudio != nil ||
+			p.Type == "video_url" && p.VideoURL != nil
 		if p.Type == "thinking" && m.Role == "assistant" && len(p.Thinking) == 1 && p.Closed {
 			continue
 		}

@@ -43,7 +43,7 @@ type Traits struct {
 	Images Images
 	// Files selects what becomes of PDF documents in chat messages.
 	Files Files
-	// Video sends videos in converse requests, for models that see them.
+	// Video sends videos in converse and chat requests, for models that see them.
 	Video bool
 	// Prefill selects what becomes of a conversation that ends with the assistant.
 	Prefill Prefill

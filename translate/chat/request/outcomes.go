@@ -70,6 +70,7 @@ var outcomes = core.NewOutcomes(
 	core.Lose(core.ImageReference).Unless(core.UnseenImages...),
 	core.Keep(core.ImageAddress).Unless(append(core.UnseenImages, core.NoAddresses)...),
 	core.Keep(core.Sound),
+	core.Lose(core.Video).Unless(core.Videos),
 	core.Lose(core.File).Unless(fileParts, core.FilesDropped),
 	core.Lose(core.OfficeFile, core.RareFile, core.FileAddress, core.FileReference).Unless(core.FilesDropped),
 	core.Lose(core.Reasoning, core.UnsignedReasoning, core.SelfSignedReasoning).Unless(replays...),

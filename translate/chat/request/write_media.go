@@ -26,15 +26,20 @@ func (w *writer) Image(m *core.Media) {
 	w.turn.marked = content
 }
 
-// Recording adds a sound.
+// Recording adds a sound or a video.
 func (w *writer) Recording(m *core.Media) {
 	content := w.texts()
 	if w.result.open {
 		content = w.hoist("Recordings", "[recording returned by this tool is in the next user message]")
 	}
-	content.Part(`{"type":"input_audio","input_audio":{"data":"`)
-	content.Buf = append(append(content.Buf, m.Data...), `","format":"`...)
-	content.Buf = append(append(content.Buf, media.Find(m.MediaType, nil).Word...), `"}}`...)
+	if recorded := media.Find(m.MediaType, nil); recorded.Kind == media.Video {
+		content.Part(`{"type":"video_url","video_url":{"url":"`)
+		content.Buf = append(media.AppendURL(content.Buf, m.MediaType, m.Data), `"}}`...)
+	} else {
+		content.Part(`{"type":"input_audio","input_audio":{"data":"`)
+		content.Buf = append(append(content.Buf, m.Data...), `","format":"`...)
+		content.Buf = append(append(content.Buf, recorded.Word...), `"}}`...)
+	}
 	w.turn.marked = content
 }
 

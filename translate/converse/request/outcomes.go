@@ -50,7 +50,7 @@ var outcomes = core.NewOutcomes(
 	),
 	core.Keep(core.Image).Unless(core.UnseenImages...),
 	core.Lose(core.RareImage, core.ImageAddress, core.ImageReference).Unless(core.UnseenImages...),
-	core.Lose(core.Video).Unless(core.KeepIf("video true", func(traits *trait.Traits) bool { return traits.Video })),
+	core.Lose(core.Video).Unless(core.Videos),
 	core.Change(core.TextBeforeResult, core.PrefillSpace, core.BrokenArguments), // results come first; no text ends the conversation with white space
 	core.Keep(core.SystemText).Unless(core.SystemAsUser),
 	core.Change(core.LateSystem, core.SystemBehindAssistant).Unless(core.LateSystemMoves(lateSystem)...),
