@@ -60,7 +60,6 @@ import (
 //	{http.ai_gateway.answered_by}     model that the provider names in its answer
 //	{http.ai_gateway.losses}          fields that the translation of the request left out, comma-separated
 //	{http.ai_gateway.answer_losses}   parts that the translation of the answer left out, comma-separated
-//	{http.ai_gateway.choice}          why this target was asked; empty for the first of a configuration
 //	{http.ai_gateway.attempts}        number of targets that were asked
 //	{http.ai_gateway.outcome}         answered, refused, failed, cut or client_closed
 //	{http.ai_gateway.ttfb_ms}         time to the first byte of the answer, in milliseconds

@@ -74,14 +74,14 @@ func TestASlowServerUsesUpNoBudget(t *testing.T) {
 		return
 	}
 	proxy := slow(t, server)
-	g := gatewayWithin(t, &counterstest.RedisServer{Address: proxy.Addr().String()}, deny, 100*time.Millisecond)
+	g := gatewayWithin(t, &counterstest.RedisServer{Address: proxy.Addr().String()}, deny, 200*time.Millisecond) // 100 were too few for the first call on a busy machine
 	t.Cleanup(func() { // also if the test fails: it once waited for ever then, since the proxy ends with its connections
 		g.server.backlog.close()
 		assert.NoError(t, g.server.client.Close())
 	})
 	g.admitsSoon(t, 0)
-	proxy.delay.Store(int64(150 * time.Millisecond))
-	for range 20 {
+	proxy.delay.Store(int64(250 * time.Millisecond))
+	for range 10 {
 		assert.Error(t, ask(t, g.Redis, 9*tenth).Err)
 	}
 	g.server.backlog.flush(t.Context(), patience)
