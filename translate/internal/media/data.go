@@ -3,13 +3,11 @@ package media
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"net/url"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
-
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/htmlindex"
-	"golang.org/x/text/encoding/unicode"
 )
 
 // URL is a data URL in its parts.
@@ -79,35 +77,24 @@ func isForeign(r rune) bool {
 }
 
 // DecodeText returns the text in base64 of a stated type, in UTF-8 and without a byte order mark. ok
-// is false for data that are no text in the character set of the type: one that browsers know, by the names
-// that they know.
+// is false for data that are no text in the character set of the type.
 func DecodeText(data, stated []byte) (text []byte, ok bool) {
 	text, err := base64.StdEncoding.AppendDecode(nil, data)
 	if err != nil {
 		return nil, false
 	}
-	order, marked := byteOrders[string(text[:min(len(text), 2)])]
 	switch charset := charsetOf(stated); {
-	case marked:
-		return decoded(text, unicode.UTF16(order, unicode.UseBOM))
+	case charset == "windows-1252", charset == "cp1252", charset == "iso-8859-1", charset == "latin1":
+		return fromWindows(text), true
+	case bytes.HasPrefix(text, []byte{0xFE, 0xFF}), charset == "utf-16be":
+		return fromUTF16(text, binary.BigEndian)
+	case bytes.HasPrefix(text, []byte{0xFF, 0xFE}), charset == "utf-16le", charset == "utf-16":
+		return fromUTF16(text, binary.LittleEndian)
 	case charset == "", charset == "utf-8", charset == "utf8", charset == "us-ascii", charset == "ascii":
 		return bytes.TrimPrefix(text, []byte("\uFEFF")), utf8.Valid(text)
 	default:
-		known, err := htmlindex.Get(charset)
-		if err != nil {
-			return nil, false
-		}
-		return decoded(text, known)
+		return nil, false
 	}
-}
-
-// byteOrders are the orders of bytes by the marks at the beginning of texts in UTF-16.
-var byteOrders = map[string]unicode.Endianness{"\xFE\xFF": unicode.BigEndian, "\xFF\xFE": unicode.LittleEndian}
-
-// decoded returns a text in UTF-8. ok is false if the text has bytes without a meaning.
-func decoded(text []byte, known encoding.Encoding) (_ []byte, ok bool) {
-	text, err := known.NewDecoder().Bytes(text)
-	return text, err == nil && !bytes.ContainsRune(text, utf8.RuneError)
 }
 
 // charsetOf returns the parameter of a media type that states the characters of a text.
@@ -119,4 +106,31 @@ func charsetOf(stated []byte) string {
 		}
 	}
 	return ""
+}
+
+// windows are the characters of windows-1252 from 0x80, where Latin-1 has none; the others are those of
+// Latin-1. Texts by either name are in windows-1252, as browsers read them.
+var windows = []rune("€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ")
+
+func fromWindows(text []byte) (decoded []byte) {
+	for _, b := range text {
+		r := rune(b)
+		if i := int(b) - 0x80; i >= 0 && i < len(windows) {
+			r = windows[i]
+		}
+		decoded = utf8.AppendRune(decoded, r)
+	}
+	return decoded
+}
+
+func fromUTF16(text []byte, order binary.ByteOrder) (decoded []byte, ok bool) {
+	const size = 2
+	units := make([]uint16, len(text)/size)
+	for i := range units {
+		units[i] = order.Uint16(text[size*i:])
+	}
+	for _, r := range utf16.Decode(units) {
+		decoded = utf8.AppendRune(decoded, r)
+	}
+	return bytes.TrimPrefix(decoded, []byte("\uFEFF")), len(text)%size == 0
 }
