@@ -74,8 +74,10 @@ func TestASlowServerUsesUpNoBudget(t *testing.T) {
 		return
 	}
 	proxy := slow(t, server)
-	g := gatewayWithin(t, &counterstest.RedisServer{Address: proxy.Addr().String()}, deny, 200*time.Millisecond) // 100 were too few for the first call on a busy machine
-	t.Cleanup(func() { // also if the test fails: it once waited for ever then, since the proxy ends with its connections
+	// 100 ms were too few for the first call on a busy machine.
+	g := gatewayWithin(t, &counterstest.RedisServer{Address: proxy.Addr().String()}, deny, 200*time.Millisecond)
+	// The connections end even if the test fails: the proxy ends with them, and waited for ever.
+	t.Cleanup(func() {
 		g.server.backlog.close()
 		assert.NoError(t, g.server.client.Close())
 	})
