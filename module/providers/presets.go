@@ -121,6 +121,7 @@ var presets = []Preset{
 			"reasoning_replay": "reasoning", // requests accept the field of the answers
 			"tool_call_ids":    "short",     // for the models of OpenAI
 			"stated_cost":      "usd",       // in credits, each of which is a dollar
+			"video":            "true",      // to models without videos, an error of the service
 		},
 		ModelTraits: mistral.Traits,
 		Listing:     aigateway.Listing{Base: routed, Priced: pricedAs},
@@ -154,6 +155,7 @@ var presets = []Preset{
 			"tool_names":        "letter",
 			"attribution":       "drop", // the service caches by prefix
 			"extensions":        "prompt_cache_key",
+			"video":             "true",
 		},
 	}},
 	// The responses endpoint has some of the models, and depended on another address.
@@ -163,6 +165,7 @@ var presets = []Preset{
 			"reasoning_replay": "reasoning_content",
 			"attribution":      "drop",
 			"extensions":       "top_k repetition_penalty enable_thinking thinking_budget preserve_thinking",
+			"video":            "true",
 		},
 	}},
 	// One stop is accepted, no choice that forces a call, and JSON without a schema.
@@ -176,6 +179,7 @@ var presets = []Preset{
 			"user_field":       "none",
 			"reasoning_replay": "reasoning_content",
 			"attribution":      "drop",
+			"video":            "true",
 		},
 	}},
 	// max_tokens is deprecated, n above 1 and a second system message are refused. In chat answers of
@@ -200,6 +204,7 @@ var presets = []Preset{
 			"reasoning_replay": "reasoning_content",
 			"attribution":      "drop",
 			"extensions":       "top_k min_p enable_thinking thinking_budget",
+			"video":            "true",
 		},
 	}},
 	{"fireworks", aigateway.Defaults{
@@ -302,6 +307,7 @@ var presets = []Preset{
 			"reasoning_replay": "reasoning",
 			"usage_details":    "fill", // completions have no details
 			"trace_upstream":   "true",
+			"video":            "true",
 		},
 		ModelTraits: mistral.Traits,
 	}},
