@@ -103,7 +103,7 @@ func NewRows(rows ...Row) *Rows {
 	u := new(Rows)
 	for i, row := range rows {
 		u.fresh = u.fresh || row.Is == Fresh
-		u.top.add(row.Path, field{row: uint8(i), is: row.Is, list: row.List})
+		u.top.add(row.Path, field{row: uint8(i) + 1, is: row.Is, list: row.List})
 	}
 	return u
 }
@@ -156,7 +156,7 @@ type Report struct {
 // one: each open stream keeps its counts.
 type counts struct {
 	values [Tier]int64
-	rows   [Tier]uint8 // the row of the count
+	rows   [Tier]uint8 // the row of the count, 0 for none
 	stated uint32      // the meanings that the object at hand has stated
 }
 
@@ -251,8 +251,13 @@ func (r *Report) Usage() Usage {
 	n := r.counts.values
 	n[Prompt] += n[FurtherPrompt]
 	n[Searches] += n[FurtherSearches]
-	if n[CacheWrite] == 0 && n[CacheWriteShort] > 0 {
-		n[CacheWrite] = n[CacheWriteShort] + n[CacheWriteLong]
+	switch divided := n[CacheWriteShort] + n[CacheWriteLong]; {
+	case n[CacheWrite] == 0 && n[CacheWriteShort] > 0:
+		n[CacheWrite] = divided
+	case r.counts.rows[CacheWriteShort] != 0 && 0 < divided && divided < n[CacheWrite]:
+		// The division is that of an earlier object: a stream with tools of the provider begins with
+		// that of its first run, and ends with the sum of all (BerriAI/litellm#42663).
+		n[CacheWriteLong] = int64(float64(n[CacheWrite]) * float64(n[CacheWriteLong]) / float64(divided))
 	}
 	n[Output] += n[FurtherReasoning]
 	n[Reasoning] += n[FurtherReasoning]
