@@ -42,13 +42,15 @@ func (c *Call) TakeTicket(way string, ends func(ticket string) bool) (ticket str
 	return ticket
 }
 
-// tickets returns the tickets of the browser, none if there is not exactly one cookie.
+// tickets returns the tickets of the browser, none if there is not exactly one cookie, and no more than
+// the gateway has put there.
 func (c *Call) tickets(way string) []string {
 	cookies := c.CookiesNamed(c.ticketName(way))
 	if len(cookies) != 1 || cookies[0].Value == "" {
 		return nil
 	}
-	return strings.Split(cookies[0].Value, ".")
+	tickets := strings.SplitN(cookies[0].Value, ".", maxTickets+1)
+	return tickets[:min(len(tickets), maxTickets)]
 }
 
 // setTickets replaces the tickets in the browser. Unlike the cookie of the session, they are sent
