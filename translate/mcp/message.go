@@ -142,6 +142,7 @@ func (r *reader) member(c *jsonscan.Cursor) {
 		raw := c.Skip()
 		if kind != jsonscan.String && kind != jsonscan.Number || len(raw) > maxID {
 			r.refused = fault.InvalidField("id", "must be a string or a number of at most 256 bytes")
+			return
 		}
 		r.ID = raw
 	case "method":

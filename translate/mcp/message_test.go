@@ -77,6 +77,16 @@ func TestX093MessagesWithTwoReadingsAreRefused(t *testing.T) {
 	}
 }
 
+// The error of a message whose id is none has the id null (JSON-RPC 2.0, section 5): it had the value of any
+// kind and length that the client had sent.
+func TestWhatIsNoIDIsNotRepeated(t *testing.T) {
+	for _, id := range []string{`{"a":1}`, `["a"]`, `true`, `null`, `"` + strings.Repeat("x", 300) + `"`} {
+		m, refused := mcp.Read([]byte(`{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`))
+		require.NotNil(t, refused, id)
+		assert.Nil(t, m.ID, id)
+	}
+}
+
 func TestX092HeadersMustRepeatTheMessage(t *testing.T) {
 	m, refused := mcp.Read([]byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"größe","_meta":{"` + versionIn + `":"2026-07-28"}}}`))
 	require.Nil(t, refused)
