@@ -230,7 +230,7 @@ func TestNoPrincipalCanFillTheQueue(t *testing.T) {
 			for range crowd + 1 {
 				counts[(<-answers).Code]++
 			}
-			assert.Equal(t, crowd-c.let, counts[http.StatusTooManyRequests])
+			assert.Equal(t, crowd-c.let, counts[http.StatusTooManyRequests], "%v", counts)
 			assert.Equal(t, throttle.NewShares(2), s.people.Queue.Accounts, "all are free again")
 			assert.Equal(t, throttle.NewShares(8), s.people.Queue.Networks)
 		})
