@@ -121,7 +121,7 @@ var presets = []Preset{
 			"reasoning_replay": "reasoning", // requests accept the field of the answers
 			"tool_call_ids":    "short",     // for the models of OpenAI
 			"stated_cost":      "usd",       // in credits, each of which is a dollar
-			"video":            "true",      // to models without videos, an error of the service
+			"video":            "true",      // unless the table of models has the model as one of texts alone
 		},
 		ModelTraits: mistral.Traits,
 		Listing:     aigateway.Listing{Base: routed, Priced: pricedAs},
@@ -155,7 +155,6 @@ var presets = []Preset{
 			"tool_names":        "letter",
 			"attribution":       "drop", // the service caches by prefix
 			"extensions":        "prompt_cache_key",
-			"video":             "true",
 		},
 	}},
 	// The responses endpoint has some of the models, and depended on another address.
@@ -179,7 +178,6 @@ var presets = []Preset{
 			"user_field":       "none",
 			"reasoning_replay": "reasoning_content",
 			"attribution":      "drop",
-			"video":            "true",
 		},
 	}},
 	// max_tokens is deprecated, n above 1 and a second system message are refused. In chat answers of
@@ -307,7 +305,6 @@ var presets = []Preset{
 			"reasoning_replay": "reasoning",
 			"usage_details":    "fill", // completions have no details
 			"trace_upstream":   "true",
-			"video":            "true",
 		},
 		ModelTraits: mistral.Traits,
 	}},

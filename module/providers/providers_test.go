@@ -86,7 +86,6 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			Traits: traits{
 				"max_tokens_field": "max_completion_tokens", "user_field": "safety_identifier", "max_stops": "5", "native_n": "false",
 				"reasoning_replay": "reasoning_content", "schema_references": "alone", "tool_names": "letter", "attribution": "drop", "extensions": "prompt_cache_key",
-				"video": "true",
 			},
 		},
 		"dashscope": {
@@ -100,7 +99,7 @@ func TestPresetsImplyTheirService(t *testing.T) {
 			BaseURL: "https://api.z.ai/api/paas/v4", Formats: list{chat}, KeyRequired: true, ListsModels: true,
 			Traits: traits{
 				"max_stops": "1", "tool_choice": "auto", "json_schema": "object", "native_n": "false", "user_field": "none",
-				"reasoning_replay": "reasoning_content", "attribution": "drop", "video": "true",
+				"reasoning_replay": "reasoning_content", "attribution": "drop",
 			},
 		},
 		"minimax": {
@@ -163,7 +162,6 @@ func TestPresetsImplyTheirService(t *testing.T) {
 				"extensions": "top_k min_p repetition_penalty length_penalty min_tokens stop_token_ids" +
 					" include_stop_str_in_output ignore_eos structured_outputs priority",
 				"mid_system": "user", "alternation": "true", "attribution": "drop", "prefill": "vllm", "reasoning_replay": "reasoning", "usage_details": "fill", "trace_upstream": "true",
-				"video": "true",
 			},
 		},
 		"demo": {BaseURL: "http://demo/v1", Formats: formats.Names(), ListsModels: true},

@@ -76,7 +76,7 @@ func TestASlowServerUsesUpNoBudget(t *testing.T) {
 	proxy := slow(t, server)
 	// 100 ms were too few for the first call on a busy machine.
 	g := gatewayWithin(t, &counterstest.RedisServer{Address: proxy.Addr().String()}, deny, 200*time.Millisecond)
-	// The connections end even if the test fails: the proxy ends with them, and waited for ever.
+	// The connections are closed also if the test fails: the proxy, which waits for them, once never ended.
 	t.Cleanup(func() {
 		g.server.backlog.close()
 		assert.NoError(t, g.server.client.Close())

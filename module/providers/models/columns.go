@@ -191,8 +191,12 @@ func traits(cell func(column string) string) map[string]string {
 	set("tool_choice", cell("tool_choice"))
 	set("max_stops", cell("stops"))
 	set("json_schema", schemas[cell("schema")])
-	if cell("in") == "none" {
+	switch media := cell("in"); {
+	case media == "none":
 		set("images", "drop")
+		set("video", "false")
+	case slices.Contains(strings.Fields(media), "video"):
+		set("video", "true")
 	}
 	if cell("system") == "none" {
 		set("system_role", "user")

@@ -183,7 +183,8 @@ func TestTraitsFollowFromFacts(t *testing.T) {
 		"json_schema=object":                                 {"schema": "object"},
 		"json_schema=alone":                                  {"schema": "alone"},
 		"json_schema=instruct":                               {"schema": "none"},
-		"images=drop":                                        {"in": "none"},
+		"images=drop video=false":                            {"in": "none"},
+		"video=true":                                         {"in": "image video"},
 		"tool_call_ids=nine":                                 {"call_ids": "nine"},
 	} {
 		var got []string
