@@ -20,7 +20,7 @@ const (
 	CacheRead                       // input tokens read from a cache
 	CacheWrite                      // input tokens written to a cache
 	CacheWriteLong                  // those of CacheWrite that are cached for an hour
-	CacheWriteShort                 // those of CacheWrite that are cached for some minutes, where CacheWrite is not stated
+	CacheWriteShort                 // those of CacheWrite that are cached for some minutes
 	Reasoning                       // tokens of the output spent on reasoning
 	FurtherPrompt                   // input tokens that Prompt does not include
 	FurtherReasoning                // tokens spent on reasoning that Output does not include
@@ -86,7 +86,7 @@ type level struct {
 
 // field is a member: the row with a number, or an object.
 type field struct {
-	row    uint8 // its rank among the rows with the same meaning
+	row    uint8 // its rank among the rows with the same meaning, above 0
 	is     Meaning
 	list   *List
 	next   *field // another count in the same list; nil for none
